@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from portal.config.contract_names import CREATED_AT_FIELD, SORT_NEWEST_FIRST
+from portal.config.contract_names import CREATED_AT_FIELD, NOBODYS_WORD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
 from portal.query.endpoints import ListRequest, path_params, query_key, shape
-from portal.query.gaps import checked_rows, have_words, param_name, sure_value, word_of
+from portal.query.gaps import checked_rows, param_name, sure_value
 from portal.query.reads import ReadCall, WalkedPage, walk_list
 from portal.query.result_data import filters_of, list_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from portal.query.cache import JsonRow, Page, ReadResult
+    from portal.query.cache import JsonRow, ReadResult
     from portal.query.calls import BackendCaller
     from portal.query.endpoints import ReadRequest
     from portal.query.gaps import KnownGaps
@@ -81,19 +81,18 @@ class ListReads:
         params = [param for param in _optional(request) if param not in left_out]
         if not params:
             return Settled(call, result, left_out)
-        if result.error is not None:
-            more = self._refused(request, params, result.error)
-            if isinstance(more, ApiAbsentError):
-                return Settled(call, replace(result, error=more), left_out)
-        else:
-            more = self._unsearched(call, request, result, left_out)
-        if not more and isinstance(call.request, ListRequest):
-            self._learn_followed(call, call.request, result)
+        more = [] if result.error is None else self._refused(request, params, result.error)
+        if isinstance(more, ApiAbsentError):
+            return Settled(call, replace(result, error=more), left_out)
+        if not more and any(merged.page.rows for merged in result.pages):
+            more = self._unsearched(request, left_out)
         if not more:
+            if isinstance(call.request, ListRequest):
+                self._learn_counted(call, call.request, result)
             return Settled(call, result, left_out)
         left_out = tuple(param for param in _optional(request) if param in {*left_out, *more})
         call = replace(call, request=without(request, left_out))
-        return Settled(call, self.read(call), left_out)
+        return self.settle(call, request, self.read(call), left_out)
 
     def _note_ignored(self, request: ListRequest, params: Collection[str], *, proofs: Collection[str]) -> None:
         """The backend's rows contradict these parameters.
@@ -125,26 +124,31 @@ class ListReads:
                 endpoint,
                 request.unique_by,
             )
-        is_part = settled.call.start is not None or found.list.has_next
-        if is_part and not all(self._is_followed(request, param) for param in _filters(request)):
+        if _filters(request) and not self._is_total(request, settled, is_part=found.list.has_next):
             # It may count all rows of the list.
             return replace(found.list, total=None)
         return found.list
 
+    def _is_total(self, request: ListRequest, settled: Settled, *, is_part: bool) -> bool:
+        """Whether the total is certainly one of the filtered list: a whole one has as many rows as it says."""
+        if is_part or settled.call.start is not None:
+            return self._is_counted(request)
+        pages = [merged.page for merged in settled.result.pages]
+        return bool(pages) and pages[0].total == sum(len(page.rows) for page in pages)
+
     def walk(self, request: ListRequest, *, caller: BackendCaller, page_rows: int) -> Iterator[WalkedPage[Any]]:
         """As :func:`~portal.query.reads.walks.walk_list`, decoded and checked, without what the backend refuses."""
-        call, left_out = self.begin(ReadCall(request=request), request)
-        if _SEARCH in request.key.params and _SEARCH not in left_out:
-            left_out = self.settle(call, request, self.read(call), left_out).left_out
-        pages = self._walk(request, left_out, caller=caller, page_rows=page_rows)
-        try:
-            first = next(pages)
-        except ApiError as error:
-            more = self._refused(request, [each for each in _optional(request) if each not in left_out], error)
-            if not more or isinstance(more, ApiAbsentError):
-                raise
-            pages = self._walk(request, (*left_out, *more), caller=caller, page_rows=page_rows)
-            first = next(pages)
+        _, left_out = self.begin(ReadCall(request=request), request)
+        while True:
+            pages = self._walk(request, left_out, caller=caller, page_rows=page_rows)
+            try:
+                first = next(pages)
+                break
+            except ApiError as error:
+                more = self._refused(request, [each for each in _optional(request) if each not in left_out], error)
+                if not more or isinstance(more, ApiAbsentError):
+                    raise
+                left_out = (*left_out, *more)
         yield first
         yield from pages
 
@@ -154,14 +158,16 @@ class ListReads:
         if _SEARCH in left_out:
             yield WalkedPage(rows=(), total=None, ignored=left_out)
             return
-        is_counted = all(self._is_followed(request, param) for param in _filters(request))
         for rows, total in walk_list(without(request, left_out), caller=caller, page_rows=page_rows):
+            if rows and self._unsearched(request, left_out):
+                yield WalkedPage(rows=(), total=None, ignored=(*left_out, _SEARCH))
+                return
             kept, wrong, proofs = checked_rows(rows, request, raw=[rows])
             self._note_ignored(request, wrong, proofs=proofs)
             ignored = tuple(dict.fromkeys((*left_out, *wrong)))
             yield WalkedPage(
                 rows=kept if request.decode is None else request.decode(kept),
-                total=total if is_counted and not filters_of(ignored) else None,
+                total=total if self._is_counted(request) and not filters_of(ignored) else None,
                 ignored=ignored,
             )
 
@@ -196,55 +202,72 @@ class ListReads:
             logger.info("%s: the backend refuses the parameter %s (%d)", request.key.endpoint, param, error.status)
         return True
 
-    def _unsearched(
-        self, call: ReadCall, request: ListRequest, result: ReadResult, left_out: Collection[str]
-    ) -> list[str]:
-        """`q`, if the backend answers it with the list as it is without."""
-        words = request.key.params.get(_SEARCH)
-        if words is None or _SEARCH in left_out or call.start is not None or not result.pages:
-            return []
-        page, name = result.pages[0].page, param_name(request.key.endpoint, _SEARCH)
-        if self.gaps.was_answered(name) or have_words(str(words), page.rows):
-            return []
-        bare = self._first_page(without(request, [*left_out, _SEARCH]))
-        if bare is None:
-            return []
-        if _differ(page, bare, request):
-            self.gaps.followed(name)
-            return []
-        self._note_ignored(request, [_SEARCH], proofs=[_SEARCH])
-        return [_SEARCH]
+    def _unsearched(self, request: ListRequest, left_out: Collection[str]) -> list[str]:
+        """`q`, if the backend has rows for a word that no row has.
 
-    def _learn_followed(self, call: ReadCall, request: ListRequest, result: ReadResult) -> None:
-        """Which parameters the backend follows: without one that it follows, the first page is another one.
+        Asked once by each process, of a list that has rows: no rows of a list without any say nothing. Where there is
+        no answer, it is asked again after ten minutes.
+        """
+        name, now = param_name(request.key.endpoint, _SEARCH), self.clock()
+        if _SEARCH not in request.key.params or _SEARCH in left_out or self.gaps.was_answered(name):
+            return []
+        if self.gaps.current([name], now=now) is not None:
+            return [_SEARCH]
+        if self.gaps.was_tried(name, now=now):
+            return []
+        word = without(request, _optional(request), given={_SEARCH: NOBODYS_WORD})
+        found = self.read(ReadCall(request=word, force=True))
+        if found.error is not None or not found.pages:
+            self.gaps.tried(name, now=now)
+            more = self._refused(request, [_SEARCH], found.error) if found.error is not None else []
+            return [] if isinstance(more, ApiAbsentError) else more
+        page = found.pages[0].page
+        if page.rows:
+            self._note_ignored(request, [_SEARCH], proofs=[_SEARCH])
+            return [_SEARCH]
+        self.gaps.followed(name)
+        if not page.total:
+            self.gaps.followed(_counted_name(request, _SEARCH))
+        return []
 
-        Asked for once by each process, where a total depends on it: rows that happen to fit are no proof.
+    def _learn_counted(self, call: ReadCall, request: ListRequest, result: ReadResult) -> None:
+        """Which filters the backend counts by: without one, it counts more rows at the same time.
+
+        Asked for where a total depends on it: once by each process, and once in ten minutes where nothing is proven.
+        Rows that happen to fit are no proof.
 
         :param request: as it was read.
         """
-        if (
-            call.start is not None
-            or not result.pages
-            or not result.pages[0].page.has_next
-            or result.pages[0].total is None
-        ):
+        if call.start is not None or not result.pages or not result.pages[0].page.has_next:
             return
-        page, filters = result.pages[0].page, _filters(request)
+        page, filters, now = result.pages[0].page, _filters(request), self.clock()
+        names = {param: _counted_name(request, param) for param in filters}
+        unknown = [param for param in filters if not self._is_known(names[param], now=now)]
+        if page.total is None or not unknown:
+            return
         _, wrong, _ = checked_rows(page.rows, request, raw=[page.rows])
-        unknown = [param for param in filters if not self._is_followed(request, param) and param not in wrong]
-        bare = self._first_page(without(request, filters)) if unknown else None
-        for param in unknown if bare is not None else ():
+        unknown = [param for param in unknown if param not in wrong]
+        bare = self._total(without(request, filters)) if unknown else None
+        for param in unknown:
             others = [each for each in filters if each != param]
-            alone = self._first_page(without(request, others)) if others else page
-            if alone is not None and bare is not None and _differ(alone, bare, request):
-                self.gaps.followed(param_name(request.key.endpoint, param))
+            is_new = result.fetched == len(result.pages) and not others
+            alone = page.total if is_new or bare is None else self._total(without(request, others))
+            if bare is not None and alone is not None and bare > alone:
+                self.gaps.followed(names[param])
+            else:
+                self.gaps.tried(names[param], now=now)
 
-    def _is_followed(self, request: ListRequest, param: str) -> bool:
-        return self.gaps.was_answered(param_name(request.key.endpoint, param))
+    def _is_counted(self, request: ListRequest) -> bool:
+        """Whether the backend was seen to count by each filter of the read."""
+        return all(self.gaps.was_answered(_counted_name(request, param)) for param in _filters(request))
 
-    def _first_page(self, request: ListRequest) -> Page | None:
-        found = self.read(ReadCall(request=request))
-        return found.pages[0].page if found.error is None and found.pages else None
+    def _is_known(self, name: str, *, now: float) -> bool:
+        return self.gaps.was_answered(name) or self.gaps.was_tried(name, now=now)
+
+    def _total(self, request: ListRequest) -> int | None:
+        """As the backend counts now."""
+        found = self.read(ReadCall(request=request, force=True))
+        return found.pages[0].page.total if found.error is None and found.pages else None
 
 
 def without(request: ListRequest, params: Collection[str], *, given: dict[str, Any] | None = None) -> ListRequest:
@@ -267,16 +290,16 @@ def _filters(request: ListRequest) -> list[str]:
     return [param for param in _optional(request) if filters_of([param])]
 
 
-def _differ(page: Page, bare: Page, request: ListRequest) -> bool:
-    """Whether two first pages are of different lists."""
-    ids, of_bare = ([row.get(request.id_field) for row in each.rows] for each in (page, bare))
-    return page.total != bare.total or ids != of_bare
+def _counted_name(request: ListRequest, param: str) -> str:
+    """By what a process knows that the backend counts by this parameter. One that searches may still count all rows."""
+    name = param_name(request.key.endpoint, param)
+    return f"{name} total" if param == _SEARCH else name
 
 
 def _sure_value(request: ListRequest, param: str, rows: list[JsonRow]) -> Any:
     """A value that a backend which knows the parameter accepts; None where none is certain."""
     if param == _SEARCH:
-        return word_of(rows)
+        return NOBODYS_WORD
     if param == _SORT:
         return SORT_NEWEST_FIRST if any(row.get(CREATED_AT_FIELD) is not None for row in rows) else None
     row_filter = request.filters.get(param)

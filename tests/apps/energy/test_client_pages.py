@@ -10,7 +10,6 @@ from django.http import HttpResponse
 from django.test import Client
 
 from portal.config.cookies import VAR_REFRESH_TOKEN
-from portal.query import process_runtime
 from portal.testing import Backend, Fault, SignedIn, page_of, row_ids
 
 CLIENTS = "/energy/clients"
@@ -32,7 +31,6 @@ def energy_user(signed_in: SignedIn) -> Client:
 
 def test_the_list_shows_each_row_and_a_link_to_the_next_page(backend: Backend, energy_user: Client) -> None:
     backend.answers("GET", CLIENTS, json=page_of([ADA, {"id": "cli_2"}], next_cursor="next&page", total=41))
-    process_runtime().gaps.followed("energy.get_clients?q")  # the backend was seen to search
     response = energy_user.get("/en/energy/clients?q=a&sort=name")
     body = response.content.decode()
     assert row_ids(response) == ["cli_1", "cli_2"]

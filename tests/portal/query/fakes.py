@@ -363,7 +363,8 @@ class World:
     def process(self, **options: Any) -> Process:
         """One that has seen this backend search its clients."""
         runtime = runtime_for(self.store, **{"background_pool": self.background, **self.options, **options})
-        runtime.gaps.followed(f"{ClientQueries.use_get_clients_query.key}?q")
+        for known in ("?q", "?q total"):
+            runtime.gaps.followed(f"{ClientQueries.use_get_clients_query.key}{known}")
         return Process(world=self, runtime=runtime)
 
 

@@ -3,109 +3,18 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.errors import ApiForbiddenError, ApiValidationError, UsageError
-from portal.query import (
-    ListParams,
-    OpenEnum,
-    QueryGroup,
-    Row,
-    Values,
-    paginated_query_endpoint,
-)
-from portal.query.endpoints.registry import Registry
-from portal.query.gaps.known_gaps import GAP_S, param_name
-from tests.portal.query.fakes import FakeBackend, World
+from portal.errors import ApiValidationError, UsageError
+from portal.query import ListParams, paginated_query_endpoint
+from portal.query.gaps.known_gaps import GAP_S
+from tests.portal.query.fakes import World
+from tests.portal.query.narrow_backend import PATH, REGISTRY, NarrowBackend, Queries, Visit, fresh, is_learned
 
 if TYPE_CHECKING:
     from portal.query import QueryClient
-
-REGISTRY = Registry()
-PATH = "/energy/visits"
-
-
-class Status(OpenEnum):
-    OPEN = "open"
-    DONE = "done"
-
-
-class Visit(Row):
-    name: str = ""
-    client_id: str | None = None
-    status: Status | None = None
-    seats: int | None = None
-    is_free: bool | None = None
-    tags: tuple[str, ...] = ()
-    begun_at: datetime | None = None
-
-
-class VisitsParams(ListParams):
-    client_id: Values | None = None
-    status: Values | None = None
-    seats: int | None = None
-    is_free: bool | None = None
-    tag: Values | None = None
-    begun_at_from: str | None = None
-    begun_at_to: str | None = None
-
-
-class Queries(QueryGroup, domain="energy", registry=REGISTRY):
-    use_get_visits_query = paginated_query_endpoint(
-        item=Visit, params=VisitsParams, url=PATH, filter_fields={"tag": "tags"}, without="No visits are shown."
-    )
-
-
-ROWS: list[dict[str, Any]] = [
-    {
-        "id": f"v{number}",
-        "name": f"Visit {number}",
-        "clientId": "c1" if number % 2 else "c2",
-        "status": "open" if number < 3 else "done",
-        "seats": number,
-        "isFree": number == 1,
-        "tags": ["café"] if number < 4 else [],
-        "begunAt": f"2026-01-0{number}T10:00:00Z",
-        "createdAt": f"2026-02-0{number}T00:00:00Z",
-    }
-    for number in range(1, 5)
-]
-
-
-@dataclass
-class NarrowBackend(FakeBackend):
-    """A backend that knows no parameters: it ignores them, or refuses them.
-
-    :param knows: the parameters that it does follow, for `clientId` and `q`, or at least takes.
-    :param refuses: the status with which it answers all others; None: it ignores them.
-    """
-
-    own: list[dict[str, Any]] = field(default_factory=lambda: [dict(row) for row in ROWS])
-    knows: set[str] = field(default_factory=set)
-    refuses: int | None = None
-    odd_values: set[str] = field(default_factory=set)
-
-    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
-        if path != PATH:
-            return super()._do(token, method, path, params, body)
-        unknown = set(params) - self.knows - {"limit", "cursor"}
-        if self.refuses == 403:
-            raise ApiForbiddenError("no", status=403)
-        if (unknown and self.refuses) or self.odd_values & set(map(str, params.values())):
-            raise ApiValidationError("unknown", status=self.refuses or 400)
-        rows = [
-            row
-            for row in self.own
-            if "clientId" not in self.knows or row["clientId"] in params.get("clientId", "c1,c2")
-        ]
-        rows = [row for row in rows if "q" not in self.knows or params.get("q", "") in row["name"]]
-        shown = rows[:20]
-        more = len(rows) > len(shown)
-        return {"items": shown, "hasNext": more, "nextCursor": "20" if more else None, "total": len(rows)}
 
 
 @pytest.fixture
@@ -122,11 +31,6 @@ def client(backend: NarrowBackend) -> QueryClient:
 @pytest.fixture
 def world(backend: NarrowBackend) -> World:
     return World(backend=backend)
-
-
-def fresh(world: World, user: str = "ada") -> QueryClient:
-    """The client of a new request in another process."""
-    return world.process().request(world.backend.sign_in(user), registry=REGISTRY)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +50,8 @@ def fresh(world: World, user: str = "ada") -> QueryClient:
         ({"begun_at_to": "2026-01-03T11:00:00+01:00"}, ["v1", "v2"]),
         ({"begun_at_from": "2026-01-02", "begun_at_to": "2026-01-04"}, ["v2", "v3"]),
         ({"client_id": ["c2"], "status": ["open"]}, ["v2"]),
+        ({"seats_from": 3}, ["v3", "v4"]),
+        ({"seats_to": 3}, ["v1", "v2", "v3"]),
     ],
 )
 def test_no_row_that_contradicts_a_parameter_is_handed_out(
@@ -175,27 +81,6 @@ def test_a_row_with_null_is_left_out_and_is_no_proof(
     assert not is_learned(world, *result.data.ignored)
 
 
-def test_a_total_counts_only_where_the_backend_is_seen_to_follow_the_parameter(
-    world: World, backend: NarrowBackend
-) -> None:
-    """The rows of the first page happen to fit."""
-    backend.own = [{"id": f"v{number:02d}", "clientId": "c1" if number < 20 else "c2"} for number in range(40)]
-    ignored = Queries.use_get_visits_query(fresh(world), client_id=["c1"]).data
-    assert (len(ignored.items), ignored.has_next, ignored.total) == (20, True, None)
-
-
-def test_a_parameter_that_changes_the_list_is_followed_and_its_total_counts(
-    client: QueryClient, backend: NarrowBackend
-) -> None:
-    backend.own = [{"id": f"v{number:02d}", "clientId": "c1" if number % 2 else "c2"} for number in range(60)]
-    backend.knows = {"clientId"}
-    followed = Queries.use_get_visits_query(client, client_id=["c1"]).data
-    assert (len(followed.items), followed.has_next, followed.total) == (20, True, 30)
-    reads = backend.reads()
-    Queries.use_get_visits_query(client, client_id=["c2"])
-    assert backend.reads() == reads + 1
-
-
 def test_a_backend_that_filters_is_taken_as_it_is(client: QueryClient, backend: NarrowBackend) -> None:
     backend.knows = {"clientId"}
     result = Queries.use_get_visits_query(client, client_id=["c1"])
@@ -208,11 +93,6 @@ def test_values_with_separators_are_several_or_one(client: QueryClient, backend:
     assert [row.id for row in one.data.items] == ["v1"]
     several = Queries.use_get_visits_query(client, client_id=["a", "c"])
     assert [row.id for row in several.data.items] == ["v2", "v3"]
-
-
-def is_learned(world: World, param: str) -> bool:
-    gaps = world.process().runtime.gaps
-    return gaps.current([param_name("energy.get_visits", param)], now=world.clock()) is not None
 
 
 def test_it_is_learned_for_ten_minutes_and_told_once(
@@ -254,35 +134,6 @@ def test_what_somebody_typed_takes_no_filter_from_others(
 def test_a_read_without_parameters_is_not_looked_at(client: QueryClient) -> None:
     result = Queries.use_get_visits_query(client, sort="name")
     assert (len(result.data.items), result.data.total, result.data.ignored) == (4, 4, ())
-
-
-# --- q ---
-
-
-def test_a_backend_that_does_not_search_finds_nothing(world: World) -> None:
-    result = Queries.use_get_visits_query(fresh(world), q="nowhere")
-    assert (result.data.items, result.data.total, result.data.ignored) == ((), None, ("q",))
-    assert not result.data.has_next
-    assert is_learned(world, "q")
-    assert [page.rows for page in Queries.use_get_visits_query.walk(fresh(world), q="nowhere")] == [()]
-
-
-def test_words_that_some_rows_lack_in_the_list_as_it_is_are_not_searched_for(world: World) -> None:
-    result = Queries.use_get_visits_query(fresh(world), q="VISIT 3")
-    assert (result.data.items, result.data.ignored) == ((), ("q",))
-
-
-@pytest.mark.parametrize("words", ["visit", "VISIT", "2026"])
-def test_words_that_each_row_has_are_no_sign(world: World, words: str) -> None:
-    result = Queries.use_get_visits_query(fresh(world), q=words)
-    assert (len(result.data.items), result.data.ignored) == (4, ())
-
-
-def test_other_rows_than_without_are_the_answer_of_a_search_elsewhere(world: World, backend: NarrowBackend) -> None:
-    backend.knows = {"q"}
-    backend.own.append({"id": "v9", "name": "x", "clientId": "c1"})
-    result = Queries.use_get_visits_query(fresh(world), q="x")
-    assert [row.id for row in result.data.items] == ["v9"]
 
 
 # --- refused ---

@@ -16,6 +16,8 @@ from tests.portal.query.faulty import Faulty, Thing, ThingParams, ThingsParams, 
 
 @pytest.fixture
 def faulty(world: World, process: Process, ada: TokenStore) -> Faulty:
+    """In a process that has seen its backend search."""
+    process.runtime.gaps.followed("faulty.get_things?q")
     return Faulty(world, process, ada)
 
 

@@ -9,6 +9,7 @@ import pytest
 import requests
 import responses
 
+from portal.config.contract_names import NOBODYS_WORD
 from portal.testing import Backend, Fault, page_of
 
 BASE = "http://api.test/v1"
@@ -98,6 +99,16 @@ def test_a_cursor_of_another_list_is_a_422_that_names_it(backend: Backend, beare
 def test_an_empty_list_is_one_empty_page(backend: Backend, bearer: dict[str, str]) -> None:
     backend.lists("/energy/clients", [])
     assert ask("/energy/clients", bearer).json() == page_of([])
+
+
+def test_a_search_for_a_word_that_no_row_has_finds_nothing_and_is_not_noted(
+    backend: Backend, bearer: dict[str, str]
+) -> None:
+    """By that the portal learns whether a list is searched. No test has asked for it."""
+    backend.lists("/energy/clients", [{"id": "cli_1"}])
+    assert len(ask("/energy/clients?q=ada", bearer).json()["items"]) == 1
+    assert ask(f"/energy/clients?q={NOBODYS_WORD}", bearer).json()["items"] == []
+    assert [call.query for call in backend.calls] == [{"q": "ada"}]
 
 
 def test_each_row_of_a_list_has_its_own_address(backend: Backend, bearer: dict[str, str]) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from portal.administration.doctor.findings import ok, warning
-from portal.config.contract_names import CREATED_AT_FIELD, ITEMS_FIELD, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.config.contract_names import (
+    CREATED_AT_FIELD,
+    ITEMS_FIELD,
+    NOBODYS_WORD,
+    SORT_NEWEST_FIRST,
+    SORT_OLDEST_FIRST,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from portal.administration.doctor.findings import Finding
     from portal.query import PaginatedRes, QueryClient
-
-#: No row has it.
-_NOBODYS_WORD: Final = "qzxwvk"
 
 
 def look_at_parameters(hook: Any, client: QueryClient, rows: PaginatedRes[Any]) -> Iterator[Finding]:
@@ -60,7 +63,7 @@ def _telling_value(values: Sequence[Any]) -> str | None:
 
 
 def _searches(hook: Any, client: QueryClient) -> bool:
-    result = hook(client, {"q": _NOBODYS_WORD})
+    result = hook(client, {"q": NOBODYS_WORD})
     return result.error is None and not _bodies(result.data) and "q" not in result.data.ignored
 
 

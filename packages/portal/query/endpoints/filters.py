@@ -27,7 +27,8 @@ class RowFilter:
     """What one parameter says of a row.
 
     :param field: of the row, by its name on the wire.
-    :param kind: `one_of`: the row has one of the values; `from`: not before that time; `to`: before that time.
+    :param kind: `one_of`: the row has one of the values; `from`: not before that time, or not less than that number;
+        `to`: before that time, or not more than that number.
     :param item: type of a row.
     """
 
@@ -36,14 +37,18 @@ class RowFilter:
     item: Any = None
 
     @property
-    def members(self) -> frozenset[str] | None:
-        """The values that the field can have, if it is an enumeration; else None."""
+    def types(self) -> tuple[Any, ...]:
+        """The types that the field is declared to have; none where nothing declares them."""
         try:
             info = field_types(self.item).get(self.field) if is_record(self.item) else None
         except UsageError:
-            return None
-        kinds = () if info is None else (info.type, *get_args(info.type))
-        known = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, OpenEnum)]
+            return ()
+        return () if info is None or info.type is Any else (info.type, *get_args(info.type))
+
+    @property
+    def members(self) -> frozenset[str] | None:
+        """The values that the field can have, if it is an enumeration; else None."""
+        known = [kind for kind in self.types if isinstance(kind, type) and issubclass(kind, OpenEnum)]
         return frozenset(str(member.value) for member in known[0]) if known else None
 
 

@@ -104,6 +104,8 @@ class KnownGaps:
         self._own: OrderedDict[str, _Noted] = OrderedDict()
         self._has_refusals = False
         self._seen: set[str] = set()
+        # Until when it is not tried again, seconds since the epoch. As many as parameters of lists are declared.
+        self._tried: dict[str, float] = {}
         self._lock = threading.Lock()
 
     @property
@@ -188,13 +190,21 @@ class KnownGaps:
         return name in self._seen
 
     def followed(self, name: str) -> None:
-        """The backend follows a parameter of a list: without it, the list is another one."""
+        """The backend follows a parameter of a list."""
         self._seen.add(name)
+
+    def tried(self, name: str, *, now: float) -> None:
+        """Note that this process has tried to see that, and could not."""
+        self._tried[name] = now + GAP_S
+
+    def was_tried(self, name: str, *, now: float) -> bool:
+        """Whether it has within the last ten minutes."""
+        return self._tried.get(name, 0) > now
 
     def clear(self) -> None:
         """Know nothing, in the store neither: what one test has seen of its backend must not reach the next."""
         self.forget(list(self._noted))
-        for known in (self._noted, self._own, self._seen):
+        for known in (self._noted, self._own, self._seen, self._tried):
             known.clear()
 
     def forget(self, names: Collection[str]) -> None:

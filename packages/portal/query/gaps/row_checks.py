@@ -2,15 +2,17 @@
 
 No row that contradicts a parameter is handed out under it (contract, section 7). A row that lacks the field proves
 nothing and stays; one that has null there has no value that fits. Texts are compared letter by letter, limits of a time
-as moments.
+as moments, limits of a number as numbers.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,13 +20,13 @@ from portal.api import split_values
 from portal.query.endpoints import wire_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from portal.query.endpoints import ListRequest, RowFilter
 
 _Row: TypeAlias = dict[str, Any]
+_Reader: TypeAlias = Callable[[Any], Any]
 
-_WORD: Final = re.compile(r"\w{3,}")
 _COMPARABLE: Final = (str, bool, int, float)
 
 
@@ -35,7 +37,7 @@ class _Check:
     param: str
     filter: RowFilter
     values: frozenset[str]
-    moment: datetime | None
+    limits: tuple[tuple[_Reader, Any], ...]
 
     def contradicts(self, row: _Row) -> bool:
         if self.filter.field not in row:
@@ -44,12 +46,19 @@ class _Check:
         if value is None:
             return True
         if self.filter.kind != "one_of":
-            at = _moment(value)
-            if at is None or self.moment is None:
-                return False
-            return at < self.moment if self.filter.kind == "from" else at >= self.moment
+            return self._is_beyond(value)
         values = value if isinstance(value, list) else [value]
         return all(isinstance(one, _COMPARABLE) and not self._has(one) for one in values)
+
+    def _is_beyond(self, value: Any) -> bool:
+        for read, limit in self.limits:
+            found = read(value)
+            if found is not None:
+                if self.filter.kind == "from":
+                    return bool(found < limit)
+                # The end of a time is the first moment after it.
+                return bool(found >= limit if read is _moment else found > limit)
+        return False
 
     def is_proof(self, row: _Row) -> bool:
         """Whether a row that contradicts shows that the backend does not filter.
@@ -107,8 +116,20 @@ def _checks(request: ListRequest) -> list[_Check]:
             text = wire_value(params[param], name=param, endpoint=endpoint)
             # A text with a comma may be one value, or several.
             values = frozenset({text, *split_values(text)})
-            checks.append(_Check(param, row_filter, values, _moment(text)))
+            read = _readers(row_filter) if row_filter.kind != "one_of" else ()
+            limits = tuple((each, limit) for each in read if (limit := each(text)) is not None)
+            checks.append(_Check(param, row_filter, values, limits))
     return checks
+
+
+def _readers(row_filter: RowFilter) -> tuple[_Reader, ...]:
+    """What a limit and the field's value are compared as: what the field is declared to be."""
+    types = row_filter.types
+    if datetime in types or date in types:
+        return _moment, _number
+    if any(kind in types for kind in (int, float, Decimal)):
+        return (_number,)
+    return (_moment,) if types else (_number, _moment)
 
 
 def sure_value(row_filter: RowFilter, rows: Iterable[_Row]) -> Any:
@@ -118,21 +139,21 @@ def sure_value(row_filter: RowFilter, rows: Iterable[_Row]) -> Any:
         one = next(iter(value), None) if isinstance(value, list) else value
         if row_filter.kind == "one_of" and isinstance(one, _COMPARABLE) and one != "":
             return [_text(one)]
-        if row_filter.kind != "one_of" and _moment(one) is not None:
-            return _text(one)
+        if row_filter.kind != "one_of" and (limit := _sure_limit(row_filter, one)) is not None:
+            return limit
     return None
 
 
-def word_of(rows: Iterable[_Row]) -> str | None:
-    """A word of a row, to search for; None for none."""
-    texts = (text for row in rows for text in _texts(row))
-    return next((found[0] for text in texts if (found := _WORD.search(text))), None)
-
-
-def have_words(words: str, rows: Sequence[_Row]) -> bool:
-    """Whether each row has all the words somewhere; case and accents do not count."""
-    wanted = folded(words).split()
-    return all(all(word in text for word in wanted) for text in (folded(" ".join(_texts(row))) for row in rows))
+def _sure_limit(row_filter: RowFilter, value: Any) -> str | None:
+    """A limit that is the field's value. Times are sent in ISO form, also where rows have seconds."""
+    readers = _readers(row_filter)
+    found = next((each for read in readers if (each := read(value)) is not None), None)
+    if found is None or isinstance(value, str):
+        return value if found is not None else None
+    if len(readers) > 1 and readers[0] is _number:
+        # Nobody knows whether it is a number or a time.
+        return None
+    return found.isoformat() if isinstance(found, datetime) else _text(value)
 
 
 def folded(text: str) -> str:
@@ -141,27 +162,18 @@ def folded(text: str) -> str:
     return "".join(part for part in parts if not unicodedata.combining(part)).casefold()
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """All that stands in a JSON value, as texts."""
-    if isinstance(value, dict):
-        for part in value.values():
-            yield from _texts(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _texts(part)
-    elif value is not None:
-        yield _text(value)
-
-
 def _text(value: Any) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _number(value: Any) -> int | float | None:
+    """A number, or a text of one; a whole one keeps all its digits."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    for kind in (int, float) if isinstance(value, str) else ():
+        with suppress(ValueError):
+            return kind(value)
+    return None
 
 
 def _moment(value: Any) -> datetime | None:

@@ -85,7 +85,6 @@ def test_of_a_long_list_the_first_rows_are_shown_and_the_way_to_all_of_them(
     backend: Backend, signed_in: SignedIn
 ) -> None:
     backend.lists("/energy/clients", [{"id": f"cli_{number}", "name": "Ada A&B"} for number in range(54)])
-    process_runtime().gaps.followed("energy.get_clients?q")  # it was seen to search: so its total is one of the search
     body = signed_in(ENERGY).get("/en/search?q=a%26b").content.decode()
     assert len(re.findall(r"/clients/cli_\d", body)) == 5
     assert 'href="/en/energy/clients?q=a%26b"' in body

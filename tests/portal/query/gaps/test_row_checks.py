@@ -1,0 +1,114 @@
+"""Rows against the parameters of their read: numbers, times, and values that a backend surely takes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, TypedDict
+
+import pytest
+
+from portal.query import ListParams, QueryGroup, Row, paginated_query_endpoint
+from portal.query.endpoints.filters import RowFilter
+from portal.query.endpoints.registry import Registry
+from portal.query.gaps import checked_rows, sure_value
+
+
+class Bill(Row):
+    client_id: int | str | None = None
+    amount: float | None = None
+    code: str = ""
+    due_at: datetime | None = None
+
+
+class Loose(TypedDict):
+    amount: Any
+
+
+class Params(ListParams):
+    client_id: str | None = None
+    amount_from: str | None = None
+    amount_to: str | None = None
+    code_from: str | None = None
+    due_at_from: str | None = None
+    due_at_to: str | None = None
+
+
+class LooseParams(ListParams):
+    amount_from: str | None = None
+    amount_to: str | None = None
+
+
+class Queries(QueryGroup, domain="finance", registry=Registry()):
+    use_get_bills_query = paginated_query_endpoint(item=Bill, params=Params, url="/bills")
+    use_get_loose_query = paginated_query_endpoint(item=Loose, params=LooseParams, url="/loose")
+
+
+BILLS, LOOSE = Queries.use_get_bills_query, Queries.use_get_loose_query
+#: 2026-01-02T00:00:00Z
+SECONDS = int(datetime(2026, 1, 2, tzinfo=UTC).timestamp())
+
+
+def kept(hook: Any, values: list[Any], field: str, **params: Any) -> list[Any]:
+    rows = [{"id": str(number), field: value} for number, value in enumerate(values)]
+    return [row[field] for row in checked_rows(rows, hook.spec(**params).query, raw=[rows])[0]]
+
+
+def test_whole_numbers_that_a_float_can_not_tell_apart_are_told_apart() -> None:
+    values = [1234567890123456768, 1234567890123456769, 1234567890123456770]
+    assert kept(BILLS, values, "clientId", client_id="1234567890123456769") == [1234567890123456769]
+
+
+@pytest.mark.parametrize("text", ["5", "5.0", "5e0"])
+def test_a_number_is_the_same_however_it_is_written(text: str) -> None:
+    assert kept(BILLS, [5, 5.0, 6], "clientId", client_id=text) == [5, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("hook", "params", "left"),
+    [
+        (BILLS, {"amount_from": "100"}, [100, "250.5", 5e6, "much"]),
+        (BILLS, {"amount_to": "100"}, [5, 100, "much"]),
+        (BILLS, {"amount_from": "20", "amount_to": "100"}, [100, "much"]),
+        (BILLS, {"amount_from": "2026-01-01"}, [5, 100, "250.5", 5e6, "much"]),
+        (LOOSE, {"amount_from": "100"}, [100, "250.5", 5e6, "much"]),
+        (LOOSE, {"amount_to": "100"}, [5, 100, "much"]),
+    ],
+)
+def test_limits_of_a_number_are_compared_as_numbers(hook: Any, params: dict[str, str], left: list[Any]) -> None:
+    assert kept(hook, [5, 100, "250.5", 5e6, "much"], "amount", **params) == left
+
+
+@pytest.mark.parametrize("limit", ["2026-01-02", "20260102", "2026-01-02T01:00:00+01:00"])
+@pytest.mark.parametrize("params", [("due_at_from", [SECONDS, SECONDS + 1]), ("due_at_to", [SECONDS - 1])])
+def test_limits_of_a_time_are_compared_as_moments(limit: str, params: tuple[str, list[int]]) -> None:
+    name, left = params
+    assert kept(BILLS, [SECONDS - 1, SECONDS, SECONDS + 1], "dueAt", **{name: limit}) == left
+
+
+def test_limits_in_seconds_are_no_moments_of_texts() -> None:
+    assert kept(BILLS, ["2026-01-01"], "dueAt", due_at_from=str(SECONDS)) == ["2026-01-01"]
+
+
+def test_limits_of_seconds_are_compared_with_seconds() -> None:
+    assert kept(BILLS, [SECONDS - 1, SECONDS], "dueAt", due_at_from=str(SECONDS)) == [SECONDS]
+
+
+def test_limits_of_a_text_are_not_compared() -> None:
+    assert kept(BILLS, ["10", "9"], "code", code_from="9") == ["10", "9"]
+
+
+@pytest.mark.parametrize(
+    ("row_filter", "value", "sure"),
+    [
+        (BILLS.filters["dueAtFrom"], SECONDS, "2026-01-02T00:00:00+00:00"),
+        (BILLS.filters["dueAtTo"], "2026-01-02", "2026-01-02"),
+        (BILLS.filters["amountFrom"], 5, "5"),
+        (BILLS.filters["amountFrom"], True, None),
+        (BILLS.filters["clientId"], 5, ["5"]),
+        (RowFilter(field="it", kind="from"), SECONDS, None),
+    ],
+)
+def test_a_sure_value_is_one_that_a_backend_which_knows_the_parameter_takes(
+    row_filter: RowFilter, value: Any, sure: Any
+) -> None:
+    assert sure_value(row_filter, [{row_filter.field: value}]) == sure
