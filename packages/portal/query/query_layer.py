@@ -5,10 +5,12 @@ See docs/how-to/use-the-query-layer-in-a-project.md.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from portal.api import session_for
 from portal.config.contract_names import PROFILE_ID_FIELD
+from portal.errors import StoreUnavailableError
 from portal.query.client import QueryClient, create_query_client
 from portal.query.partition import principal_of_id
 from portal.query.process_state import runtime_for
@@ -16,6 +18,8 @@ from portal.store import SharedStore
 
 if TYPE_CHECKING:
     from portal.api import TokenStore
+
+logger = logging.getLogger("portal.query")
 
 
 class QueryLayer:
@@ -40,11 +44,16 @@ class QueryLayer:
     def client(self, tokens: TokenStore, *, principal: str) -> QueryClient:
         """The client of one user, for one request. Hooks take it in place of a request.
 
+        Without the store, nothing is cached.
+
         :param tokens: the user's; after the request, `tokens.current` has those that a refresh has issued.
         :param principal: the user, as the project knows it. Two users never have one. Sign out with
             :meth:`QueryClient.purge`.
         """
         access, namespaces = tokens.current.access, self._runtime.namespaces
-        if access is not None and namespaces.principal_of(access) != principal_of_id(principal):
-            namespaces.bind(access, {PROFILE_ID_FIELD: principal})
+        try:
+            if access is not None and namespaces.principal_of(access) != principal_of_id(principal):
+                namespaces.bind(access, {PROFILE_ID_FIELD: principal})
+        except StoreUnavailableError as error:
+            logger.warning("reads are not cached: %s", error)
         return create_query_client(tokens=tokens, api=self.api, runtime=self._runtime)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,19 +20,16 @@ from portal.errors import (
 from portal.query import (
     ListParams,
     MutationGroup,
-    QueryClient,
     QueryGroup,
     Row,
     RowParams,
     is_absent,
     mutation_endpoint,
-    note_absent,
     paginated_query_endpoint,
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
 from portal.query.gaps.known_gaps import GAP_S
-from portal.query.hooks import backend_gaps
 from tests.portal.query.fakes import Process, World, make_token
 
 if TYPE_CHECKING:
@@ -329,28 +325,6 @@ def test_an_update_of_a_row_is_absent_only_where_the_method_is(
         result = Mutations.use_update_tariff_mutation(client).mutate(body={"name": "night"}, params={"id": "t1"})
         assert isinstance(result.error, ApiAbsentError) is absent
     assert world.backend.counted()["PATCH", f"{PATH}/t1"] == (1 if absent else 2)
-
-
-def test_a_write_that_was_seen_to_work_is_not_taken_for_absent_by_what_a_get_says(
-    world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A GET may be behind a write, and show a row that was deleted just before."""
-    hook = Mutations.use_update_tariff_mutation
-    monkeypatch.setattr(backend_gaps, "process_runtime", lambda: process.runtime)
-
-    def client() -> QueryClient:
-        return process.request(ada, registry=REGISTRY, clock=time.time)
-
-    answer_with(world, None)
-    hook(client()).mutate(body={"name": "night"}, params={"id": "t1"})
-    note_absent(hook, status=404)
-    assert not is_absent(hook, client())
-    answer_with(world, 405)
-    hook(client()).mutate(body={"name": "night"}, params={"id": "t1"})
-    assert is_absent(hook, client()), "that is said of the call"
-    process.runtime.gaps.clear()
-    note_absent(hook, status=404)
-    assert is_absent(hook, client()), "never seen to work"
 
 
 def test_a_write_that_was_not_sent_makes_nothing_stale(world: World, process: Process, ada: TokenStore) -> None:

@@ -135,8 +135,8 @@ class BackendCaller:
                     **body,
                 )
             except ApiError as error:
-                if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and series.number > 1:
-                    # The first try, whose response was lost, has deleted it (contract, section 8).
+                if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and lost is not None:
+                    # An earlier try, whose response was lost, has deleted it (contract, section 8).
                     return None
                 if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
                     lost = without_traceback(error)

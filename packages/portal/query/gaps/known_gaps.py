@@ -164,20 +164,39 @@ class KnownGaps:
     ) -> ApiError:
         """What a failure is: if it says that the backend does not have an optional call, that is learned.
 
-        :param is_bare: whether the call had no parameters of a list: an answer to those says nothing of the call.
+        :param partition: of who asked; None where the answer says nothing of that user.
+        :param is_bare: whether a read had no values of a user in its parameters.
         :returns: the error for who asked; of a call that is absent, `error` is its cause.
         """
-        name = _absent_name(error, call, partition, is_bare=is_bare)
-        if name is None:
+        if not call.without or isinstance(error, ApiAbsentError):
             return error
-        if self.learn(name, status=error.status or HTTPStatus.NOT_FOUND, now=now):
-            what = "the backend does not have this call" if name == call.name else "this call is refused to a user"
-            logger.info(
-                "%s: %s (%s); it is asked again after ten minutes. %s", call.name, what, error.status, call.without
-            )
+        is_for_all = _says_no_call(error, call, is_bare=is_bare)
+        is_for_one = partition is not None and self._refuses_one(error, call, is_bare=is_bare)
+        if not is_for_all and not is_for_one:
+            return error
+        whose = None if is_for_all else partition
+        self.learn_absent(call.name, whose, status=error.status, without=call.without, now=now)
         absent = ApiAbsentError(error.detail, status=error.status)
         absent.__cause__ = error
         return absent
+
+    def learn_absent(
+        self, endpoint: str, partition: Partition | None, *, status: int | None, without: str, now: float
+    ) -> None:
+        """Note that the backend does not have an optional call: for one user, or for all if `partition` is None."""
+        name = call_names(endpoint, partition)[-1]
+        if self.learn(name, status=status or HTTPStatus.NOT_FOUND, now=now):
+            what = "the backend does not have this call" if partition is None else "this call is refused to a user"
+            logger.info("%s: %s (%s); it is asked again after ten minutes. %s", endpoint, what, status, without)
+
+    def _refuses_one(self, error: ApiError, call: OptionalCall, *, is_bare: bool) -> bool:
+        """Whether an answer counts for the user who asked. A row that is not there is no gap.
+
+        Neither is what a user typed, where the call was seen to work: a body, or a parameter.
+        """
+        if path_params(shape(call.url)) or ((call.writes or not is_bare) and self.was_answered(call.name)):
+            return False
+        return error.status in _NO_CALL or (error.status in _NOT_FOR_THIS_USER and not call.writes)
 
     def answered(self, call: OptionalCall, partition: Partition | None) -> None:
         """The backend has just answered the call, so it has it."""
@@ -273,23 +292,11 @@ def param_name(endpoint: str, param: str) -> str:
     return f"{endpoint}?{param}"
 
 
-def _absent_name(error: ApiError, call: OptionalCall, partition: Partition | None, *, is_bare: bool) -> str | None:
-    """The name under which an answer to an optional call counts as a gap; None where it says nothing of the kind.
-
-    A row that is not there is no gap, and neither is what a user typed: an answer to parameters of a list, or to the
-    body of a write, says nothing to others.
-    """
-    status = error.status
-    if not call.without or isinstance(error, ApiAbsentError):
-        return None
-    if status in _NO_METHOD:
-        return call.name
-    if path_params(shape(call.url)) or not is_bare:
-        return None
-    if status in _NO_CALL and not call.writes:
-        return call.name
-    is_own = status in (_NO_CALL if call.writes else _NOT_FOR_THIS_USER)
-    return call_names(call.name, partition)[-1] if is_own and partition is not None else None
+def _says_no_call(error: ApiError, call: OptionalCall, *, is_bare: bool) -> bool:
+    """Whether an answer says to all users that there is no such call."""
+    if error.status in _NO_METHOD:
+        return True
+    return error.status in _NO_CALL and is_bare and not call.writes and not path_params(shape(call.url))
 
 
 def _key(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from portal.errors import UsageError
@@ -67,18 +66,20 @@ def bare_spec(hook: Endpoint[Any]) -> QuerySpec[Any] | None:
         return None
 
 
-def note_absent(hook: Endpoint[Any], *, status: int | None) -> None:
-    """Remember for all users that the backend does not have this call, as if it had said so by itself.
+def note_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient, *, status: int | None) -> None:
+    """Remember for this user that the backend does not have this optional call, as if it had said so by itself.
 
     For who knows more than the answer tells: a page that changes a row gets a 404, and a GET says that the row is
-    there. So it is the call that is not. A call that this process has seen to work stays: a GET may be behind a write,
-    and show a row that was just deleted.
+    there. So it is the call that is not, or it is not for this user: nothing is learned for others. A call that this
+    process has seen to work stays: a GET may be behind a write, and show a row that was just deleted.
 
     :param status: of the answer.
     """
-    gaps = process_runtime().gaps
-    if not gaps.was_answered(hook.key):
-        gaps.learn(hook.key, status=status or HTTPStatus.NOT_FOUND, now=time.time())
+    client = client_of(source)
+    partition = client.partition
+    if hook.is_optional and partition is not None and not client.gaps.was_answered(hook.key):
+        now = client.reads.fetcher.clock()
+        client.gaps.learn_absent(hook.key, partition, status=status, without=hook.without, now=now)
 
 
 def forget_gaps() -> None:

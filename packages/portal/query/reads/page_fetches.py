@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT
 from portal.config.limits import MAX_PAGES, QUERY_RETRIES
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, UsageError, without_traceback
 from portal.query.cache import (
@@ -19,7 +20,7 @@ from portal.query.cache import (
     is_enough,
     merge_pages,
 )
-from portal.query.endpoints import ListRequest
+from portal.query.endpoints import ListRequest, shape
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
@@ -146,8 +147,10 @@ class PageFetcher:
                     MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
                 )
         except ApiError as failure:
-            is_bare = not request.key.paginated or (not request.key.params and plan.call.start is None)
-            error = self.gaps.absence(failure, request, plan.partition, is_bare=is_bare, now=self.clock())
+            is_bare = _is_bare(plan.call)
+            # An answer to what was asked of a list says nothing of it to anybody: it is read without that too.
+            whose = plan.partition if is_bare or not request.key.paginated else None
+            error = self.gaps.absence(failure, request, whose, is_bare=is_bare, now=self.clock())
             without_traceback(error)
             if plan.partition is not None and len(pages) < len(plan.pages) and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older.
@@ -265,6 +268,13 @@ class PageFetcher:
 def is_definite_no(error: ApiError) -> bool:
     """Whether the backend refused this query, such as by 403 or 404. A 401 refuses the token, not the query."""
     return not isinstance(error, ApiUnavailableError | ApiUnauthorizedError)
+
+
+def _is_bare(call: ReadCall) -> bool:
+    """Whether no user chose a parameter. What is counted comes from the declaration."""
+    is_counts = shape(call.request.url).endswith(f"/{COUNTS_SEGMENT}")
+    own = call.request.key.params.keys() - ({COUNTS_BY_PARAM} if is_counts else set())
+    return not own and call.start is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

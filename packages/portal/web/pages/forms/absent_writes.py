@@ -1,7 +1,8 @@
 """A write that the backend does not take at all: which answers say so, and what the user is told.
 
 405 and 501 are said of the call. A 404 may be said of the row alone, so the row is read: that a row was deleted is said
-only after a GET of it has answered 404 or 410 (contract, section 7).
+only after a GET of it has answered 404 or 410 (contract, section 7). Where the row is there, the 404 counts for this
+user alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiAbsentError, ApiNotFoundError
-from portal.query import note_absent
+from portal.query import client_of, note_absent
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -27,14 +28,9 @@ NOT_ALLOWED: Final = _("Your account lacks the permission for this. Ask your adm
 _NOT_TAKEN: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 
 
-def is_not_taken(error: ApiError | None, *, mutation: MutationHook[Any, Any, Any]) -> bool:
+def is_not_taken(error: ApiError | None) -> bool:
     """Whether a write failed because the backend does not have the call, as far as its answer alone tells."""
-    if isinstance(error, ApiAbsentError):
-        return True
-    if error is None or error.status not in _NOT_TAKEN:
-        return False
-    note_absent(mutation, status=error.status)
-    return True
+    return isinstance(error, ApiAbsentError) or (error is not None and error.status in _NOT_TAKEN)
 
 
 def is_not_taken_of_row(
@@ -50,13 +46,13 @@ def is_not_taken_of_row(
     :raises portal.errors.ApiNotFoundError: the row is not there: a GET has said so.
     :raises portal.errors.ApiError: whether the row is there is not known.
     """
-    if is_not_taken(error, mutation=mutation):
+    if is_not_taken(error):
         return True
     if not isinstance(error, ApiNotFoundError):
         return False
     # Past the cache, which may hold a row that is gone.
-    found = query(request, id=row_id).refetch()
+    found = client_of(request).query(query.spec(id=row_id).query, force=True)
     if found.error is not None:
         raise found.error
-    note_absent(mutation, status=error.status)
+    note_absent(mutation, request, status=error.status)
     return True

@@ -118,7 +118,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
                 row_id = result.data.id if result.data else ""
                 created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=row_id)
                 return see_other(pages.list)
-            if is_not_taken(result.error, mutation=self.mutation):
+            if is_not_taken(result.error):
                 list_url, list_title = reverse(pages.list), str(pages.title)
                 return refused_page(
                     request, form, title=str(self.title), text=NO_CREATES, back_url=list_url, back_label=list_title
@@ -238,7 +238,7 @@ class EditView(DeclaredPage, Generic[TRow]):
             )
         except ApiNotFoundError as error:
             return self._not_found(request, pages, form, error, row_id=row_id)
-        if change.result is not None and is_not_taken(change.result.error, mutation=self.mutation):
+        if change.result is not None and is_not_taken(change.result.error):
             return self._refused(request, pages, form, row_id=row_id)
         if change.is_done:
             changed = list_text(labels(form, change.theirs))

@@ -192,5 +192,5 @@ class DeleteView(DeclaredPage):
 
     def _is_not_taken(self, request: HttpRequest, pages: PageNames, error: ApiError | None, *, row_id: str) -> bool:
         if pages.row is None:
-            return is_not_taken(error, mutation=self.mutation)
+            return is_not_taken(error)
         return is_not_taken_of_row(request, error, mutation=self.mutation, query=pages.row, row_id=row_id)
