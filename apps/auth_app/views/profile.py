@@ -20,10 +20,10 @@ from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
 from portal.services.iam.accounts import AccountQueries
-from portal.services.iam.sign_ins import SignInQueries
+from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserMutations, UserQueries
-from portal.web.frame import present_own_profile
-from portal.web.pages import backend_errors, is_absent, is_known, is_load_more, see_other
+from portal.web.frame import ask_what_is_unknown, present_own_profile
+from portal.web.pages import backend_errors, is_absent, is_load_more, see_other
 from portal.web.present import is_not_there, record_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def _page(
     record = record_of(UserQueries.use_get_me_query(request))
     shown = present_own_profile(record)
     if ADMIN in shown.permissions:
-        _ask_for_accounts(request)
+        # The menu of this page offers accounts where the backend lists them.
+        ask_what_is_unknown(request, request.token_store.current.access, [AccountQueries.use_get_accounts_query])
     # The name belongs to the provider, where there is one.
     is_offered = name_form is not None or not is_absent(UserMutations.use_update_me_mutation, request)
     if not is_offered or portal_config().oidc.enabled:
@@ -109,13 +110,6 @@ def _page(
     return response
 
 
-def _ask_for_accounts(request: PortalRequest) -> None:
-    """Find out whether the backend lists accounts, if nobody knows: the menu of this page offers them."""
-    accounts = AccountQueries.use_get_accounts_query
-    if not is_known(accounts) and not is_absent(accounts, request):
-        accounts(request)
-
-
 def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
     sign_ins = SignInQueries.use_get_sign_ins_query(request, cursor=cursor or None)
     if cursor and isinstance(sign_ins.error, ApiValidationError):
@@ -126,6 +120,7 @@ def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
     return {
         "sign_ins": _with_devices(page.items),
         "has_sign_ins": not is_not_there(sign_ins),
+        "can_end_sign_ins": not is_absent(SignInMutations.use_end_sign_in_mutation, request),
         "sign_ins_failed": not sign_ins.is_success,
         "paging": {
             "first_url": first_url,

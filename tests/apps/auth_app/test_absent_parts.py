@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.messages import get_messages
 
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend, Fault, SignedIn
 
 SIGN_INS, ACCOUNTS = "/iam/auth/sessions", "/iam/accounts"
 SIGNED_OUT = "http://localhost:8000/en/signed-out"
@@ -85,3 +85,15 @@ def test_accounts_are_offered_and_asked_for_once_by_who_administers_them(backend
     for _ in range(2):
         assert "/en/accounts" in browser.get("/en/profile").content.decode()
     assert len(backend.calls_to(ACCOUNTS)) == 1
+
+
+@pytest.mark.parametrize("fault", [500, "timeout"])
+def test_a_list_of_accounts_that_fails_is_not_waited_for_by_each_view_of_the_profile(
+    backend: Backend, signed_in: SignedIn, fault: Fault
+) -> None:
+    backend.lists(SIGN_INS, [])
+    backend.fails(fault, path=ACCOUNTS)
+    for browser in (signed_in("IAM_ADMIN"), signed_in("IAM_ADMIN")):
+        assert browser.get("/en/profile").status_code == 200
+    tries = len(backend.calls_to(ACCOUNTS))
+    assert tries <= 3, "those of one view"

@@ -23,6 +23,6 @@ from portal.web.frame.essentials import (
     start_essentials,
     use_app_essentials,
 )
-from portal.web.frame.platform_gaps import absent_platforms, ask_for_the_rest, ask_what_is_unknown
+from portal.web.frame.platform_gaps import absent_platforms, ask_for_the_rest, ask_what_is_unknown, reads_of
 from portal.web.frame.platform_names import platform_name
 from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for

@@ -7,23 +7,29 @@ absent (contract, section 7). What its pages have asked says so: an overview ask
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import COUNTS_SEGMENT
 from portal.config.platforms import PLATFORMS
-from portal.query import REGISTRY, bare_spec, is_absent, is_known, use_queries
+from portal.errors import ApiAbsentError, ApiError, SignInEndedError, StoreUnavailableError
+from portal.process import DeadlineShare
+from portal.query import REGISTRY, bare_spec, create_query_client, is_absent, is_known, use_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from django.http import HttpRequest
 
     from portal.config.platforms import Platform, TPlatform
-    from portal.query import QueryClient
+    from portal.web.request import PortalRequest
 
 #: For how long a process does not look again, seconds.
 PLATFORMS_KNOWN_FOR_S: Final = 5.0
-#: For how long a process does not ask at a sign-in for what failed at another one, seconds.
+#: Time of all calls together that tell what the backend has, seconds.
+FIRST_LOOK_S: Final = 2.0
+#: For how long a process does not ask again for what has failed, seconds.
 FAILED_FOR_S: Final = 10 * 60
 #: Until when, by the keys of the calls, monotonic seconds.
 _failed: dict[str, float] = {}
@@ -61,21 +67,34 @@ def ask_for_the_rest(request: HttpRequest, platform: Platform) -> None:
     _process.forget()
 
 
-def ask_what_is_unknown(client: QueryClient, platforms: Collection[TPlatform]) -> None:
-    """Ask for all of these platforms of which it is not known whether the backend has it, side by side.
+def reads_of(platforms: Collection[TPlatform]) -> list[Any]:
+    """The reads of these platforms that need no parameters."""
+    return [hook for each in PLATFORMS if each.name in platforms for hook in _reads(each.app)]
 
-    What comes is cached for the pages; a failure changes nothing, and is not tried for again for ten minutes.
 
-    :raises portal.errors.SignInEndedError: the sign-in is over.
+def ask_what_is_unknown(request: PortalRequest, access_token: str | None, hooks: Iterable[Any]) -> None:
+    """Ask for those of these optional reads of which it is not known whether the backend has them, side by side.
+
+    It takes two seconds at most, and nothing of it fails or ends the request. What comes is cached for the pages. A
+    failure changes nothing, and this process does not try for that again for ten minutes.
     """
     now = time.monotonic()
-    hooks = [hook for each in PLATFORMS if each.name in platforms for hook in _reads(each.app)]
     unknown = [hook for hook in hooks if hook.is_optional and now >= _failed.get(hook.key, 0.0) and not is_known(hook)]
     if not unknown:
         return
-    use_queries(client, [hook.spec() for hook in unknown])
-    _failed.update((hook.key, now + FAILED_FOR_S) for hook in unknown if not is_known(hook))
-    _process.forget()
+    client = create_query_client(
+        # Without the refresh token: a 401 here is no reason to use it.
+        tokens=TokenStore(TokenPair(access=access_token)),
+        api=api_session(),
+        deadline=DeadlineShare(request.api_deadline, seconds=FIRST_LOOK_S),
+        request_id=request.request_id,
+    )
+    with suppress(ApiError, StoreUnavailableError, SignInEndedError):
+        results = use_queries(client, [hook.spec() for hook in unknown])
+        for hook, result in zip(unknown, results, strict=True):
+            if result.error is not None and not isinstance(result.error, ApiAbsentError):
+                _failed[hook.key] = now + FAILED_FOR_S
+        _process.forget()
 
 
 def _is_absent(domain: str) -> bool:

@@ -14,7 +14,7 @@ An app declares the pages of a resource, each of which may be a function instead
 
 from __future__ import annotations
 
-from portal.query import is_absent, is_known
+from portal.query import is_absent
 from portal.web.pages.forms import (
     BackendForm,
     CreateView,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal import audit
 from portal.audit import AuditEvent, AuditFields, Reason
-from portal.errors import ApiNotFoundError, ApiUnavailableError
+from portal.errors import ApiAbsentError, ApiNotFoundError, ApiUnavailableError
 from portal.services import RowParams
 from portal.services.iam.sign_ins import SignInMutations
 
@@ -40,7 +40,7 @@ def _reason_of(error: ApiError | None) -> Reason | None:
     match error:
         case None:
             return None
-        case ApiNotFoundError():
+        case ApiNotFoundError() if not isinstance(error, ApiAbsentError):
             return Reason.ALREADY_ENDED
         case ApiUnavailableError():
             return Reason.BACKEND_UNAVAILABLE

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from portal import audit
 from portal.api import TokenPair, TokenStore, api_session, set_tokens, sign_in_name
@@ -13,19 +12,14 @@ from portal.config.current import portal_config
 from portal.edge import accept_target, home_path, with_locale
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
-from portal.process import DeadlineShare
 from portal.query import create_query_client
 from portal.services.user import UserQueries
-from portal.web.frame import absent_platforms, ask_what_is_unknown
+from portal.web.frame import absent_platforms, ask_what_is_unknown, reads_of
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from portal.audit import AuditFields
-    from portal.config.platforms import TPlatform
     from portal.web.request import PortalRequest
-
-#: Time of all calls after a sign-in that tell what the backend has, seconds.
-FIRST_LOOK_S: Final = 2.0
 
 
 def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str, who: AuditFields) -> str:
@@ -73,23 +67,10 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
     else:
         platforms = derive_platforms_from_me(profile)
         request.me_platforms = platforms
-        _ask_what_is_unknown(request, access_token, platforms)
+        ask_what_is_unknown(request, access_token, reads_of(platforms))
     absent = absent_platforms()
     present = tuple(each for each in platforms if each not in absent)
     return home_path(primary_platform(present, role=user.role if user else None))
-
-
-def _ask_what_is_unknown(request: PortalRequest, access_token: str, platforms: tuple[TPlatform, ...]) -> None:
-    """See :func:`~portal.web.frame.ask_what_is_unknown`: nothing of it may fail or end the sign-in, or hold it up."""
-    client = create_query_client(
-        # Without the refresh token: a 401 here is no reason to use it.
-        tokens=TokenStore(TokenPair(access=access_token)),
-        api=api_session(),
-        deadline=DeadlineShare(request.api_deadline, seconds=FIRST_LOOK_S),
-        request_id=request.request_id,
-    )
-    with suppress(ApiError, StoreUnavailableError, SignInEndedError):
-        ask_what_is_unknown(client, platforms)
 
 
 def _fetch_profile(request: PortalRequest, access_token: str) -> Any:
