@@ -55,5 +55,5 @@ class QueryLayer:
             if access is not None and namespaces.principal_of(access) != principal_of_id(principal):
                 namespaces.bind(access, {PROFILE_ID_FIELD: principal})
         except StoreUnavailableError as error:
-            logger.warning("reads are not cached: %s", error)
+            logger.warning("read without the cache: %s", error)
         return create_query_client(tokens=tokens, api=self.api, runtime=self._runtime)

@@ -38,4 +38,4 @@ def test_without_its_store_a_client_reads_past_the_cache(layer: QueryLayer, capl
             client = layer.client(tokens, principal="eve")
             assert Queries.use_get_orders_query(client).unwrap() == {"open": 2}
     assert orders.call_count == 2
-    assert "reads are not cached" in caplog.text
+    assert "read without the cache" in caplog.text
