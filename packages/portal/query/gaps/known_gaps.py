@@ -222,7 +222,7 @@ class KnownGaps:
 
     def clear(self) -> None:
         """Know nothing, in the store neither: what one test has seen of its backend must not reach the next."""
-        self.forget(list(self._noted))
+        self.forget([*self._noted, *self._own])
         for known in (self._noted, self._own, self._seen, self._tried):
             known.clear()
 
