@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from portal.errors import UsageError
-from portal.query.client import client_of
+from portal.query.client import QueryClient, client_of
 from portal.query.endpoints import REGISTRY, DeclaredList, path_params
 from portal.query.gaps import call_names, param_name
 from portal.query.hooks.lists import PaginatedQueryHook
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from portal.query.client import QueryClient
     from portal.query.endpoints import Endpoint, QuerySpec
 
 
@@ -36,12 +35,15 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     """
     if not hook.is_optional:
         return False
-    client = None if source is None else client_of(source)
-    gaps = process_runtime().gaps if client is None else client.gaps
-    partition = None if client is None or not gaps.has_refusals else client.partition
+    # A page asks this of each of its links: the request's client is made only where something is known.
+    gaps = source.gaps if isinstance(source, QueryClient) else process_runtime().gaps
+    partition = None if source is None or not gaps.has_refusals else client_of(source).partition
     gap = gaps.last(call_names(hook.key, partition), also=_optional_keys)
-    if gap is None or gap.until > (time.time() if client is None else client.reads.fetcher.clock()):
-        return gap is not None
+    if gap is None:
+        return False
+    client = None if source is None else client_of(source)
+    if gap.until > (time.time() if client is None else client.reads.fetcher.clock()):
+        return True
     spec = bare_spec(hook)
     if spec is None or not spec.query.cache:
         return False
