@@ -56,7 +56,7 @@ def test_the_tests_that_are_left_can_be_collected(product: Path) -> None:
     assert collected.returncode == 0, collected.stdout[-2000:]
 
 
-def tests_to_run() -> tuple[str, ...]:
+def kept_tests() -> tuple[str, ...]:
     """The words after `python -m`."""
     if os.environ.get("OWN_PRODUCT") == "whole":
         return ("tests.whole_suite",)
@@ -66,5 +66,5 @@ def tests_to_run() -> tuple[str, ...]:
 
 @pytest.mark.timeout(5400)  # of the whole suite, on a machine that does more
 def test_the_tests_pass(product: Path) -> None:
-    ran = run(product, "-m", *tests_to_run(), timeout_s=5300)
+    ran = run(product, "-m", *kept_tests(), timeout_s=5300)
     assert ran.returncode == 0, ran.stdout[-20_000:]
