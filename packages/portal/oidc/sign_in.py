@@ -139,14 +139,15 @@ def _keep(
     if claims.sid is not None:
         who["provider_session"] = tag_of(claims.sid)
     try:
+        # First of all: the call of the profile may refresh the tokens, which takes the record along.
+        provider_sessions().start(pair, claims=claims, id_token=id_token)
+    except StoreUnavailableError as error:
+        logger.error("sign-in: the provider's sign-outs will miss it: %s", error)  # noqa: TRY400  no trace needed
+    try:
         url = keep_sign_in(request, pair, wanted=wanted, who=who)
     except UnusableTokenError as error:
         return failures.TOO_LARGE if error.problem is TokenProblem.TOO_LARGE else failures.UNUSABLE
     limit.succeeded(account)
-    try:
-        provider_sessions().start(pair, claims=claims, id_token=id_token)
-    except StoreUnavailableError as error:
-        logger.error("sign-in: the provider's sign-outs will miss it: %s", error)  # noqa: TRY400  no trace needed
     return url
 
 
