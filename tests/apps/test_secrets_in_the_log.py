@@ -253,6 +253,8 @@ class TestOfTheGateway:
         (line,) = log.audited
         assert line["reason"] == {
             401: "wrong-credentials",
+            # It is about what was typed.
+            422: "wrong-credentials",
             429: "backend-unavailable",
             500: "backend-unavailable",
             503: "backend-unavailable",

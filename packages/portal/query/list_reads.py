@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from portal.config.contract_names import CREATED_AT_FIELD, NOBODYS_WORD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
 from portal.query.endpoints import ListRequest, path_params, query_key, shape
-from portal.query.gaps import checked_rows, param_name, sure_value
+from portal.query.gaps import checked_rows, nobodys_value, param_name, sure_value
 from portal.query.reads import ReadCall, WalkedPage, walk_list
 from portal.query.result_data import filters_of, list_data
 
@@ -231,7 +231,7 @@ class ListReads:
         return []
 
     def _learn_counted(self, call: ReadCall, request: ListRequest, result: ReadResult) -> None:
-        """Which filters the backend counts by: without one, it counts more rows at the same time.
+        """Which filters the backend counts by: with a value that no row has it counts none, or more without the filter.
 
         Asked for where a total depends on it: once by each process, and once in ten minutes where nothing is proven.
         Rows that happen to fit are no proof.
@@ -246,16 +246,28 @@ class ListReads:
         if page.total is None or not unknown:
             return
         _, wrong, _ = checked_rows(page.rows, request, raw=[page.rows])
-        unknown = [param for param in unknown if param not in wrong]
-        bare = self._total(without(request, filters)) if unknown else None
+        is_alone = result.fetched == len(result.pages) and len(filters) == 1
         for param in unknown:
-            others = [each for each in filters if each != param]
-            is_new = result.fetched == len(result.pages) and not others
-            alone = page.total if is_new or bare is None else self._total(without(request, others))
-            if bare is not None and alone is not None and bare > alone:
+            if param in wrong:
+                continue
+            if self._counts_by(request, param, total=page.total if is_alone else None):
                 self.gaps.followed(names[param])
             else:
                 self.gaps.tried(names[param], now=now)
+
+    def _counts_by(self, request: ListRequest, param: str, *, total: int | None) -> bool:
+        """Whether the backend counts by this filter.
+
+        :param total: of the list with this filter alone, if it was just fetched.
+        """
+        filters, row_filter = _filters(request), request.filters.get(param)
+        nobodys = None if row_filter is None else nobodys_value(row_filter)
+        if nobodys is not None:
+            return self._total(without(request, filters, given={param: nobodys})) == 0
+        if total is None:
+            total = self._total(without(request, [each for each in filters if each != param]))
+        bare = self._total(without(request, filters))
+        return total is not None and bare is not None and bare > total
 
     def _is_counted(self, request: ListRequest) -> bool:
         """Whether the backend was seen to count by each filter of the read."""

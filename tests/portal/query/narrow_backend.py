@@ -88,7 +88,7 @@ ROWS: list[dict[str, Any]] = [
 class NarrowBackend(FakeBackend):
     """A backend that knows no parameters: it ignores them, or refuses them.
 
-    :param knows: the parameters that it does follow, for `clientId` and `q`, or at least takes.
+    :param knows: the parameters that it does follow, for `clientId`, `q` and the range of `begunAt`, or at least takes.
     :param refuses: the status with which it answers all others; None: it ignores them.
     :param ignores: parameters that it takes in any case.
     :param odd_values: it refuses these, in any parameter.
@@ -123,6 +123,10 @@ class NarrowBackend(FakeBackend):
             if "clientId" not in self.knows or row["clientId"] in params.get("clientId", "c1,c2")
         ]
         rows = [row for row in rows if "q" not in self.knows or self._finds(params.get("q", ""), row["name"])]
+        if "begunAtFrom" in self.knows:
+            rows = [row for row in rows if row.get("begunAt", "") >= params.get("begunAtFrom", "")]
+        if "begunAtTo" in self.knows:
+            rows = [row for row in rows if row.get("begunAt", "") < params.get("begunAtTo", "3")]
         start = int(params.get("cursor", 0))
         end = start + self.rows_of_a_page
         more = end < len(rows)

@@ -99,6 +99,20 @@ def test_each_of_several_filters_is_proven_alone(world: World, backend: NarrowBa
     assert len(backend.calls) == calls + 1
 
 
+@pytest.mark.parametrize(
+    ("knows", "total"),
+    [({"begunAtFrom", "begunAtTo"}, 30), ({"begunAtFrom"}, None), ({"begunAtTo"}, None), (set(), None)],
+)
+def test_a_range_has_a_total_also_where_one_of_its_limits_leaves_all_rows(
+    world: World, backend: NarrowBackend, knows: set[str], total: int | None
+) -> None:
+    backend.knows = knows
+    backend.own = [{"id": f"v{n:02d}", "begunAt": f"202{5 + (n < 30)}-01-01T00:00:00Z"} for n in range(60)]
+    limits = {"begun_at_from": "2026-01-01T00:00:00Z", "begun_at_to": "2027-01-01T00:00:00Z"}
+    data = found(fresh(world), **limits)
+    assert (len(data.items), data.has_next, data.total) == (20, True, total)
+
+
 def test_a_cached_view_of_a_filter_that_could_not_be_proven_costs_no_more_than_any(
     world: World, backend: NarrowBackend
 ) -> None:

@@ -9,4 +9,4 @@
 from __future__ import annotations
 
 from portal.query.gaps.known_gaps import KnownGaps, call_names, param_name
-from portal.query.gaps.row_checks import checked_rows, sure_value
+from portal.query.gaps.row_checks import checked_rows, nobodys_value, sure_value

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _Row: TypeAlias = dict[str, Any]
 _Reader: TypeAlias = Callable[[Any], Any]
 
+_EARLIER_THAN_ALL: Final = datetime(1900, 1, 1, tzinfo=UTC)
+_LATER_THAN_ALL: Final = datetime(2999, 1, 1, tzinfo=UTC)
 _COMPARABLE: Final = (str, bool, int, float)
 
 
@@ -142,6 +144,15 @@ def sure_value(row_filter: RowFilter, rows: Iterable[_Row]) -> Any:
         if row_filter.kind != "one_of" and (limit := _sure_limit(row_filter, one)) is not None:
             return limit
     return None
+
+
+def nobodys_value(row_filter: RowFilter) -> str | None:
+    """A limit of a range of times that no row fits; None for any other parameter: its values may be refused."""
+    types = row_filter.types
+    if row_filter.kind == "one_of" or not (datetime in types or date in types):
+        return None
+    limit = _LATER_THAN_ALL if row_filter.kind == "from" else _EARLIER_THAN_ALL
+    return limit.isoformat() if datetime in types else limit.date().isoformat()
 
 
 def _sure_limit(row_filter: RowFilter, value: Any) -> str | None:
