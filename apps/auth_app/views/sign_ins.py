@@ -30,11 +30,11 @@ def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
     if _is_current(request, sign_in_id):
         return sign_out_response(request)
     result = end_sign_in(request, sign_in_id)
-    if isinstance(result.error, ApiNotFoundError):
-        if isinstance(result.error, ApiAbsentError) or _is_listed(request, sign_in_id):
-            return _cant_end(request)
-    else:
-        result.unwrap()
+    if isinstance(result.error, ApiNotFoundError) and (
+        isinstance(result.error, ApiAbsentError) or _is_listed(request, sign_in_id)
+    ):
+        return _cant_end(request)
+    result.unwrap()
     messages.success(request, _("That sign-in has ended."))
     return see_other("profile")
 

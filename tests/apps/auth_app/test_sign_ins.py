@@ -64,7 +64,8 @@ def test_what_the_service_lists_no_more_has_ended(backend: Backend, signed_in: S
         said(browser.post("/en/profile/sign-ins/revoke-others"))
         == "2 other sign-ins have ended. You are still signed in here."
     )
-    assert said(browser.post("/en/profile/sign-ins/s2/revoke")) == "That sign-in has ended."
+    # It may be somebody else's as well.
+    assert browser.post("/en/profile/sign-ins/s2/revoke").status_code == 404
 
 
 def test_one_that_the_service_does_not_find_and_still_lists_is_not_counted(
