@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import jwt
 
 from benchmarks._page_rows import KEY
-from benchmarks._stub_backend import CITIES, FOUND, PERMISSION, Connection, response_of
+from benchmarks._stub_backend import CITIES, FOUND, NOTHING_FOUND, PERMISSION, Connection, response_of
+from portal.config.contract_names import NOBODYS_WORD
 from portal.testing.shapes import problem_of, profile_of
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class _Protocol(Connection):
         self.counts["list"] += 1
         if path == "/energy/clients/counts":
             return response_of(200, COUNTS)
+        if NOBODYS_WORD in target:
+            return NOTHING_FOUND
         return response_of(200, FOUND[path]) if path in FOUND else response_of(404, problem_of(404))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from benchmarks._servers import serving
+from portal.config.contract_names import NOBODYS_WORD
 from portal.testing.shapes import page_of, problem_of, profile_of
 from tests.support.ports import free_port
 
@@ -94,13 +95,6 @@ FOUND = {
 } | {f"/energy/clients/{row['id']}": row for row in ROWS}
 
 
-def searched(path: str, words: str) -> bytes:
-    """A list that was searched: its first row has the words, or the portal would say that the list is not searched."""
-    found = FOUND[path]
-    first, *others = found["items"]
-    return response_of(200, {**found, "items": [{**first, "note": words}, *others]})
-
-
 class Connection(asyncio.Protocol):
     """One connection of a client, with what it has sent and nothing has read yet."""
 
@@ -130,8 +124,7 @@ class _Protocol(Connection):
             self.transport.write(response_of(200, {"calls": _Protocol.calls}))
             return
         _Protocol.calls += 1
-        words = parse_qs(query).get("q")
-        response = searched(path, words[0]) if words and path in RESPONSES else RESPONSES.get(path, NOT_FOUND)
+        response = NOTHING_FOUND if NOBODYS_WORD in query else RESPONSES.get(path, NOT_FOUND)
         if _Protocol.delay_s:
             asyncio.get_running_loop().call_later(_Protocol.delay_s, self.transport.write, response)
         else:
@@ -146,6 +139,8 @@ def response_of(status: int, content: object) -> bytes:
 
 
 RESPONSES = {path: response_of(200, content) for path, content in FOUND.items()}
+#: A search for a word that no row has: with rows for it, the portal would say that the list is not searched.
+NOTHING_FOUND = response_of(200, page_of([], next_cursor=None, total=0))
 NOT_FOUND = response_of(404, problem_of(404))
 
 
