@@ -17,7 +17,7 @@ from tests.support.platforms import add_test_platforms
 _PLATFORMS = add_test_platforms()
 
 from portal.config.environment.variables import VARIABLES  # noqa: E402  after the registry is whole
-from tests.support.env_file import unset_by_tests  # noqa: E402  as above
+from tests.support.env_file import unset_by_tests  # noqa: E402  after the registry is whole
 
 _STATE = tempfile.mkdtemp(prefix="portal-tests-")
 atexit.register(shutil.rmtree, _STATE, ignore_errors=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import ABSENT_S
 from portal.errors import (
     ApiAbsentError,
     ApiClientError,
@@ -29,7 +30,6 @@ from portal.query import (
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.gaps.known_gaps import GAP_S
 from tests.portal.query.fakes import Process, World, make_token
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def test_after_ten_minutes_it_is_asked_once_more_and_a_success_counts_for_all(wo
     one, other = world.process(), world.process()
     figures(one, ada)
     figures(other, ada)
-    world.clock.now += GAP_S + 1
+    world.clock.now += ABSENT_S + 1
     answer_with(world, None)
     assert figures(one, ada).data == {"kwh": 1}
     for process in (one, world.process()):
@@ -197,7 +197,7 @@ def test_what_nothing_offers_is_asked_for_behind_a_request_after_ten_minutes(
     answer_with(world, None)
     assert is_absent(hook, process.request(ada, registry=REGISTRY))
     assert world.background.run() == 0, "within the ten minutes nothing is asked"
-    world.clock.now += GAP_S + 1
+    world.clock.now += ABSENT_S + 1
     asked = world.backend.reads()
     for _ in range(2):
         assert is_absent(hook, process.request(ada, registry=REGISTRY)), "no answer yet"
@@ -213,7 +213,7 @@ def test_what_is_still_absent_stays_so_for_ten_minutes_more(world: World, proces
     answer_with(world, 404)
     figures(process, ada)
     for _ in range(2):
-        world.clock.now += GAP_S + 1
+        world.clock.now += ABSENT_S + 1
         assert is_absent(hook, process.request(ada, registry=REGISTRY))
         world.background.run()
         asked = world.backend.reads()
@@ -226,7 +226,7 @@ def test_a_token_that_is_not_bound_asks_for_nothing_behind_a_request(world: Worl
     answer_with(world, 404)
     process = world.process()
     figures(process, ada)
-    world.clock.now += GAP_S + 1
+    world.clock.now += ABSENT_S + 1
     unbound = TokenStore(TokenPair(access=make_token("eve")))
     assert is_absent(Queries.use_get_figures_query, process.request(unbound, registry=REGISTRY))
     assert world.background.run() == 0
@@ -240,7 +240,7 @@ def test_a_call_that_nobody_can_ask_for_in_advance_is_offered_again_after_ten_mi
 ) -> None:
     process.runtime.gaps.learn(hook.key, status=405, now=world.clock())
     assert is_absent(hook, process.request(ada, registry=REGISTRY))
-    world.clock.now += GAP_S + 1
+    world.clock.now += ABSENT_S + 1
     assert not is_absent(hook, process.request(ada, registry=REGISTRY))
     assert world.background.run() == 0
 
@@ -283,7 +283,7 @@ def test_it_is_told_once_with_what_pages_do_without(
     with caplog.at_level(logging.INFO, logger="portal.query"):
         for _ in range(3):
             figures(process, ada)
-            world.clock.now += GAP_S + 1
+            world.clock.now += ABSENT_S + 1
     [told] = [record.getMessage() for record in caplog.records if "does not have" in record.getMessage()]
     assert told.startswith("energy.get_figures: the backend does not have this call (404)")
     assert told.endswith(LACK)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query.gaps.known_gaps import GAP_S
+from portal.config.limits import ABSENT_S
 from tests.portal.query.fakes import World
 from tests.portal.query.narrow_backend import REGISTRY, Mutations, NarrowBackend, Queries, fresh
 
@@ -133,6 +133,6 @@ def test_what_could_not_be_proven_is_not_asked_for_again_for_ten_minutes(world: 
     calls = len(backend.calls)
     found(again(process, ada), client_id=["c2"], seats=2)
     assert len(backend.calls) - calls == 1
-    world.clock.now += GAP_S
+    world.clock.now += ABSENT_S
     found(again(process, ada), client_id=["c3"], seats=2)
     assert len(backend.calls) - calls > 2

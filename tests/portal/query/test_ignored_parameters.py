@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from portal.config.limits import ABSENT_S
 from portal.errors import ApiValidationError, UsageError
 from portal.query import ListParams, paginated_query_endpoint
-from portal.query.gaps.known_gaps import GAP_S
 from tests.portal.query.fakes import World
 from tests.portal.query.narrow_backend import PATH, REGISTRY, NarrowBackend, Queries, Visit, fresh, is_learned
 
@@ -109,7 +109,7 @@ def test_it_is_learned_for_ten_minutes_and_told_once(
     assert "energy.get_visits" in told[0]
     assert "clientId" in told[0]
     assert is_learned(world, "clientId")
-    world.clock.now += GAP_S + 1
+    world.clock.now += ABSENT_S + 1
     assert not is_learned(world, "clientId")
 
 

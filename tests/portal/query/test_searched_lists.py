@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.config.contract_names import NOBODYS_WORD
-from portal.query.gaps.known_gaps import GAP_S
+from portal.config.limits import ABSENT_S
 from tests.portal.query.fakes import World, unavailable
 from tests.portal.query.narrow_backend import REGISTRY, Mutations, NarrowBackend, Queries, fresh, is_learned
 
@@ -80,7 +80,7 @@ def test_rows_that_came_since_the_list_was_cached_are_no_answer_of_a_search(
     assert Mutations.use_create_visit_mutation(again(process, ada)).mutate(body={"name": "New"}).error is None
     backend.own.insert(0, {"id": "v9", "name": "by another user"})
     assert names(again(process, ada), q="nowhere") == []
-    world.clock.now += 3 * GAP_S
+    world.clock.now += 3 * ABSENT_S
     assert names(again(process, backend.sign_in("bob")), q="elsewhere") == []
 
 
@@ -130,7 +130,7 @@ def test_where_the_answer_can_not_be_had_the_rows_are_shown_and_it_is_asked_agai
     assert probes(backend) == tried
     assert not is_learned(world, "q")
     is_down = False
-    world.clock.now += GAP_S
+    world.clock.now += ABSENT_S
     assert names(again(process, ada), q="elsewhere") == []
 
 

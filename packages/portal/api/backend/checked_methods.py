@@ -123,7 +123,7 @@ def read_error(backend: Backend, status: int, body: object) -> BackendProblem:
 def _built(build: Callable[..., object], should: str, *given: object, **named: object) -> Any:
     try:
         found = build(*given, **named)
-    except Exception as error:  # noqa: BLE001  a team's method, which may raise anything
+    except Exception as error:  # noqa: BLE001  a team's method raises anything, and its text is secret
         raise UsageError(f"{_name(build)} {_raised(error)}; it should give {should}") from None
     if not isinstance(found, Mapping):
         raise UsageError(f"{_name(build)} should give {should}, not {type(found).__name__}")
@@ -133,7 +133,7 @@ def _built(build: Callable[..., object], should: str, *given: object, **named: o
 def _read(read: Callable[..., Any], should: str, *given: object) -> Any:
     try:
         return read(*given)
-    except Exception as error:  # noqa: BLE001  as above
+    except Exception as error:  # noqa: BLE001  a team's method raises anything, and its text is secret
         raise _unusable(read, should, _raised(error)) from None
 
 

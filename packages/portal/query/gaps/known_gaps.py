@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
-#: For how long the backend is not asked again, seconds (contract, section 7).
-GAP_S: Final = ABSENT_S
 #: How long the store keeps what was last known, seconds.
 _KEPT_S: Final = 24 * 60 * 60
 #: How long a process goes by its memory before it looks into the store again, seconds.
@@ -139,7 +137,7 @@ class KnownGaps:
 
     def learn(self, name: str, *, status: int, now: float) -> bool:
         """Note a gap for all processes. Returns whether it is news to this one."""
-        known, gap = self._remembered([name]), Gap(status, now + GAP_S)
+        known, gap = self._remembered([name]), Gap(status, now + ABSENT_S)
         self._seen.discard(name)
         self._remember({name: gap})
         try:
@@ -214,7 +212,7 @@ class KnownGaps:
 
     def tried(self, name: str, *, now: float) -> None:
         """Note that this process has tried to see that, and could not."""
-        self._tried[name] = now + GAP_S
+        self._tried[name] = now + ABSENT_S
 
     def was_tried(self, name: str, *, now: float) -> bool:
         """Whether it has within the last ten minutes."""

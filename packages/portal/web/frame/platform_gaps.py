@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import COUNTS_SEGMENT
+from portal.config.limits import ABSENT_S
 from portal.config.platforms import PLATFORMS
 from portal.errors import ApiAbsentError, ApiError, SignInEndedError, StoreUnavailableError
 from portal.process import DeadlineShare
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 PLATFORMS_KNOWN_FOR_S: Final = 5.0
 #: Time of all calls together that tell what the backend has, seconds.
 FIRST_LOOK_S: Final = 2.0
-#: For how long a process does not ask again for what has failed, seconds.
-FAILED_FOR_S: Final = 10 * 60
 #: Until when, by the keys of the calls, monotonic seconds.
 _failed: dict[str, float] = {}
 
@@ -93,7 +92,7 @@ def ask_what_is_unknown(request: PortalRequest, access_token: str | None, hooks:
         results = use_queries(client, [hook.spec() for hook in unknown])
         for hook, result in zip(unknown, results, strict=True):
             if result.error is not None and not isinstance(result.error, ApiAbsentError):
-                _failed[hook.key] = now + FAILED_FOR_S
+                _failed[hook.key] = now + ABSENT_S
         _process.forget()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from portal.config.limits import ABSENT_S
 from portal.errors import ApiAbsentError, ApiError, ApiForbiddenError, ApiNotFoundError, ApiValidationError
 from portal.query import (
     ListParams,
@@ -21,7 +22,6 @@ from portal.query import (
     resource,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.gaps.known_gaps import GAP_S
 from tests.portal.query.fakes import FakeBackend, Process, World
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def test_counts_that_the_backend_lacks_cost_one_call_in_ten_minutes(
         for _ in range(2):
             assert isinstance(counts(process, tokens), ApiAbsentError)
     assert world.backend.counted()["GET", COUNTS] == 1
-    world.clock.now += GAP_S + 1
+    world.clock.now += ABSENT_S + 1
     counts(process, ada)
     assert world.backend.counted()["GET", COUNTS] == 2
 
