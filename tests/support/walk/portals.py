@@ -19,8 +19,8 @@ from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, clean_environment, prepare_sandbox
 from tests.support.ports import free_port_base
 
-#: Holds all permissions.
-ADMIN, PASSWORD = "everything@example.com", "a password for tests"
+#: Both hold all permissions.
+ADMIN, ANOTHER_ADMIN, PASSWORD = "everything@example.com", "everything-too@example.com", "a password for tests"
 PERMISSIONS = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
 #: Sessions and invoices of each status that are left: an export reads all of them.
 OF_A_STATUS = 25
@@ -49,7 +49,7 @@ class Portal:
 
 
 def seeded_sandbox(folder: Path) -> Path:
-    """A state folder of the sandbox with some of its rows and the account of :data:`ADMIN`, to be copied."""
+    """A state folder of the sandbox, to be copied: some of its rows, and the accounts of both administrators."""
     variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
     prepare_sandbox(variables)
     merged = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
@@ -61,8 +61,9 @@ def seeded_sandbox(folder: Path) -> Path:
             database.execute(
                 f"DELETE FROM sandbox_api_{table} WHERE rowid IN (SELECT row FROM ({numbered}) WHERE number > {OF_A_STATUS})"
             )
-    command = [sys.executable, "-m", BACKEND, "create_account", "--email", ADMIN, "--permissions", *PERMISSIONS]
-    subprocess.run(command, cwd=ROOT, env=merged, input=f"{PASSWORD}\n".encode(), check=True, capture_output=True)
+    for email in (ADMIN, ANOTHER_ADMIN):
+        command = [sys.executable, "-m", BACKEND, "create_account", "--email", email, "--permissions", *PERMISSIONS]
+        subprocess.run(command, cwd=ROOT, env=merged, input=f"{PASSWORD}\n".encode(), check=True, capture_output=True)
     return folder
 
 

@@ -14,7 +14,7 @@ from portal.config.locales import LOCALES
 from tests.support.http_browser import PAGE_HEADERS, TIMEOUT_S, HttpBrowser
 from tests.support.open_pages import routes_of
 from tests.support.walk.html import Form, Page
-from tests.support.walk.portals import ADMIN, PASSWORD, Portal
+from tests.support.walk.portals import ADMIN, ANOTHER_ADMIN, PASSWORD, Portal
 
 #: How many pages of one route are opened without and with each parameter. A link with more parameters is not followed.
 PAGES_OF_A_SHAPE, MOST_PARAMETERS = 2, 1
@@ -26,6 +26,8 @@ _LAST = ("/revoke", "logout")
 
 #: By the shape of a form: the pages that have it, with the form as it was there.
 Forms = dict[tuple[object, ...], dict[str, Form]]
+#: Method, address and status of the answer.
+Call = tuple[str, str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,8 @@ class Visit:
 
     :param offered_by: the page with the link or the form; empty for what was typed.
     :param calls: to the backend, with the statuses of the answers.
-    :param again: the calls of a second view right after it; None if there was none.
+    :param again: the calls of a second view right after it, without those that the place of a page in the cache of
+        this one user explains; None if there was none.
     """
 
     method: str
@@ -44,8 +47,8 @@ class Visit:
     last_url: str
     html: str
     offered_by: str
-    calls: tuple[tuple[str, str, int], ...]
-    again: tuple[tuple[str, str, int], ...] | None = None
+    calls: tuple[Call, ...]
+    again: tuple[Call, ...] | None = None
     sent: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -120,12 +123,33 @@ class Walker:
         if answer.status_code == 200 and not urlsplit(url).path.endswith("/export"):
             between = len(self.portal.backend.answers)
             self._get(url, is_part=is_part)
-            again = tuple(self.portal.backend.answers[between:])
+            again = self._without_shared_places(calls, self.portal.backend.answers[between:], url, is_part=is_part)
         return self._note(answer, "GET", url, offered_by=offered_by, calls=tuple(calls), again=again)
 
-    def _get(self, url: str, *, is_part: bool) -> requests.Response:
+    def _without_shared_places(
+        self, first: list[Call], second: list[Call], url: str, *, is_part: bool
+    ) -> tuple[Call, ...]:
+        """The calls of a second view, without those that another user's second view does not make again.
+
+        Two queries of one user may share a place in the cache: then each replaces what the other has stored. Which two
+        do differs from user to user, and no two users have to have the same ones (ADR 10).
+        """
+        repeated = set(first) & set(second)
+        if not repeated:
+            return tuple(second)
+        with HttpBrowser() as other:
+            other.sign_in(self.portal.origins["auth_app"], email=ANOTHER_ADMIN, password=PASSWORD)
+            views = []
+            for _ in range(2):
+                before = len(self.portal.backend.answers)
+                answer = self._get(url, is_part=is_part, browser=other)
+                assert answer.status_code == HTTPStatus.OK, f"{url} is not another administrator's: {answer.url}"
+                views.append(set(self.portal.backend.answers[before:]))
+        return tuple(call for call in second if call not in repeated or call in views[0] & views[1])
+
+    def _get(self, url: str, *, is_part: bool, browser: HttpBrowser | None = None) -> requests.Response:
         headers = PART_HEADERS if is_part else PAGE_HEADERS
-        return self.browser.http.get(url, headers=headers, timeout=TIMEOUT_S)
+        return (browser or self.browser).http.get(url, headers=headers, timeout=TIMEOUT_S)
 
     def _send(self, forms: Forms, shape: tuple[object, ...]) -> None:
         """Send a form as its page has it now, filled in. What was sent before may have taken it away."""
