@@ -14,9 +14,9 @@ HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length",
 class BackendProxy:
     """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
 
-    `calls` are methods and addresses, in order; `answers` the same with the status of each answer. `before_each` is called with each of them, before it is answered. `keys`
-    are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header; `headers`
-    the names and values of all headers of each call, by their names in lower case.
+    `calls` are methods and addresses, in order; `before_each` is called with each of them, before it is answered. `keys`
+    are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header;
+    `headers` the names and values of all headers of each call, by their names in lower case.
     """
 
     def __init__(self, *, port: int) -> None:
@@ -24,12 +24,26 @@ class BackendProxy:
         self.failing: set[str] = set()
         self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
-        self.answers: list[tuple[str, str, int]] = []
+        self._answered: list[tuple[tuple[str, str, int], str]] = []
         self.keys: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
         self.traceparents: list[str | None] = []
         self.before_each: Callable[[str, str], None] | None = None
         self.url = ""
+
+    @property
+    def answers(self) -> list[tuple[str, str, int]]:
+        """Methods, addresses and the status of each answer, in order."""
+        return [answer for answer, _ in self._answered]
+
+    def answers_without(self, tokens: set[str]) -> list[tuple[str, str, int]]:
+        """The same, but for the calls with one of these access tokens."""
+        left_out = {f"Bearer {token}" for token in tokens}
+        return [answer for answer, bearer in self._answered if bearer not in left_out]
+
+    def answered(self, method: str, address: str, status: int, *, bearer: str) -> None:
+        """Note an answer of the backend."""
+        self._answered.append(((method, address, status), bearer))
 
     def receive(self, method: str, address: str, *, key: str | None) -> None:
         """Note a call, and hold it where the test does."""
@@ -61,7 +75,7 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
                 headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
                 backend.request(self.command, self.path, body=body or None, headers=headers)
                 answer = backend.getresponse()
-                proxy.answers.append((self.command, self.path, answer.status))
+                proxy.answered(self.command, self.path, answer.status, bearer=self.headers.get("Authorization") or "")
                 if path in proxy.losing:
                     self.close_connection = True
                     return

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.locales import LOCALES
 from tests.support.http_browser import PAGE_HEADERS, TIMEOUT_S, HttpBrowser
 from tests.support.open_pages import routes_of
@@ -61,11 +62,13 @@ class Walker:
     """One person on one portal.
 
     :ivar visits: in order.
+    :ivar other_tokens: access tokens of another administrator, with whom a page was compared.
     """
 
     portal: Portal
     browser: HttpBrowser
     visits: list[Visit] = field(default_factory=list)
+    other_tokens: set[str] = field(default_factory=set)
 
     def sign_in(self) -> str:
         """Sign in; gives the address of the first page."""
@@ -140,6 +143,7 @@ class Walker:
         with HttpBrowser() as other:
             other.sign_in(self.portal.origins["auth_app"], email=ANOTHER_ADMIN, password=PASSWORD)
             views = []
+            self.other_tokens.add(other.cookie(VAR_ACCESS_TOKEN) or "")
             for _ in range(2):
                 before = len(self.portal.backend.answers)
                 answer = self._get(url, is_part=is_part, browser=other)
