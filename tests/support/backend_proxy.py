@@ -16,7 +16,8 @@ class BackendProxy:
 
     `calls` are methods and addresses, in order; `before_each` is called with each of them, before it is answered. `keys`
     are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header;
-    `headers` the names and values of all headers of each call, by their names in lower case.
+    `headers` the names and values of all headers of each call, by their names in lower case; `answered` the answers, each
+    with the `Authorization` of its call.
     """
 
     def __init__(self, *, port: int) -> None:
@@ -24,7 +25,7 @@ class BackendProxy:
         self.failing: set[str] = set()
         self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
-        self._answered: list[tuple[tuple[str, str, int], str]] = []
+        self.answered: list[tuple[tuple[str, str, int], str]] = []
         self.keys: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
         self.traceparents: list[str | None] = []
@@ -34,16 +35,12 @@ class BackendProxy:
     @property
     def answers(self) -> list[tuple[str, str, int]]:
         """Methods, addresses and the status of each answer, in order."""
-        return [answer for answer, _ in self._answered]
+        return self.answers_without(set())
 
     def answers_without(self, tokens: set[str]) -> list[tuple[str, str, int]]:
         """The same, but for the calls with one of these access tokens."""
         left_out = {f"Bearer {token}" for token in tokens}
-        return [answer for answer, bearer in self._answered if bearer not in left_out]
-
-    def answered(self, method: str, address: str, status: int, *, bearer: str) -> None:
-        """Note an answer of the backend."""
-        self._answered.append(((method, address, status), bearer))
+        return [answer for answer, bearer in self.answered if bearer not in left_out]
 
     def receive(self, method: str, address: str, *, key: str | None) -> None:
         """Note a call, and hold it where the test does."""
@@ -75,7 +72,8 @@ def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
                 headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
                 backend.request(self.command, self.path, body=body or None, headers=headers)
                 answer = backend.getresponse()
-                proxy.answered(self.command, self.path, answer.status, bearer=self.headers.get("Authorization") or "")
+                bearer = self.headers.get("Authorization") or ""
+                proxy.answered.append(((self.command, self.path, answer.status), bearer))
                 if path in proxy.losing:
                     self.close_connection = True
                     return
