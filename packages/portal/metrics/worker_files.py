@@ -18,6 +18,7 @@ import contextlib
 import fcntl
 import itertools
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +36,9 @@ FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 #: process (SIGBUS). As many label values as the limits allow have room (tests/portal/metrics/test_room_for_all.py).
 FILE_BYTES: Final = {"counter": 1 << 20, "histogram": 1 << 21, "gauge_livesum": 1 << 16}
 _LOCK_SUFFIX: Final = ".slot"
+#: How often a process that starts tries a slot at which a scrape looks, and the pause between two tries, in seconds.
+_TRIES: Final = 200
+_PAUSE_S: Final = 0.001
 
 
 class Slot:
@@ -66,9 +70,7 @@ class Slot:
         self.folder.mkdir(parents=True, exist_ok=True)
         for number in itertools.count():
             lock = os.open(self.folder / f"{number}{_LOCK_SUFFIX}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _locked(lock):
                 os.close(lock)
                 continue
             os.ftruncate(lock, 0)
@@ -84,6 +86,24 @@ class Slot:
         if self._lock is not None:
             os.close(self._lock)
         self._number = self._lock = None
+
+
+def _locked(lock: int) -> bool:
+    """Lock a slot for this process; False if it is another's.
+
+    A process that looks at the slot holds its lock shared, for a moment; the one whose slot it is holds it alone.
+    """
+    for _ in range(_TRIES):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        time.sleep(_PAUSE_S)
+    return False
 
 
 def _reserve(file: Path, size: int) -> None:
@@ -131,7 +151,7 @@ def _slots(folder: Path) -> Iterator[tuple[Path, int]]:
 
 @contextlib.contextmanager
 def _held_if_free(lock: Path) -> Iterator[bool]:
-    """Whether no process holds the lock. If so, this one does; one that starts meanwhile takes the next slot."""
+    """Whether no process holds the lock. If so, this one does, shared; one that starts meanwhile waits for it."""
     with lock.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

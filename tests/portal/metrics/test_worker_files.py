@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -118,6 +120,21 @@ def test_a_process_goes_on_with_the_files_of_one_that_died(tmp_path: Path) -> No
             assert (scraped[A], scraped[DOING], scraped[STARTS]) == (number + 2, 1, number + 2)
             next_one.kill()
     assert sorted(tmp_path.iterdir()) == files
+
+
+def test_a_process_that_starts_while_a_scrape_looks_at_a_free_slot_takes_that_slot(tmp_path: Path) -> None:
+    with (tmp_path / "0.slot").open("w") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        end = threading.Timer(0.05, fcntl.flock, (looking, fcntl.LOCK_UN))
+        end.start()
+        assert Slot(tmp_path).number() == 0
+        end.join()
+
+
+def test_a_process_does_not_wait_for_a_scrape_that_hangs(tmp_path: Path) -> None:
+    with (tmp_path / "0.slot").open("w") as hanging:
+        fcntl.flock(hanging, fcntl.LOCK_SH)
+        assert Slot(tmp_path).number() == 1
 
 
 def test_a_child_process_has_a_slot_of_its_own_and_counts_from_zero(tmp_path: Path) -> None:
