@@ -5,10 +5,7 @@ The real settings of all four projects run in the functional and browser tests, 
 
 from __future__ import annotations
 
-import atexit
 import os
-import shutil
-import tempfile
 
 from jinja2 import StrictUndefined
 
@@ -18,9 +15,9 @@ _PLATFORMS = add_test_platforms()
 
 from portal.config.environment.variables import VARIABLES  # noqa: E402  after the registry is whole
 from tests.support.env_file import unset_by_tests  # noqa: E402  after the registry is whole
+from tests.support.private_folder import private_folder  # noqa: E402  as above
 
-_STATE = tempfile.mkdtemp(prefix="portal-tests-")
-atexit.register(shutil.rmtree, _STATE, ignore_errors=True)
+_STATE = str(private_folder("portal-tests-"))
 for _name in {each.name for each in VARIABLES} | {name for name in os.environ if name.startswith("APP_")}:
     os.environ.pop(_name, None)
 os.environ.update(

@@ -19,10 +19,10 @@ READER = Path(env.__file__).relative_to(ROOT)
 SHOW = "from dataclasses import replace; from tests.settings import PORTAL; print(replace(PORTAL, state_dir=None))"
 
 
-def shown(checkout: Path = ROOT, **exported: str) -> str:
+def shown(checkout: Path = ROOT, *, program: str = SHOW, **exported: str) -> str:
     environment = os.environ | {"PYTHONPATH": f"{checkout}:{checkout / 'packages'}"} | exported
     result = subprocess.run(
-        [sys.executable, "-c", SHOW], cwd=checkout, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program], cwd=checkout, env=environment, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -34,6 +34,23 @@ def test_no_variable_of_the_shell_reaches_them() -> None:
     names |= {project.url_variable for project in PROJECTS}
     assert {"PORT_BASE", "CACHE_URL", "DEBUG", "APP_JWT_KEY"} <= names
     assert shown(**dict.fromkeys(names, "9300")) == shown()
+
+
+ENDS_A_CHILD = """
+import atexit, os
+from tests.settings import PORTAL
+if (child := os.fork()) == 0:
+    atexit._run_exitfuncs()
+    os._exit(0)
+os.waitpid(child, 0)
+print(PORTAL.state_dir, PORTAL.state_dir.is_dir())
+"""
+
+
+def test_their_folder_is_there_until_the_process_ends_that_made_it() -> None:
+    folder, was_there = shown(program=ENDS_A_CHILD).split()
+    assert was_there == "True", "a child that ended in order removed it"
+    assert not Path(folder).exists()
 
 
 def test_no_env_file_of_a_developer_reaches_them_nor_the_servers_of_tests(tmp_path: Path) -> None:

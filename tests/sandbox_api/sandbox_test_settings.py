@@ -1,12 +1,10 @@
 """The sandbox's own settings, in a folder of their own; `DATABASE_URL` is honoured."""
 
-import atexit
 import os
-import shutil
-import tempfile
 
-_state_dir = tempfile.mkdtemp(prefix="sandbox-tests-")
-atexit.register(shutil.rmtree, _state_dir, ignore_errors=True)
+from tests.support.private_folder import private_folder
+
+_state_dir = str(private_folder("sandbox-tests-"))
 for _name in [name for name in os.environ if name.startswith("SANDBOX_")]:
     del os.environ[_name]
 os.environ["DEBUG"] = "1"

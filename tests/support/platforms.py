@@ -7,15 +7,13 @@ tests an example itself goes with it: `OF_THE_EXAMPLES`.
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Final
 
 import apps
 from portal.config import platforms as registry
 from portal.config.platforms import Platform
+from tests.support.private_folder import private_folder
 
 OF_THE_TESTS: Final = tuple(
     Platform(name=app.upper(), permission=f"{app.upper()}_APP", prefix=f"/{app}", app=app)
@@ -68,8 +66,7 @@ def add_test_platforms() -> Path | None:
     registry.PLATFORMS = (*OF_THE_TESTS, *own)
     registry.PLATFORM_BY_NAME |= {each.name: each for each in MISSING}
     registry.PLATFORM_BY_PREFIX |= {each.prefix: each for each in MISSING}
-    folder = Path(tempfile.mkdtemp(prefix="portal-test-platforms-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = private_folder("portal-test-platforms-")
     from portal.management.platform_folders import write_folders
 
     for each in MISSING:

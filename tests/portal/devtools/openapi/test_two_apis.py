@@ -49,7 +49,7 @@ def run(*command: str, cwd: Path = ROOT, **variables: str) -> subprocess.Complet
     return subprocess.run(
         [sys.executable, "-m", *command],
         cwd=cwd,
-        env={"PATH": "", **variables},
+        env={"PATH": "", "PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}", **variables},
         capture_output=True,
         text=True,
         check=False,
