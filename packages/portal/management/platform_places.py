@@ -143,7 +143,6 @@ PLACES: Final = (
         "| <name> | `apps/<name>` | `http://localhost:<port>` |\n",
         first=r"\| gateway \| `apps/auth_app` \| .*\n",
     ),
-    Place("docs/reference/contract.md", ", `APP_PUBLIC_<NAME>_APP_URL`", first=_ADDRESSES),
     Place(
         "docs/reference/contract.md",
         "| <name> | `/{locale}/<name>`: overview |\n",
