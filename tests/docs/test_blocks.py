@@ -42,7 +42,6 @@ FOLLOWED: Final = [
 TRIED_ELSEWHERE: Final = {
     ("docs/explanation/architecture.md", "manage.py  "): "tests/docs/test_drawings.py",
     ("docs/explanation/architecture.md", "apps · management"): "tests/docs/test_drawings.py",
-    ("docs/explanation/templates.md", '{% extends "portal/list'): "tests/docs/test_templates.py",
     ("docs/reference/audit-log.md", "user=$(printf"): "tests/docs/test_audit_questions.py",
     ("docs/how-to/deploy.md", "user portal on"): "tests/portal/store/test_redis_as_it_is_run.py",
     ("docs/how-to/install-the-wheel.md", "python3 -m venv"): "tests/deploy/test_wheel.py",
