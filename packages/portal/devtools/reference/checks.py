@@ -20,10 +20,9 @@ PAGE: Final = "docs/reference/checks.md"
 _BEFORE: Final = """\
 # System checks
 
-`./manage.py --app energy check` runs Django's checks and these; `serve` runs them before it starts, and so does `doctor`. An error stops the start. A warning is a line of the log.
-Those of a deployment run with `check --deploy`, and outside of `DEBUG` in `doctor`. With the variables of [portal.env.example](../../deploy/portal.env.example) and [project.env.example](../../deploy/project.env.example) no check says anything.
+`check`, `serve` and `doctor` run Django's checks and these. An error (E) stops the start; a warning (W) is a line of the log. Those of a deployment run with `check --deploy`, and outside of `DEBUG` in `doctor`. The variables of [portal.env.example](../../deploy/portal.env.example) and [project.env.example](../../deploy/project.env.example) pass them all.
 
-What can be told of an app's source has a page of its own: [typical mistakes](mistakes.md). In a message, `…` stands for what it names.
+The checks of declarations, `portal.query.E…`, are [here](query-layer-faults.md#when-an-app-starts); those of an app's source are [typical mistakes](mistakes.md). `…` stands for what differs.
 """
 _DEPLOYMENT: Final = """\
 ## Of a deployment
@@ -32,18 +31,17 @@ _DEPLOYMENT: Final = """\
 |---|---|---|
 """
 _AFTER: Final = """
-Django's own security checks run as well. None is silenced but `security.W001` and `security.W002`: they look for two middlewares of Django, in whose place `portal.web.security_headers` sets the headers.
+Of Django's own security checks `security.W001` and `security.W002` are silenced: `portal.web.security_headers` sets the headers in place of those middlewares.
 """
 #: Names that stand for an id in the code.
 _NAMED_IDS: Final = {"STORE_IS_AWAY": STORE_IS_AWAY}
-_LEVELS: Final = {"Error": "error", "Warning": "warning"}
+_LEVELS: Final = frozenset({"Error", "Warning"})
 
 
 class _Message(NamedTuple):
     """A message in the code."""
 
     message_id: str
-    level: str
     says: str
     hint: str
 
@@ -51,10 +49,12 @@ class _Message(NamedTuple):
 def markdown() -> str:
     """The whole page."""
     messages = sorted(_messages(), key=lambda message: (message.message_id.rpartition(".")[0], message.message_id))
-    usual = [message for message in messages if message.message_id not in DEPLOYMENT_CHECKS]
+    usual = [
+        message for message in messages if not message.message_id.startswith((*DEPLOYMENT_CHECKS, "portal.query."))
+    ]
     deployment = {message.message_id: message for message in messages if message.message_id in DEPLOYMENT_CHECKS}
-    lines = [_BEFORE, "## Of each start", "", "| id | level | says | what to do |", "|---|---|---|---|"]
-    lines += [f"| `{each.message_id}` | {each.level} | {each.says} | {each.hint} |" for each in usual]
+    lines = [_BEFORE, "## Of each start", "", "| id | says | what to do |", "|---|---|---|"]
+    lines += [f"| `{each.message_id}` | {each.says} | {each.hint} |" for each in usual]
     found = [
         f"| `{message_id}` | {_finds(DEPLOYMENT_CHECKS[message_id])} | {deployment[message_id].hint} |"
         for message_id in DEPLOYMENT_CHECKS
@@ -87,7 +87,7 @@ def _read(node: ast.AST) -> _Message | None:
     message_id = _NAMED_IDS.get(message_id.strip("…"), message_id) if message_id else ""
     if not re.fullmatch(r"portal\.[a-z.]*[EW]\d+", message_id) or not node.args:
         return None
-    return _Message(message_id, _LEVELS[node.func.id], _cell(_text(node.args[0])), _cell(_text(given.get("hint"))))
+    return _Message(message_id, _cell(_text(node.args[0])), _cell(_text(given.get("hint"))))
 
 
 def _text(node: ast.AST | None) -> str:

@@ -21,36 +21,35 @@ _ENTRY: Final = "portal.management.command_names"
 _DJANGOS: Final = frozenset(
     {"help", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
 )
-#: Of a command that says nothing of its exit status.
-_USUAL_STATUSES: Final = {0: "done", 1: "not done: a line on stderr says why", 2: "the command line is wrong"}
-_OF_THE_PROGRAM: Final = "the program's own"
+#: The exit status whose meaning depends on the command. The page says what the others mean.
+_OWN_STATUS: Final = 1
 
 
 def markdown() -> str:
     """The table: commands of the whole workspace first, then those of a project."""
     rows = sorted(_rows(), key=lambda row: ("--app" in row, row))
-    return "\n".join(["| command | does | exit status |", "|---|---|---|", *rows])
+    return "\n".join(["| command | does |", "|---|---|", *rows])
 
 
 def _rows() -> Iterator[str]:
     entry = import_module(_ENTRY)
     workspace: Mapping[str, str] = entry.WORKSPACE_COMMANDS
     for name in entry.PROGRAMS:
-        yield _row(f"./manage.py {name} […]", workspace[name], _OF_THE_PROGRAM)
+        yield _row(f"./manage.py {name} […]", workspace[name])
     for app in _APPS:
         for name in _names(app):
             command: Any = load_command_class(app, name)
             parser = command.create_parser("manage.py", name)
             options = " ".join(_usage(action) for action in parser._actions if _is_own(action))  # noqa: SLF001  told nowhere else
             start = "./manage.py" if name in workspace else "./manage.py --app energy"
-            statuses = getattr(command, "all_statuses", None) or getattr(command, "statuses", _USUAL_STATUSES)
-            told = "; ".join(f"{status}: {meaning}" for status, meaning in sorted(statuses.items()))
-            yield _row(f"{start} {name} {options}".rstrip(), command.help, told)
+            does = command.help.partition(". ")[0].rstrip(".")
+            failure = getattr(command, "statuses", {}).get(_OWN_STATUS)
+            yield _row(f"{start} {name} {options}".rstrip(), f"{does}. Status 1: {failure}" if failure else does)
 
 
-def _row(command: str, does: str, statuses: str) -> str:
-    escaped = (text.replace("|", "\\|").strip() for text in (command, does, statuses))
-    return "| `{}` | {} | {} |".format(*escaped)
+def _row(command: str, does: str) -> str:
+    escaped = (text.replace("|", "\\|").strip() for text in (command, does))
+    return "| `{}` | {} |".format(*escaped)
 
 
 def _names(app: str) -> list[str]:

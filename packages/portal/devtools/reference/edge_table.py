@@ -138,9 +138,6 @@ def markdown() -> str:
     parts = [
         "# The edge's table\n",
         _INTRODUCTION,
-        "| rule | applies to |\n|---|---|",
-        *(f"| [`{rule}`](#{rule}) | {says} |" for rule, says in rules.items()),
-        "",
     ]
     for rule, says in rules.items():
         others = " or ".join(f"`{name}`" for name in names[rule] if name != rule)
@@ -150,13 +147,9 @@ def markdown() -> str:
 
 
 _INTRODUCTION: Final = """\
-The rules by which each request is forwarded, redirected or refused before a view runs, in their order: the
-first one that applies decides. [Contract, section
-5](contract.md#5-edge-one-table-in-this-order-first-match-wins) explains the words: which routes are public, who
-counts as signed in, what the default home is. In `DEBUG` the header `X-Edge-Rule` of each response names the
-rule that decided; `./manage.py --app energy explain_route URL` prints the way to it. All requests below are
-those of a browser that opens a page, unless a header says otherwise. `./manage.py update_reference` writes this
-page.
+Requests, and what each rule of the edge does with them before a view runs. The first rule that applies decides; [contract, section
+5](contract.md#5-edge-one-table-in-this-order-first-match-wins) explains them. In `DEBUG` the header `X-Edge-Rule` names the rule that
+decided; `./manage.py --app energy explain_route URL` prints the way to it. A browser opens a page, unless a header says otherwise.
 """
 _HEAD: Final = "| request | of | outcome |\n|---|---|---|"
 

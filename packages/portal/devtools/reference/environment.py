@@ -15,32 +15,31 @@ PAGE: Final = "docs/reference/environment.md"
 _BEFORE: Final = """\
 # Environment
 
-`portal.config.environment` reads these variables once, at start. It also reads a `.env` file in the root of a checkout; a variable
-of the environment wins over the file. `make run` and `./manage.py --app sandbox_api` hand the file's variables on to the sandbox backend. A missing or malformed variable stops the start with one line that names it.
-
-A new variable is declared in `packages/portal/config/environment/variables.py`, from which this page is made, and read in `reader.py` beside it.
+Every project reads these variables once, at start, from the environment, else from a `.env` file in the root of a checkout, which `make run` hands on to the sandbox. [.env.example](../../.env.example) has an example of each. A missing or malformed variable stops the start with one line that names it. This page is made from `portal.config.environment`.
 """
 _AFTER: Final = """\
 ## Secrets in files
 
-{secret} may also be given as files, as secrets of Docker and Kubernetes are and credentials of systemd: `SECRET_KEY_FILE=/run/secrets/secret_key`. Line ends at the end of such
-a file do not count. A variable and its file together stop the start. A worker reads the file when it starts: a changed secret needs a restart.
+{secret} may be given as files, such as secrets of Docker and Kubernetes: `SECRET_KEY_FILE=/run/secrets/secret_key`. Line ends at its end do not count. A variable beside its file stops the start. A changed secret needs a restart.
 
-The sandbox backend has variables of its own: [packages/sandbox_api](../../packages/sandbox_api/README.md).
+The sandbox has [variables of its own](../../packages/sandbox_api/README.md).
 
 ## Addresses of a Redis
 
 | form | is |
 |---|---|
-| `redis://[user:password@]host[:port][/database]` | one server. User (of its ACL) and password are percent-encoded: `,` is `%2C`, `;` is `%3B`, `@` is `%40`, `/` is `%2F` |
-| `rediss://…` | the same by TLS. `?ssl_ca_certs=/etc/portal/redis-ca.pem` names a private certificate authority, `&ssl_certfile=…&ssl_keyfile=…` a client's certificate |
+| `redis://[user:password@]host[:port][/database]` | one server. User and password are percent-encoded: `,` is `%2C`, `;` is `%3B`, `@` is `%40`, `/` is `%2F` |
+| `rediss://…` | by TLS. `?ssl_ca_certs=/etc/portal/redis-ca.pem` names a private authority, `&ssl_certfile=…&ssl_keyfile=…` a client's certificate |
 | `unix://[user:password@]/run/redis/redis.sock[?db=0]` | one server on this machine |
-| `redis+sentinel://[user:password@]host[:port],host[:port],…/service[/database]` | the primary that these Sentinels name; port 26379 by default. User and password are for the servers; those for the Sentinels are `?sentinel_username=…&sentinel_password=…` |
-| `rediss+sentinel://…` | the same, Sentinels and servers by TLS, with the options of `rediss://` |
+| `redis+sentinel://[user:password@]host[:port],host[:port],…/service[/database]` | the primary that these Sentinels name (port 26379). User and password are the servers'; the Sentinels' are `?sentinel_username=…&sentinel_password=…` |
+| `rediss+sentinel://…` | Sentinels and servers by TLS, options as of `rediss://` |
 
-The options after `?` have redis-py's names; an unknown one stops the start (`portal.store.E004`). All reads and writes
-go to the primary. An address with several servers stops the start, since Django would read from replicas; so does Redis Cluster.
+Options have redis-py's names. An unknown one stops the start (`portal.store.E004`), and so do an address with several servers and Redis Cluster.
 """
+
+
+_USUAL_READER: Final = "every project"
+_REMARKS: Final = {Secrecy.OPEN: "", Secrecy.SECRET: ". A secret", Secrecy.HAS_PASSWORD: ". May contain a password"}
 
 
 def markdown() -> str:
@@ -57,8 +56,8 @@ def _part(part: VariablePart) -> str:
     lines = [
         f"## {part.value}",
         "",
-        "| variable | default | meaning | read by |",
-        "|---|---|---|---|",
+        "| variable | default | meaning |",
+        "|---|---|---|",
         *(_row(list(together)) for _, together in rows),
         "",
     ]
@@ -67,19 +66,9 @@ def _part(part: VariablePart) -> str:
 
 def _row(variables: list[Variable]) -> str:
     first = variables[0]
-    meaning = first.meaning + _remark(variables)
-    return f"| {_names(variables)} | {first.default} | {meaning} | {first.read_by} |"
+    reader = "" if first.read_by == _USUAL_READER else f". Read by {first.read_by}"
+    return f"| {_names(variables)} | {first.default} | {first.meaning}{reader}{_REMARKS[first.secrecy]} |"
 
 
 def _names(variables: Iterable[Variable]) -> str:
     return ", ".join(f"`{variable.name}`" for variable in variables)
-
-
-def _remark(variables: list[Variable]) -> str:
-    """An example where it tells more than the default, and that a value is secret."""
-    (variable, *others) = variables
-    if variable.secrecy is Secrecy.SECRET:
-        return ". A secret"
-    tells = variable.example not in {"", "on"} and variable.example not in variable.default and not others
-    example = f". Example: `{variable.example}`" if tells else ""
-    return example + (". May contain a password" if variable.secrecy is Secrecy.HAS_PASSWORD else "")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from itertools import groupby
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.config.places import SOURCE_ROOT
@@ -21,6 +23,8 @@ PAGE: Final = "docs/reference/log-events.md"
 MEANINGS: Final = Path(__file__).with_name("log_events.toml")
 FOLDERS: Final = ("packages/portal", "packages/sqlite_cache", "packages/fork_safety", "apps")
 _LEVELS: Final = {"warning": "WARNING", "error": "ERROR", "exception": "ERROR", "critical": "CRITICAL"}
+#: Of a message on the page.
+_SHOWN_CHARACTERS: Final = 52
 #: Of a call whose level depends on something.
 _ANY_LEVEL: Final = "WARNING"
 _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
@@ -28,9 +32,8 @@ _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
 _INTRODUCTION: Final = """\
 # Events of the log
 
-What an operator may see in [the log](log.md) at level `WARNING` or above, by what it is about: what it means, and what to do. `…` stands for what differs from
-line to line. Lines of Django, granian and other libraries are not listed. `./manage.py update_reference` writes this page from the source and from
-`packages/portal/devtools/reference/log_events.toml`; an event that is not described there fails a test.
+What [the log](log.md) may have at level `WARNING` or above, by what it is about. `…` stands for what differs from line to line. Search this page for the beginning of
+a message; lines of Django, granian and other libraries are not listed.
 """
 
 
@@ -133,11 +136,15 @@ def _module(path: Path) -> str:
 
 def _section(group: Mapping[str, Any], events: Mapping[str, LogEvent]) -> str:
     told = [events[name] for name in group["events"]]
-    rows = [f"| {event.level} | `{event.logger}` | `{_shown(event.message)}` |" for event in told]
+    rows = [
+        f"- `{logger}`: {' · '.join(f'`{_shown(event.message)}`' for event in of_logger)}"
+        for logger, of_logger in groupby(told, key=lambda event: event.logger)
+    ]
     head = f"## {group['heading']}\n\n{group['means']}\n\n**What to do.** {group['do']}\n"
-    return "\n".join([head, "| level | logger | message |\n|---|---|---|", *rows, ""])
+    return "\n".join([head, *rows, ""])
 
 
 def _shown(message: str) -> str:
-    text = _PLACEHOLDER.sub(lambda found: "%" if found[0] == "%%" else "…", message)
-    return text.replace("`", "'").replace("|", "\\|")
+    """The beginning of a message: enough to find it by."""
+    text = _PLACEHOLDER.sub(lambda found: "%" if found[0] == "%%" else "…", message).replace("`", "'")
+    return shorten(text, _SHOWN_CHARACTERS, placeholder=" …")

@@ -20,21 +20,22 @@ _TOPS: Final = ("portal.edge.middleware", "portal.web.middleware", "portal.web.s
 _BEFORE: Final = """\
 # Metrics
 
-What `GET /metrics` of each project's server answers, in Prometheus' text format. [How to watch it](../how-to/monitor.md) has the scrape
-configuration, the rules and the dashboard.
+What `GET /metrics` of each server answers, in Prometheus' text format. [How to watch it](../how-to/monitor.md).
 
-Every metric has the label `app`, the project's folder. Counters and histograms are of all workers of the server that was asked, those that have died
-included; a server that starts begins with 0. A gauge of "workers" counts those that live.
+Every metric has the label `app`. Counters and histograms are of all workers of the server, those that have died included; a gauge of "workers" counts those that live.
+No label has a path, an address, an account or a part of a token; what comes beyond a bounded number of values is counted under `other`. Values that are known from the start begin with 0.
 
-No label has a path, an address of a user, an account or a part of a token. Each label has a bounded number of values: what comes beyond it is counted under `other`. A value that is
-known from the start is listed with 0, so that the first event counts in `rate()` and `increase()`.
+| metric | type | says |
+|---|---|---|"""
+_LABELS: Final = """\
+## Labels
 
-| metric | type | labels | says |
-|---|---|---|---|"""
+| label | is | of `portal_…` |
+|---|---|---|"""
 _PROCESSES: Final = """\
 ## Of each worker
 
-By the standard names of Prometheus' client libraries, read from `/proc` (Linux), with the label `worker`: a number, which a worker that replaces another one takes over.
+Read from `/proc` (Linux), with the label `worker`: a number, which a worker that replaces another one takes over.
 
 | metric | type | says |
 |---|---|---|"""
@@ -42,7 +43,10 @@ By the standard names of Prometheus' client libraries, read from `/proc` (Linux)
 
 def markdown() -> str:
     """The whole page."""
-    return "\n".join([_BEFORE, *map(_row, _declared()), "", _PROCESSES, *_processes(), ""])
+    families = _declared()
+    return "\n".join(
+        [_BEFORE, *map(_row, families), "", _LABELS, *_labels(families), "", _PROCESSES, *_processes(), ""]
+    )
 
 
 def metric_names() -> set[str]:
@@ -61,7 +65,8 @@ def _declared() -> list[Family]:
 
 
 def _row(family: Family) -> str:
-    return f"| `{family.name}` | {_kind(family)} | {'<br>'.join(_labels(family.labels))} | {family.says} |"
+    labels = ", ".join(f"`{label.name}`" for label in family.labels)
+    return f"| `{family.name}` | {_kind(family)} | {family.says}{f' By {labels}' if labels else ''} |"
 
 
 def _kind(family: Family) -> str:
@@ -70,12 +75,20 @@ def _kind(family: Family) -> str:
     return "counter" if isinstance(family, Counters) else "gauge"
 
 
-def _labels(labels: Iterable[Label]) -> Iterator[str]:
-    for label in labels:
-        values = [value.value if isinstance(value, Enum) else value for value in label.values]
-        is_said = any(f"`{value}`" in label.says for value in values)
-        listed = "" if is_said or not values else ": " + ", ".join(f"`{value}`" for value in values)
-        yield f"`{label.name}`: {label.says}{listed}"
+def _labels(families: Iterable[Family]) -> Iterator[str]:
+    """A row for each label, with the metrics that have it in this meaning."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for family in families:
+        for label in family.labels:
+            names.setdefault((label.name, _said(label)), []).append(f"`{family.name.removeprefix('portal_')}`")
+    for (name, said), having in sorted(names.items()):
+        yield f"| `{name}` | {said} | {', '.join(having)} |"
+
+
+def _said(label: Label) -> str:
+    values = [value.value if isinstance(value, Enum) else value for value in label.values]
+    is_said = any(f"`{value}`" in label.says for value in values)
+    return label.says if is_said or not values else f"{label.says}: {', '.join(f'`{value}`' for value in values)}"
 
 
 def _processes() -> Iterator[str]:
