@@ -83,7 +83,7 @@ def test_the_times_that_the_how_to_gives_are_those_of_the_code() -> None:
     (unit_stop_s,) = unit_settings()["TimeoutStopSec"]
     assert f"`--stop-timeout` is {WORKER_STOP_TIMEOUT_S} s, `TimeoutStopSec` {unit_stop_s} s" in page
     assert f"gives it {unit_stop_s} s after SIGTERM" in page
-    (pre_stop_s, grace_s) = re.search(r"`preStop` of (\d+) s of sleep, .*\n.*Seconds: (\d+)`", page).groups()
+    (pre_stop_s, grace_s) = re.search(r"`preStop` of (\d+) s of sleep, .*Seconds: (\d+)`", page).groups()
     assert int(grace_s) == int(pre_stop_s) + int(unit_stop_s)
 
 
