@@ -13,14 +13,14 @@ CHECK: Final = "manage.py check"
 TESTS: Final = "a test"
 SERVICES: Final = "manage.py check_services"
 
-_PLACE_IN_PAGE: Final = {
-    MYPY: "mypy, in `make check`",
-    EDITOR: "the editor, and basedpyright in `make check`",
-    RUFF: "the editor, and ruff in `make check`",
-    IMPORTS: "import contracts, in `make check`",
-    CHECK: "`./manage.py --app finance check`, in `make check`",
-    SERVICES: "`./manage.py check_services`, with the backend's schema",
-    TESTS: "a test that opens the page",
+_WORD_ON_PAGE: Final = {
+    MYPY: "mypy",
+    EDITOR: "editor",
+    RUFF: "ruff",
+    IMPORTS: "imports",
+    CHECK: "check",
+    SERVICES: "schema",
+    TESTS: "test",
 }
 
 
@@ -206,20 +206,18 @@ MISTAKES: Final = (
 _HEAD: Final = """\
 # Typical mistakes
 
-What a team does wrong most, who tells it, and words of the message. Each message names the file and the line, or the hook. `make check` asks all of these but `check_services` and the tests; an editor asks
-ruff and Pylance, pyright or basedpyright while one types, with this project's settings. A test makes each mistake in a copy of the checkout, reads the messages, and holds this page
-(`tests/mistakes`).
+What a team does wrong most, who tells it, and words of the message, which names the file and the line, or the hook. A test makes each mistake in a copy.
 
-| | mistake | who tells it | the words |
+`make check` asks mypy, basedpyright and ruff (both in the *editor* too), the import contracts (*imports*) and `./manage.py --app finance check` (*check*). *Schema* is `./manage.py check_services`
+with the backend's schema, *test* a test that opens the page.
+
+| # | mistake | who | the words |
 |---|---|---|---|
 """
 _TAIL: Final = """
-- Number 22 is told by `./manage.py --app finance check` for the templates of declared pages (`ListView`, `DetailView`), whose rows have a class. What a function gives to its template is known to a test alone.
-- What fails a test of the page with an exception (4, 5, 13, 22) is Django's technical page in `DEBUG`, and a traceback in the log otherwise.
-- A wrong declaration in `services/<domain>` stops the app of that name and those that import it, and no other one.
-- Each fault of `./manage.py --app finance check` has an id, such as `portal.source.E005`. `SILENCED_SYSTEM_CHECKS` in an app's settings takes ids.
-- A text that is the same in every language needs a comment in its line: `{# untranslated: a unit #}` in a template, `# untranslated: a unit` in Python.
-- An address that is the same everywhere needs `fixed address:` in such a comment, with the reason.
+- 22: `check` knows the rows of declared pages (`ListView`, `DetailView`); what a function gives to its template is known to a test alone.
+- A fault of `check` has an id, such as `portal.source.E005`, for `SILENCED_SYSTEM_CHECKS` in an app's settings.
+- A text that is the same in every language: `{# untranslated: a unit #}` in its line, in Python `# untranslated: a unit`. An address: `fixed address:` and the reason.
 - A POST that may happen twice gets `idempotency_key=None`.
 """
 
@@ -231,7 +229,7 @@ def _as_code(words: str) -> str:
 def page() -> str:
     """docs/reference/mistakes.md."""
     rows = [
-        f"| {mistake.number} | {mistake.what} | {'<br>'.join(_PLACE_IN_PAGE[by] for by in mistake.told)}"
+        f"| {mistake.number} | {mistake.what} | {', '.join(_WORD_ON_PAGE[by] for by in mistake.told)}"
         f" | {'<br>'.join(map(_as_code, mistake.told.values()))} |"
         for mistake in MISTAKES
     ]

@@ -22,7 +22,7 @@ OUTCOMES: Final = {
     Outcome.SUCCESS: "it was done",
     Outcome.FAILURE: "it was tried and refused",
     Outcome.THROTTLED: "it was not tried: a limit on tries was reached",
-    Outcome.UNAVAILABLE: "it could not be tried, or nobody knows whether it was done: another service did not answer",
+    Outcome.UNAVAILABLE: "another service did not answer: not tried, or nobody knows",
 }
 
 
@@ -33,10 +33,7 @@ class AuditEvent(Enum):
     SIGN_OUT = "sign-out", "a user signed out, in this browser"
     SIGN_OUT_EVERYWHERE = (
         "sign-out-everywhere",
-        (
-            "a user ended all own sign-ins; this line is about that of this browser, and each other one has a line "
-            "`sign-out-other`"
-        ),
+        ("a user ended all own sign-ins; the others have a line `sign-out-other`"),
     )
     SIGN_OUT_OTHER = "sign-out-other", "a user ended another sign-in of the own account, on another device"
     SIGN_OUT_BY_PROVIDER = (
@@ -48,7 +45,7 @@ class AuditEvent(Enum):
     PERMISSIONS = "permissions", "an administrator changed the permissions of an account"
     PASSWORD_RESET_REQUEST = (
         "password-reset-request",
-        "somebody asked for a link to choose a new password; the backend sends it if the name has an account",
+        "somebody asked for a link to choose a new password",
     )
     PASSWORD_RESET = "password-reset", "somebody chose a new password by such a link; all sign-ins of the account ended"
 
@@ -69,7 +66,7 @@ class Reason(Enum):
     UNEXPECTED_ANSWER = (
         "unexpected-answer",
         Outcome.FAILURE,
-        "the backend refused in a way that no other input helps; the log has the call, with the same `request_id`",
+        "the backend refused in a way that no input helps; see the log",
     )
     CANCELLED = "cancelled", Outcome.FAILURE, "cancelled at the OpenID provider, or the provider refused the account"
     UNKNOWN_ATTEMPT = (
@@ -94,12 +91,12 @@ class Reason(Enum):
     TOKEN_REFUSED = (
         "token-refused",
         Outcome.FAILURE,
-        "the refresh token was refused: it expired, or its sign-in was ended at the backend or the provider",
+        "the refresh token expired, or the sign-in was ended at the backend or provider",
     )
     TOKEN_REUSED = (
         "token-reused",
         Outcome.FAILURE,
-        "a refresh token that was replaced long ago was used again: an old copy of the cookies, or a stolen one",
+        "a long replaced refresh token was used: an old copy of the cookies, or a stolen one",
     )
     NEW_TOKEN_REFUSED = (
         "new-token-refused",
@@ -154,28 +151,25 @@ class AuditFields(TypedDict, total=False):
 
 #: Each field of a line, in their order, and what it is. A field that is not known is left out.
 FIELDS: Final = {
-    "time": "the time of the event, UTC, with milliseconds",
-    "logger": "always `portal.audit`: no other line of the log has it",
+    "time": "UTC, with milliseconds",
+    "logger": "always `portal.audit`",
     "app": "the project's folder",
-    "event": "one of the events below",
+    "event": "see above",
     "outcome": "`success`, `failure`, `throttled` or `unavailable`",
-    "reason": "why it was no success: one of the reasons below",
-    "detail": "more about the reason, in words of the portal",
+    "reason": "why it was no success",
+    "detail": "more about the reason",
     "method": "of a sign-in: `password` or `openid`",
-    "user": "the account of who acts: the first 16 digits of the SHA-256 of the access token's subject, as in the log",
-    "user_verified": (
-        "whether `user` is certain: a signature was checked, or the backend or the store knows the sign-in. "
-        "If false, the browser only claims to be this user"
-    ),
-    "entered_name": "what was typed as the account's name: 16 digits of an HMAC-SHA-256, the same for the same name",
-    "target_user": "the account that is acted on, in the form of `user`",
-    "before": "the permissions until now; left out if they could not be read",
-    "after": "the permissions from now on; of a change that failed, those that were wanted",
-    "sign_in": "one sign-in: the same 16 digits from its begin to its end, through all refreshes",
+    "user": "who acts: 16 digits of the SHA-256 of the token's subject, as in the log",
+    "user_verified": ("whether `user` is certain: by a signature, or the backend or the store knows the sign-in"),
+    "entered_name": "what was typed as the name: 16 digits of an HMAC-SHA-256",
+    "target_user": "the account that is acted on",
+    "before": "the permissions until now",
+    "after": "the permissions that are wanted",
+    "sign_in": "the same 16 digits from a sign-in to its end, through all refreshes",
     "other_sign_in": "the sign-in that was ended, by the backend's id",
-    "provider_session": "the session at the OpenID provider: the first 16 digits of the SHA-256 of its `sid`",
-    "by": "who ran the command, as the command names them",
-    "address": "the browser's address, by the rule of `APP_BEHIND_PROXY`; of a back-channel logout, the provider's",
-    "user_agent": "the browser's own words for itself, at most 200 characters; anybody can send any words",
-    "request_id": "the id of the request, as in the log and in the response's `X-Request-Id`",
+    "provider_session": "at the OpenID provider: 16 digits of the SHA-256 of its `sid`",
+    "by": "who ran the command",
+    "address": "the browser's (`APP_BEHIND_PROXY`); of a back-channel logout, the provider's",
+    "user_agent": "what the browser says, at most 200 characters",
+    "request_id": "as in the log and in `X-Request-Id`",
 }

@@ -40,9 +40,9 @@ TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
 ResourceRole: TypeAlias = Literal["list", "detail", "counts", "create", "update", "replace", "delete"]
 #: What a page does without an optional endpoint, where the declaration says nothing else.
 _WITHOUT: Final[Mapping[ResourceRole, str]] = {
-    "list": "The list's page, its menu entry and its sections on other pages are not offered.",
-    "detail": "Rows have no page of their own.",
-    "counts": "The list shows its filters without numbers.",
+    "list": "The list is not offered: no page, no menu entry, no section.",
+    "detail": "Rows have no page.",
+    "counts": "Filters have no numbers.",
     "create": "Nothing can be created.",
     "update": "Rows can't be edited.",
     "replace": "Rows can't be edited.",

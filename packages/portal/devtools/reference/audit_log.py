@@ -124,20 +124,17 @@ def markdown() -> str:
         [
             _INTRODUCTION,
             "## Events\n",
-            "| event | means |\n|---|---|",
-            *(f"| `{event.label}` | {event.meaning} |" for event in AuditEvent),
+            *(f"- `{event.label}`: {event.meaning}" for event in AuditEvent),
             "",
             *lines,
             "## Fields\n",
             "A field that is not known is left out.\n",
-            "| field | is |\n|---|---|",
-            *(f"| `{name}` | {meaning} |" for name, meaning in FIELDS.items()),
+            *(f"- `{name}`: {meaning}" for name, meaning in FIELDS.items()),
             "\n## Outcomes and reasons\n",
-            "| outcome | means |\n|---|---|",
-            *(f"| `{outcome.value}` | {meaning} |" for outcome, meaning in OUTCOMES.items()),
+            *(f"- `{outcome.value}`: {meaning}" for outcome, meaning in OUTCOMES.items()),
             "",
-            "| reason | means |\n|---|---|",
-            *(f"| `{reason.label}` | {_outcome(reason)}{reason.meaning} |" for reason in Reason),
+            "Reasons, of failures where nothing else is said:\n",
+            *(f"- `{reason.label}`: {_outcome(reason)}{reason.meaning}" for reason in Reason),
         ]
     )
 

@@ -17,10 +17,6 @@ PAGE: Final = "docs/reference/commands.md"
 #: The Django apps that have commands, and the entry. By their names, as Django finds them: they are above this layer.
 _APPS: Final = ("portal", "portal.administration")
 _ENTRY: Final = "portal.management.command_names"
-#: Django's own options, which each command has.
-_DJANGOS: Final = frozenset(
-    {"help", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
-)
 #: The exit status whose meaning depends on the command. The page says what the others mean.
 _OWN_STATUS: Final = 1
 
@@ -40,7 +36,7 @@ def _rows() -> Iterator[str]:
         for name in _names(app):
             command: Any = load_command_class(app, name)
             parser = command.create_parser("manage.py", name)
-            options = " ".join(_usage(action) for action in parser._actions if _is_own(action))  # noqa: SLF001  told nowhere else
+            options = " ".join(_usage(action) for action in parser._actions if _is_needed(action))  # noqa: SLF001  told nowhere else
             start = "./manage.py" if name in workspace else "./manage.py --app energy"
             does = command.help.partition(". ")[0].rstrip(".")
             failure = getattr(command, "statuses", {}).get(_OWN_STATUS)
@@ -57,15 +53,13 @@ def _names(app: str) -> list[str]:
     return sorted(module.name for module in iter_modules(folder.__path__))
 
 
-def _is_own(action: Action) -> bool:
-    return action.dest not in _DJANGOS and action.help is not SUPPRESS
+def _is_needed(action: Action) -> bool:
+    return action.help is not SUPPRESS and (action.required or not action.option_strings) and action.dest != "help"
 
 
 def _usage(action: Action) -> str:
-    """One option or word of the command line, in brackets if it may be left out."""
+    """One option or word of the command line that it needs, or in brackets a word that may be left out."""
     value = action.metavar or action.dest.upper()
     if not action.option_strings:
         return f"[{value} …]" if action.nargs in {"*", "+", "?"} else str(value)
-    name = action.option_strings[-1]
-    text = name if action.nargs == 0 else f"{name} {value}"
-    return text if action.required else f"[{text}]"
+    return f"{action.option_strings[-1]} {value}"

@@ -28,20 +28,20 @@ def _token(state: TokenState, *permissions: str) -> TokenCheck:
 
 
 #: Who sends a request.
-_NOBODY: Final[_Told] = ("nobody signed in", {"access": NO_TOKEN})
-_ENERGY: Final[_Told] = ("a user of energy", {"access": _token(TokenState.VALID, "ENERGY_APP")})
+_NOBODY: Final[_Told] = ("nobody", {"access": NO_TOKEN})
+_ENERGY: Final[_Told] = ("energy", {"access": _token(TokenState.VALID, "ENERGY_APP")})
 _BOTH: Final[_Told] = (
-    "a user of energy and finance",
+    "energy, finance",
     {"access": _token(TokenState.VALID, "ENERGY_APP", "FINANCE_APP")},
 )
-_NO_PLATFORM: Final[_Told] = ("a user without platforms", {"access": _token(TokenState.VALID)})
-_ENDED: Final[_Told] = ("an access token that has ended", {"access": _token(TokenState.EXPIRED, "ENERGY_APP")})
+_NO_PLATFORM: Final[_Told] = ("no platform", {"access": _token(TokenState.VALID)})
+_ENDED: Final[_Told] = ("ended token", {"access": _token(TokenState.EXPIRED, "ENERGY_APP")})
 _REFRESHABLE: Final[_Told] = (
-    "an access token that has ended, and a refresh token",
+    "ended token, refresh token",
     {"access": _token(TokenState.EXPIRED, "ENERGY_APP"), "refreshable": True},
 )
 _BY_COOKIE: Final[_Told] = (
-    "a refresh token, and the platforms cookie with energy",
+    "refresh token, platforms cookie with energy",
     {"refreshable": True, "platforms_cookie": dump_platforms_cookie(("ENERGY",))},
 )
 
@@ -149,7 +149,8 @@ def markdown() -> str:
 _INTRODUCTION: Final = """\
 Requests, and what each rule of the edge does with them before a view runs. The first rule that applies decides; [contract, section
 5](contract.md#5-edge-one-table-in-this-order-first-match-wins) explains them. In `DEBUG` the header `X-Edge-Rule` names the rule that
-decided; `./manage.py --app energy explain_route URL` prints the way to it. A browser opens a page, unless a header says otherwise.
+decided; `./manage.py --app energy explain_route URL` prints the way to it. The sender is a browser
+that opens a page, unless a header says otherwise, with the tokens of a user of these platforms.
 """
 _HEAD: Final = "| request | of | outcome |\n|---|---|---|"
 
@@ -167,13 +168,13 @@ def _row(example: Example, decision: Decision) -> str:
 
 
 def _outcome(decision: Decision) -> str:
-    ends = "; clears the cookies of the sign-in" if decision.ends_sign_in else ""
+    ends = "; clears the cookies" if decision.ends_sign_in else ""
     if isinstance(decision, Forward):
         if decision.pathname is None:
             return f"the view, without `x-pathname`{ends}"
         return f"the view, `x-pathname: {decision.pathname}`{ends}"
     if isinstance(decision, Reject) and decision.pathname is not None:
-        return f"{decision.status}, a page of the app{ends}"
+        return f"{decision.status}, a page{ends}"
     response = EdgeResponses().respond(decision)
     headers = "".join(
         f", `{name}: {response.headers[name]}`"
@@ -181,5 +182,5 @@ def _outcome(decision: Decision) -> str:
         if name in response.headers
     )
     varies = ", `Vary: Accept-Language, Cookie`" if response.headers.get("Vary", "").startswith("Accept-Lang") else ""
-    problem = ", a problem document" if isinstance(decision, Reject) else ""
+    problem = ", problem document" if isinstance(decision, Reject) else ""
     return f"{response.status_code}{problem}{headers}{varies}{ends}"

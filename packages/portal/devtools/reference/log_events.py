@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from itertools import groupby
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,7 +23,7 @@ MEANINGS: Final = Path(__file__).with_name("log_events.toml")
 FOLDERS: Final = ("packages/portal", "packages/sqlite_cache", "packages/fork_safety", "apps")
 _LEVELS: Final = {"warning": "WARNING", "error": "ERROR", "exception": "ERROR", "critical": "CRITICAL"}
 #: Of a message on the page.
-_SHOWN_CHARACTERS: Final = 52
+_SHOWN_CHARACTERS: Final = 40
 #: Of a call whose level depends on something.
 _ANY_LEVEL: Final = "WARNING"
 _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
@@ -136,12 +135,9 @@ def _module(path: Path) -> str:
 
 def _section(group: Mapping[str, Any], events: Mapping[str, LogEvent]) -> str:
     told = [events[name] for name in group["events"]]
-    rows = [
-        f"- `{logger}`: {' · '.join(f'`{_shown(event.message)}`' for event in of_logger)}"
-        for logger, of_logger in groupby(told, key=lambda event: event.logger)
-    ]
-    head = f"## {group['heading']}\n\n{group['means']}\n\n**What to do.** {group['do']}\n"
-    return "\n".join([head, *rows, ""])
+    said = " · ".join(f"`{_shown(event.message)}`" for event in told)
+    head = f"## {group['heading']}\n\n{group['means']}\n\n**Do:** {group['do']}\n"
+    return f"{head}\n{said}\n"
 
 
 def _shown(message: str) -> str:

@@ -60,5 +60,5 @@ def test_an_event_without_a_description_and_a_description_without_an_event_are_n
 
 def test_the_page_shows_what_differs_as_an_ellipsis() -> None:
     page = markdown()
-    assert "- `portal.store.size`: `store … is …% full: … of … MB`" in page
+    assert "`store … is …% full: … of … MB`" in page
     assert "%s" not in page

@@ -311,7 +311,7 @@ def test_a_path_that_another_hook_calls_is_not_what_was_meant() -> None:
         "the schema has no POST /payments; did you mean '/payment'?",
     ]
     assert [message for _, message in changed(lambda paths, _: paths.pop("/payments"))] == [
-        "the schema has no GET /payments. The list's page, its menu entry and its sections on other pages are not offered.",
+        "the schema has no GET /payments. The list is not offered: no page, no menu entry, no section.",
         "the schema has no POST /payments. Nothing can be created.",
     ]
 
