@@ -19,8 +19,7 @@ MACHINE_VARIABLES: Final[tuple[Variable, ...]] = (
         name="APP_AUDIT_LOG",
         part=Part.LOG,
         default="`stderr`",
-        meaning="where [the audit log](audit-log.md) goes: `stderr`, beside the log; `off`; or the absolute path of a "
-        "file that all processes of this machine append to",
+        meaning="where [the audit log](audit-log.md) goes: `stderr`, `off`, or a file's absolute path",
         example="/var/log/portal/audit.jsonl",
         in_env_file=False,
     ),
@@ -28,8 +27,7 @@ MACHINE_VARIABLES: Final[tuple[Variable, ...]] = (
         name="APP_AUDIT_KEY",
         part=Part.LOG,
         default="`SECRET_KEY`",
-        meaning="the key under which the audit log hashes the names that people enter: a long random text, the same on "
-        "all machines of the gateway",
+        meaning="hashes entered names in the audit log; the same on all machines of the gateway",
         secrecy=Secrecy.SECRET,
         read_by="the gateway",
     ),
@@ -54,46 +52,42 @@ MACHINE_VARIABLES: Final[tuple[Variable, ...]] = (
         name="APP_METRICS_TOKEN",
         part=Part.LOG,
         default="unset",
-        meaning="the bearer token that opens `/metrics` to another machine; loopback needs none, but with "
-        "`APP_BEHIND_PROXY` on it does",
+        meaning="opens `/metrics` to other machines; with `APP_BEHIND_PROXY` on also to loopback",
         secrecy=Secrecy.SECRET,
     ),
     Variable(
         name="PROMETHEUS_MULTIPROC_DIR",
         part=Part.LOG,
         default="set by `serve`",
-        meaning="the folder in which the workers of this server keep their counts, so that `/metrics` gives the sums "
-        "of all, whichever worker answers. Unset: each process gives its own. prometheus_client reads it when it is "
-        "imported",
+        meaning="the folder with the counts of this server's workers. Unset: each gives its own",
         in_env_file=False,
     ),
     Variable(
         name="PORT_BASE",
         part=Part.PROCESS,
         default="8000",
-        meaning="first of the local ports: the gateway's. Platforms follow in registry order, the sandbox is at +100",
+        meaning="the gateway's local port; platforms follow in order, the sandbox at +100",
         example="9000",
     ),
     Variable(
         name="APP_STATE_DIR",
         part=Part.PROCESS,
         default="`.state` in the checkout; `/var/lib/portal` where a wheel is installed",
-        meaning="a private (0700) folder that all processes on the machine share, on a local disk. A folder of another "
-        "user stops the start",
+        meaning="a private (0700) folder for all processes of the machine, on a local disk",
         example="/var/lib/portal",
     ),
     Variable(
         name="APP_STATIC_ROOT",
         part=Part.PROCESS,
         default="set by `serve`",
-        meaning="the folder with this server's collected static files",
+        meaning="this server's collected static files",
         in_env_file=False,
     ),
     Variable(
         name="APP_COMPILED_TEMPLATES_DIR",
         part=Part.PROCESS,
         default="set by `serve`",
-        meaning="the private folder with this server's compiled templates",
+        meaning="this server's compiled templates, a private folder",
         in_env_file=False,
     ),
     Variable(

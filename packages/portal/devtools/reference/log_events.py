@@ -23,7 +23,7 @@ MEANINGS: Final = Path(__file__).with_name("log_events.toml")
 FOLDERS: Final = ("packages/portal", "packages/sqlite_cache", "packages/fork_safety", "apps")
 _LEVELS: Final = {"warning": "WARNING", "error": "ERROR", "exception": "ERROR", "critical": "CRITICAL"}
 #: Of a message on the page.
-_SHOWN_CHARACTERS: Final = 40
+_SHOWN_CHARACTERS: Final = 36
 #: Of a call whose level depends on something.
 _ANY_LEVEL: Final = "WARNING"
 _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
