@@ -135,9 +135,9 @@ endif
 LOCK := uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --no-annotate --no-header
 lock:  ## pin what pyproject.toml asks for
-	$(LOCK) pyproject.toml --extra finance --extra sandbox -o requirements/base.txt
-	$(LOCK) pyproject.toml --extra finance -c requirements/base.txt -o requirements/apps.txt
-	$(LOCK) pyproject.toml --extra finance --extra tracing -c requirements/base.txt -o requirements/tracing.txt
+	$(LOCK) pyproject.toml --extra finance --extra oidc --extra sandbox -o requirements/base.txt
+	$(LOCK) pyproject.toml --extra finance --extra oidc -c requirements/base.txt -o requirements/apps.txt
+	$(LOCK) pyproject.toml --extra finance --extra oidc --extra tracing -c requirements/base.txt -o requirements/tracing.txt
 	$(LOCK) pyproject.toml --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
 	echo "setuptools>=77" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
 

@@ -9,6 +9,7 @@ import pytest
 from django.utils import translation
 from playwright.sync_api import Browser, sync_playwright
 
+from portal import oidc
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from tests.support.absences import forget_absences
@@ -50,6 +51,12 @@ def _no_open_circuit_of_the_test_before() -> Iterator[None]:
 def _no_gap_of_the_backend_of_the_test_before() -> Iterator[None]:
     yield
     forget_absences()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _openid_registered() -> None:
+    """As at a start with a provider: tests configure one for single requests."""
+    oidc.register()
 
 
 @pytest.fixture(scope="session")

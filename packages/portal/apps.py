@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -22,7 +23,7 @@ class PortalAppConfig(AppConfig):
     label = "portal"
 
     def ready(self) -> None:
-        """Import the checks, which register themselves.
+        """Import what registers itself: the checks, and the OpenID provider if one is configured.
 
         Ends the process with one line in a project that is not the portal's. Its commands would take the place of that
         project's: here Django has no other way to say it without a traceback.
@@ -35,12 +36,23 @@ class PortalAppConfig(AppConfig):
             )
         from portal import checks, deployment_checks  # noqa: F401, PLC0415  only now are the apps loaded
 
+        if settings.PORTAL.oidc.enabled:
+            register_openid()
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
             spare_requests_the_database()
         if all(import_string(cache["BACKEND"]).close is BaseCache.close for cache in settings.CACHES.values()):
             spare_requests_the_caches()
         # Django's handler sets the URLs at the start of each request, whatever the thread has had before.
         request_finished.disconnect(reset_urlconf)
+
+
+def register_openid() -> None:
+    """Load `portal.oidc`, which registers itself at `portal.api`. Ends the process without the extra `oidc`."""
+    if not (find_spec("authlib") and find_spec("joserfc")):
+        sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal[oidc]'")
+    from portal import oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
+
+    oidc.register()
 
 
 def spare_requests_the_database() -> None:

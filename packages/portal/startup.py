@@ -15,7 +15,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
-from portal.api import identity_provider, jwks_keys
+from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
@@ -57,7 +57,6 @@ def import_project(*, settings: str) -> None:
     """
     os.environ["DJANGO_SETTINGS_MODULE"] = settings
     django.setup()
-    identity_provider()
     # Reading the patterns imports the modules of all views.
     _ = get_resolver().url_patterns
     # A list knows what another app's mutation does to it. A service that can't be imported stops only who uses it.

@@ -61,9 +61,6 @@ UNREAD = {
     "portal.web.pages.submission_key": OWN_FORM,
     "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
     "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
-    "portal.oidc.has_ended": "called through `portal.api.IdentityProvider`",
-    "portal.oidc.make_token_endpoint": "called through `portal.api.IdentityProvider`",
-    "portal.oidc.sign_out_url": "called through `portal.api.IdentityProvider`",
 }
 #: Names that several modules give to things of their own, and why.
 SHARED = {

@@ -8,13 +8,15 @@ import sys
 import pytest
 
 START = """
+from types import SimpleNamespace
 import django
 from django.conf import settings
+from portal.config.portal_config import OidcProvider
 from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 
-settings.configure(INSTALLED_APPS=["portal"], PORTAL=None, {settings})
+settings.configure(INSTALLED_APPS=["portal"], PORTAL=SimpleNamespace(oidc=OidcProvider()), {settings})
 django.setup()
 """
 DATABASE = """

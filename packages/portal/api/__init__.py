@@ -35,7 +35,7 @@ from portal.api.backend import (
 )
 from portal.api.call_log import Attempt, describe_cause
 from portal.api.jwks import jwks_keys, read_keys
-from portal.api.provider import identity_provider
+from portal.api.provider import identity_provider, use_provider
 from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
 from portal.api.session import ApiSession, Upload, api_session, session_for
 from portal.api.sign_in import clear_tokens, set_tokens, sign_in_name, sign_out
@@ -88,6 +88,7 @@ __all__ = [
     "sign_in_name",
     "sign_out",
     "split_values",
+    "use_provider",
     "validate_issued_tokens",
     "wire_read",
     "wire_write",

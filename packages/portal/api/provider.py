@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from portal.config.current import portal_config
 
@@ -27,9 +26,24 @@ class IdentityProvider(Protocol):
         """The provider's sign-out page for this sign-in; None if there is none, or the provider does not answer."""
 
 
+class _Current:
+    """The provider of this process. Set once, at start."""
+
+    provider: IdentityProvider | None = None
+
+
+def use_provider(provider: IdentityProvider) -> None:
+    """Set who answers for the configured provider. The package that implements it stands above this one."""
+    _Current.provider = provider
+
+
 def identity_provider() -> IdentityProvider | None:
     """The configured provider; None if the backend signs users in.
 
-    The room is named and not imported: it stands above `api` and `web`, and without a provider it is never loaded.
+    :raises RuntimeError: one is configured, and the start has set none.
     """
-    return cast("IdentityProvider", import_module("portal.oidc")) if portal_config().oidc.enabled else None
+    if not portal_config().oidc.enabled:
+        return None
+    if _Current.provider is None:
+        raise RuntimeError("an OpenID provider is configured, and nothing has called portal.api.use_provider")
+    return _Current.provider

@@ -2,6 +2,7 @@
 
 ::
 
+    identity_provider       what every application asks; registers itself at `portal.api`
     sign_in                 to the provider's page, and from its callback to cookies
     sign_out                to the provider's sign-out page; the provider's back-channel logout
       │
@@ -13,7 +14,8 @@
     id_tokens               checks of ID tokens and logout tokens
 
 Arrows go down. The room stands above `portal.web`, since a sign-in here is kept as one with a password is. `api` and
-`web` reach it through `portal.api.identity_provider` alone. The gateway's views import this page.
+`web` reach it through `portal.api.identity_provider` alone: `register` is called at start. The gateway's views import
+this page.
 
 - **Sign-in**: `new_login_attempt` → `authorization_url` → the provider → `find_login_attempt` →
   `sign_in_from_callback`: redeem the code, check the ID token, keep the tokens (`portal.web.sign_in`),
@@ -27,6 +29,7 @@ Arrows go down. The room stands above `portal.web`, since a sign-in here is kept
 from __future__ import annotations
 
 from portal.oidc.failures import ProviderFailure
+from portal.oidc.identity_provider import register
 from portal.oidc.login_attempts import (
     delete_attempt_cookie,
     delete_stale_attempts,
@@ -34,13 +37,5 @@ from portal.oidc.login_attempts import (
     new_login_attempt,
     set_attempt_cookie,
 )
-from portal.oidc.provider import oidc_client
-from portal.oidc.sessions import provider_sessions
 from portal.oidc.sign_in import authorization_url, sign_in_from_callback
-from portal.oidc.sign_out import accept_logout_token, has_ended, sign_out_url
-from portal.oidc.token_endpoint import ProviderTokenEndpoint
-
-
-def make_token_endpoint() -> ProviderTokenEndpoint:
-    """The configured provider's token endpoint."""
-    return ProviderTokenEndpoint(client=oidc_client, sessions=provider_sessions())
+from portal.oidc.sign_out import accept_logout_token

@@ -51,15 +51,6 @@ def sign_out_url(pair: TokenPair, *, return_to: str) -> str | None:
     return client.end_session_url(metadata, id_token=id_token, return_to=return_to)
 
 
-def has_ended(pair: TokenPair) -> bool:
-    """Whether the provider has ended this sign-in. While the store does not answer, it has not."""
-    try:
-        return provider_sessions().has_ended(pair)
-    except StoreUnavailableError as error:
-        logger.warning("sign-in: whether the provider has ended it is not known: %s", error)
-        return False
-
-
 def accept_logout_token(token: str) -> bool:
     """Process a back-channel logout (Back-Channel Logout 1.0); whether the token was accepted.
 

@@ -49,12 +49,12 @@ DEPENDENCIES = [
     (
         "packages/portal/checks.py",
         "import portal.oidc",
-        "OpenID is optional: the gateway's view alone imports portal.oidc",
+        "OpenID is optional: the start and the gateway's view alone import portal.oidc",
     ),
     (
         "apps/energy/views/overview.py",
         "import portal.oidc",
-        "OpenID is optional: the gateway's view alone imports portal.oidc",
+        "OpenID is optional: the start and the gateway's view alone import portal.oidc",
     ),
     ("packages/portal/api/jwks.py", "import joserfc.jwk", "The libraries for OpenID are imported by portal.oidc only"),
 ]
