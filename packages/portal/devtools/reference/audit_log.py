@@ -36,18 +36,6 @@ _EXAMPLES: Final[list[tuple[AuditEvent, str, Reason | None, dict[str, object]]]]
         Reason.TOKEN_REUSED,
         {"user": _USER, "user_verified": False, "sign_in": _SIGN_IN, **_REQUEST},
     ),
-    (
-        AuditEvent.PERMISSIONS,
-        "auth_app",
-        None,
-        {
-            **_CERTAIN,
-            "target_user": "a1d0c6e83f027327",
-            "before": ("ENERGY_APP",),
-            "after": ("ENERGY_APP", "FINANCE_APP"),
-            **_REQUEST,
-        },
-    ),
 ]
 
 _INTRODUCTION: Final = """\

@@ -22,13 +22,13 @@ _BEFORE: Final = """\
 
 `check`, `serve` and `doctor` run Django's checks and these. An error (E) stops the start; a warning (W) is a line of the log. Those of a deployment run with `check --deploy`, and outside of `DEBUG` in `doctor`. The variables of [portal.env.example](../../deploy/portal.env.example) and [project.env.example](../../deploy/project.env.example) pass them all.
 
-The checks of declarations, `portal.query.E…`, are [here](query-layer-faults.md#when-an-app-starts); those of an app's source are [typical mistakes](mistakes.md). `…` stands for what differs.
+The checks of declarations, `portal.query.E…`, are [here](query-layer-faults.md#when-an-app-starts); those of an app's source are [typical mistakes](mistakes.md). Each says what to do, and where; `…` stands for what differs.
 """
 _DEPLOYMENT: Final = """\
 ## Of a deployment
 
-| id | what it finds | what to do |
-|---|---|---|
+| id | what it finds |
+|---|---|
 """
 _AFTER: Final = """
 Of Django's own security checks `security.W001` and `security.W002` are silenced: `portal.web.security_headers` sets the headers in place of those middlewares.
@@ -43,7 +43,6 @@ class _Message(NamedTuple):
 
     message_id: str
     says: str
-    hint: str
 
 
 def markdown() -> str:
@@ -52,13 +51,9 @@ def markdown() -> str:
     usual = [
         message for message in messages if not message.message_id.startswith((*DEPLOYMENT_CHECKS, "portal.query."))
     ]
-    deployment = {message.message_id: message for message in messages if message.message_id in DEPLOYMENT_CHECKS}
-    lines = [_BEFORE, "## Of each start", "", "| id | says | what to do |", "|---|---|---|"]
-    lines += [f"| `{each.message_id}` | {each.says} | {each.hint} |" for each in usual]
-    found = [
-        f"| `{message_id}` | {_finds(DEPLOYMENT_CHECKS[message_id])} | {deployment[message_id].hint} |"
-        for message_id in DEPLOYMENT_CHECKS
-    ]
+    lines = [_BEFORE, "## Of each start", "", "| id | says |", "|---|---|"]
+    lines += [f"| `{each.message_id}` | {each.says} |" for each in usual]
+    found = [f"| `{message_id}` | {_finds(check)} |" for message_id, check in DEPLOYMENT_CHECKS.items()]
     return "\n".join([*lines, "", _DEPLOYMENT + "\n".join(found), _AFTER])
 
 
@@ -87,7 +82,9 @@ def _read(node: ast.AST) -> _Message | None:
     message_id = _NAMED_IDS.get(message_id.strip("…"), message_id) if message_id else ""
     if not re.fullmatch(r"portal\.[a-z.]*[EW]\d+", message_id) or not node.args:
         return None
-    return _Message(message_id, _cell(_text(node.args[0])), _cell(_text(given.get("hint"))))
+    # A message that is made elsewhere is told by its hint.
+    says = _text(node.args[0])
+    return _Message(message_id, _cell(says if says != "…" else _text(given.get("hint"))))
 
 
 def _text(node: ast.AST | None) -> str:
