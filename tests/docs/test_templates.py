@@ -61,9 +61,10 @@ def environment() -> PageEnvironment:
 
 
 def rows_of(heading: str) -> list[list[str]]:
-    """The rows of the tables of a section; each row as its cells."""
-    lines = [line for line in section(PAGE, heading).splitlines() if line.startswith("| `")]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    """The rows of the tables of a section, each as its cells; and the items of its lists, as name and text."""
+    lines = section(PAGE, heading).splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| `")]
+    return rows + [line.removeprefix("- ").split(": ", 1) for line in lines if line.startswith("- `")]
 
 
 def first_names(heading: str) -> list[str]:
@@ -147,7 +148,7 @@ def test_the_variables_are_those_that_every_template_gets() -> None:
 )
 def test_the_fields_of_a_variable_are_named(variable: str, kind: type) -> None:
     text = re.search(
-        rf"(?:^\| |^A list page.*?)`{variable}`(.*?)(?:\|$|\n\n)", section(PAGE, "Variables"), re.MULTILINE | re.DOTALL
+        rf"(?:^- |^A list page.*?)`{variable}`(.*?)(?:\n- |\n\n)", section(PAGE, "Variables"), re.MULTILINE | re.DOTALL
     )
     assert text is not None
     fields = {field.name for field in dataclasses.fields(kind)}
