@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, is_typeddict
 
@@ -36,6 +37,8 @@ _REQUIRED_FIELDS: Final = {
     "auth.login": ("accessToken", "refreshToken"),
 }
 _SERVICES: Final = "portal.services."
+#: What so many calls say of a page without them is said once.
+_USUAL: Final = 3
 _PAGE_FIELDS: Final = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
 
 _INTRODUCTION: Final = """\
@@ -45,8 +48,8 @@ adds the types and what a write changes in cached queries.
 
 ## What a backend has to have
 
-**Required** calls, and what stands behind them, a backend has to have. Without an optional call pages do what the last column says. The
-parameters and fields in the third column are optional too: what is missing is not offered, or shown as missing.
+**Required** calls, and what stands behind them, a backend has to have. Without an optional call pages do what the last
+column says, or the usual: {usual} The parameters and fields in the third column are optional too: what is missing is not offered, or shown as missing.
 [What we ask of a backend](what-we-ask-of-a-backend.md) tells more; `./manage.py --app energy doctor --token-file FILE` says what a backend has.
 """
 _HEAD: Final = "| call | hook | used, where it is there | without the call |\n|---|---|---|---|"
@@ -55,19 +58,25 @@ _REFRESH: Final = "| POST `/refresh` | | | **required**: `refreshToken`; `access
 
 def markdown() -> str:
     """The declared calls, by domain."""
-    parts = ["# Endpoints\n", _INTRODUCTION]
-    for domain, hooks in groupby(declared_hooks(), key=lambda hook: hook.key.partition(".")[0]):
-        parts += [f"## {domain}\n", _HEAD, *_rows(list(hooks)), *([_REFRESH] if domain == "auth" else []), ""]
+    declared = declared_hooks()
+    usual = [text for text, count in Counter(hook.without for hook in declared).items() if text and count >= _USUAL]
+    parts = ["# Endpoints\n", _INTRODUCTION.replace("{usual}", " ".join(usual))]
+    for domain, hooks in groupby(declared, key=lambda hook: hook.key.partition(".")[0]):
+        parts += [f"## {domain}\n", _HEAD, *_rows(list(hooks), usual), *([_REFRESH] if domain == "auth" else []), ""]
     return "\n".join(parts)
 
 
-def _rows(hooks: list[Endpoint[Any]]) -> Iterator[str]:
+def _rows(hooks: list[Endpoint[Any]], usual: list[str]) -> Iterator[str]:
     """A row for each call. What a list has said, its counts and the calls of its rows do not say again."""
     lists = {hook.path_shape: hook for hook in hooks if _is_list(hook)}
     for hook in hooks:
         method = hook.method if isinstance(hook, DeclaredMutation) else "GET"
         of_list = lists.get(hook.path_shape.rpartition("/")[0])
-        without = hook.without if hook.is_optional else f"**required**: {'; '.join(_required(hook))}".removesuffix(": ")
+        without = (
+            ("" if hook.without in usual else hook.without)
+            if hook.is_optional
+            else f"**required**: {'; '.join(_required(hook))}".removesuffix(": ")
+        )
         name = hook.hook_name.removeprefix(_SERVICES).removeprefix(f"{hook.key.partition('.')[0]}.")
         yield f"| {method} `{hook.path_shape}` | `{name}` | {'<br>'.join(_optional(hook, of_list))} | {without} |"
 
