@@ -33,14 +33,14 @@ def test_decisions_begin_with_their_list_and_go_by_their_number() -> None:
             page,
             (
                 "docs/README.md",
+                "docs/adr/0003-sign-in-limit.md",
                 "docs/adr/0002-static-files-per-server.md",
-                "docs/adr/0001-server-layer.md",
                 "docs/adr/README.md",
             ),
         )
     )
     assert navigation(pages)[1] == {
-        "Decisions": ["adr/README.md", "adr/0001-server-layer.md", "adr/0002-static-files-per-server.md"]
+        "Decisions": ["adr/README.md", "adr/0002-static-files-per-server.md", "adr/0003-sign-in-limit.md"]
     }
 
 
