@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -20,22 +19,19 @@ PAGE = ROOT / "docs" / "reference" / "pages.md"
 VIEWS = (ListView, DetailView, CreateView, EditView, DeleteView)
 
 
-def rows_of(heading: str) -> Iterator[list[str]]:
-    """The rows of a section's tables, each as its cells."""
-    for line in section(PAGE, heading).splitlines():
-        cells = [cell.strip().strip("`") for cell in line.strip("|").split(" | ")]
-        if line.startswith("|") and not set(line) <= set("|- "):
-            yield cells
+#: An item of a list: a name, its default in brackets, and what it is.
+ITEM = re.compile(r"- `(\w+)`(?: \((.*?)\))?: ")
 
 
 def told() -> dict[str, dict[str, str]]:
     """View to its parameters, each with the default that the page names."""
     found: dict[str, dict[str, str]] = {}
-    view = ""
-    for cells in rows_of("The five pages"):
-        if len(cells) == 4 and cells[0] != "page":
-            view = cells[0].strip("| ") or view
-            found.setdefault(view, {})[cells[1].strip("`| ")] = cells[3].strip("| `")
+    parameters: dict[str, str] = {}
+    for line in section(PAGE, "The five pages").splitlines():
+        if view := re.fullmatch(r"\*\*`(\w+)`\*\*", line):
+            parameters = found.setdefault(view[1], {})
+        elif item := ITEM.match(line):
+            parameters[item[1]] = (item[2] or "").strip("`")
     return found
 
 
@@ -51,12 +47,13 @@ def test_each_parameter_is_named_with_its_default(view: type) -> None:
     assert ListView(hook=ClientQueries.use_get_clients_query).sorts is AGE_SORTS
 
 
-def first_cells(heading: str) -> set[str]:
-    return {cells[0] for cells in rows_of(heading)}
+def items_of(heading: str) -> set[str]:
+    """The names that the lists of a section explain."""
+    return {item[1] for line in section(PAGE, heading).splitlines() if (item := ITEM.match(line))}
 
 
 def test_each_option_of_a_form_is_named() -> None:
-    assert {field.name for field in dataclasses.fields(FormOptions)} <= first_cells("`BackendForm`")
+    assert {field.name for field in dataclasses.fields(FormOptions)} <= items_of("`BackendForm`")
 
 
 def test_each_member_of_a_form_is_named() -> None:
@@ -67,6 +64,6 @@ def test_each_member_of_a_form_is_named() -> None:
 
 
 def test_each_part_of_a_count_and_of_an_overview_is_named() -> None:
-    assert {field.name for field in dataclasses.fields(Count)} <= first_cells("Numbers of an overview")
+    assert {field.name for field in dataclasses.fields(Count)} <= items_of("Numbers of an overview")
     named = set(re.findall(r"`(\w+)`", section(PAGE, "Numbers of an overview")))
     assert {field.name for field in dataclasses.fields(OverviewData)} <= named
