@@ -27,8 +27,6 @@ The checks of declarations, `portal.query.E…`, are [here](query-layer-faults.m
 _DEPLOYMENT: Final = """\
 ## Of a deployment
 
-| id | what it finds |
-|---|---|
 """
 _AFTER: Final = """
 Of Django's own security checks `security.W001` and `security.W002` are silenced: `portal.web.security_headers` sets the headers in place of those middlewares.
@@ -51,9 +49,9 @@ def markdown() -> str:
     usual = [
         message for message in messages if not message.message_id.startswith((*DEPLOYMENT_CHECKS, "portal.query."))
     ]
-    lines = [_BEFORE, "## Of each start", "", "| id | says |", "|---|---|"]
-    lines += [f"| `{each.message_id}` | {each.says} |" for each in usual]
-    found = [f"| `{message_id}` | {_finds(check)} |" for message_id, check in DEPLOYMENT_CHECKS.items()]
+    lines = [_BEFORE, "## Of each start", ""]
+    lines += [f"- `{each.message_id}`: {each.says}" for each in usual]
+    found = [f"- `{message_id}`: {_finds(check)}" for message_id, check in DEPLOYMENT_CHECKS.items()]
     return "\n".join([*lines, "", _DEPLOYMENT + "\n".join(found), _AFTER])
 
 
@@ -105,4 +103,4 @@ def _text(node: ast.AST | None) -> str:
 def _cell(text: str) -> str:
     # A word in capitals or with an underscore is a name of the code or of the environment.
     marked = re.sub(r"(?<![\w/`…])(?:[A-Z]+(?:_[A-Z…]+)+|DEBUG)(?![\w`])", r"`\g<0>`", text)
-    return " ".join(marked.replace("|", "\\|").split())
+    return " ".join(marked.split())

@@ -25,8 +25,7 @@ What `GET /metrics` of each server answers, in Prometheus' text format. [How to 
 Every metric has the label `app`. Counters and histograms are of all workers of the server, those that have died included; a gauge of "workers" counts those that live.
 No label has a path, an address, an account or a part of a token; what comes beyond a bounded number of values is counted under `other`. Values that are known from the start begin with 0. `…_total` is a counter, `…_duration_seconds` a histogram, any other a gauge.
 
-| metric | says |
-|---|---|"""
+"""
 _LABELS: Final = """\
 ## Labels
 
@@ -37,8 +36,7 @@ _PROCESSES: Final = """\
 
 Read from `/proc` (Linux), with the label `worker`: a number, which a worker that replaces another one takes over.
 
-| metric | says |
-|---|---|"""
+"""
 
 
 def markdown() -> str:
@@ -66,7 +64,7 @@ def _declared() -> list[Family]:
 
 def _row(family: Family) -> str:
     labels = ", ".join(f"`{label.name}`" for label in family.labels)
-    return f"| `{family.name}` | {family.says}{f' By {labels}' if labels else ''} |"
+    return f"- `{family.name}`: {family.says}{f' By {labels}' if labels else ''}"
 
 
 def _labels(families: Iterable[Family]) -> Iterator[str]:
@@ -88,4 +86,4 @@ def _said(label: Label) -> str:
 def _processes() -> Iterator[str]:
     for metric in sorted(process_metrics(), key=lambda one: one.name):
         name = f"{metric.name}_total" if metric.type == "counter" else metric.name
-        yield f"| `{name}` | {metric.documentation} |"
+        yield f"- `{name}`: {metric.documentation}"
