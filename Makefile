@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -24,6 +24,10 @@ tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
 
 test: .venv/.dev  ## the whole test suite
 	@$(BIN)/python -m tests.whole_suite
+
+AREA ?=
+mutants: .venv/.dev  ## whether a test fails for each change that breaks a rule: make mutants AREA="edge store"
+	@nice -n 10 $(BIN)/python -m tests.mutants $(AREA)
 
 test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the whole suite that is left
 	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/functional/test_own_product.py

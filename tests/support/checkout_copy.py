@@ -39,23 +39,23 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     return folder
 
 
-def fresh_clone(folder: Path) -> Path:
-    """What `git clone` would give if all that is here were committed; without git, a copy of all that is there."""
+def fresh_clone(folder: Path, *, source: Path = ROOT) -> Path:
+    """What `git clone` would give if all that is in `source` were committed; without git, a copy of all that is there."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
+        cwd=source,
         capture_output=True,
         text=True,
         check=False,
     )
     if listed.returncode:
         return Path(
-            shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", ".venv", ".state", "__pycache__"))
+            shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".git", ".venv", ".state", "__pycache__"))
         )
     for name in listed.stdout.split("\0"):
-        if name and (ROOT / name).is_file():
+        if name and (source / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, folder / name)
+            shutil.copy(source / name, folder / name)
     return folder
 
 

@@ -25,7 +25,8 @@ MISSING: Final = tuple(each for each in OF_THE_TESTS if each not in registry.PLA
 #: What tests the examples, below `tests/`: their pages, the servers and browsers that show them, the documentation that
 #: tells of them, and tests of the package that take a page, a service or a template of theirs for an instance.
 OF_THE_EXAMPLES: Final = (
-    *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing", "test_whole_suite.py"),
+    *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing"),
+    *("test_mutants.py", "test_whole_suite.py"),
     *("apps/auth_app/test_accounts.py", "apps/test_every_page.py", "apps/test_secrets_in_the_log.py"),
     *("architecture/test_contracts.py", "architecture/test_dead_names.py", "architecture/test_vocabulary.py"),
     *("architecture/test_page_sizes.py", "contract/test_endpoints.py", "contract/test_names.py"),

@@ -1,0 +1,56 @@
+"""Runs a command. When this process ends, by itself or by a signal, no process that the command started is left.
+
+    python tests/support/contained_run.py SECONDS COMMAND…
+
+It exits as the command does, or with 124 when the time is over. It needs Linux: the kernel hands it each orphan.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+#: The exit status of a command whose time was over, as GNU `timeout` has it.
+TIME_IS_OVER = 124
+#: `man 2 prctl`: a signal when the parent ends, and: orphans among the descendants become children.
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+
+
+def main() -> int:
+    """Run the command of the arguments; gives its exit status."""
+    prctl = ctypes.CDLL(None).prctl
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        # A session of its own: Ctrl-C in a terminal reaches this process alone.
+        return subprocess.run(
+            sys.argv[2:], timeout=float(sys.argv[1]), stdin=subprocess.DEVNULL, start_new_session=True, check=False
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return TIME_IS_OVER
+    except KeyboardInterrupt:
+        return 1
+    finally:
+        _end_descendants()
+
+
+def _end_descendants() -> None:
+    """Kill all children, then those that became children by that, until there are none."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    with suppress(ChildProcessError):
+        while True:
+            for child in Path("/proc/self/task").glob("*/children"):
+                for pid in child.read_text().split():
+                    os.kill(int(pid), signal.SIGKILL)
+            os.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
