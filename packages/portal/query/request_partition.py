@@ -47,6 +47,7 @@ class RequestPartition:
         self._synced = self._tokens.incoming.access
         self._is_fresh = False
         self._active: str | None = None
+        self._has_written = False
         self._lock = threading.Lock()
 
     @property
@@ -133,6 +134,29 @@ class RequestPartition:
             return None
         return self._caller.api.refresher.sign_in_of(pair.refresh)
 
+    @property
+    def _is_just_issued(self) -> bool:
+        """Whether a sign-in in this request received the token: no write has left with it."""
+        return self._tokens.status is TokenStatus.SIGNED_IN and not self._has_written
+
+    def may_have_written(self) -> None:
+        """Note that a write leaves with a token that is not bound."""
+        self._has_written = True
+
+    def expected_namespaces(self) -> list[str]:
+        """The namespaces whose version stamps the first `/me` of a sign-in may have; none for any other token.
+
+        The answer of `/me` to another token may lack a write that nobody could record, and that no stamp counts.
+        """
+        token = self.token
+        if token is None or not self._is_just_issued:
+            return []
+        try:
+            return self._namespaces.expected(token, sign_in=lambda: self._sign_in_of(token))
+        except StoreUnavailableError as error:
+            logger.warning("read without the cache: %s", error)
+            return []
+
     def bind_from_profile(self, profile: Any, *, sent: str | None) -> Partition | None:
         """Bind the request's access token to the user whom a response of GET `/me` names.
 
@@ -146,7 +170,9 @@ class RequestPartition:
             return None
         try:
             before = self._namespaces.partition_of(token)
-            partition = self._namespaces.bind(token, profile, sign_in=lambda: self._sign_in_of(token))
+            partition = self._namespaces.bind(
+                token, profile, sign_in=lambda: self._sign_in_of(token), has_written=not self._is_just_issued
+            )
         except StoreUnavailableError as error:
             logger.warning("the profile binds no token without the store: %s", error)
             return None

@@ -78,7 +78,9 @@ class Writes:
         partition = self.reads.bound_partition() if targets else None
         self.gaps.check(write, partition, now=self.clock())
         sent = self.reads.partition.token
-        since = self.cache.stamps(partition, targets) if partition else {}
+        since = self.cache.stamps(partition.namespace, targets) if partition else {}
+        if partition is None:
+            self.reads.partition.may_have_written()
         repeats = partition is not None and self._may_repeat(write, partition)
         began_at = self.clock()
         try:
@@ -152,8 +154,6 @@ class Writes:
     ) -> None:
         request = self.reads.partition
         if records:
-            # First of all: what follows looks for the user, the namespace and the log (`cache.fetch_marks`).
-            self.cache.marks.close(records)
             if not request.same_user_as(sent):
                 # The tokens are another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
                 records, pages = dict.fromkeys(records, ALL_INVALIDATED), ()

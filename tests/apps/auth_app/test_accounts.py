@@ -157,7 +157,7 @@ def test_what_was_taken_away_ends_with_the_accounts_next_page(
     backend.lists(ACCOUNTS, [ADA])
     backend.lists("/iam/auth/sessions", [])
     ada, others = signed_in("ENERGY_APP", id="acc_1"), signed_in("ENERGY_APP", id="acc_2")
-    for browser in (ada, others):
+    for browser in (ada, others, ada, others):
         browser.get("/en/profile")
     backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ADA, status=status)
     signed_in("IAM_ADMIN").post("/en/accounts/acc_1/edit", {"permissions": []})

@@ -252,7 +252,8 @@ class TestStart:
     SPEC = UserQueries.use_get_me_query.spec()
 
     def test_gives_a_result_that_needs_no_fetch(self, process: Process, ada: TokenStore) -> None:
-        UserQueries.use_get_me_query(process.request(ada))
+        for _ in range(2):
+            UserQueries.use_get_me_query(process.request(ada))
         client = process.request(ada)
         started = client.start(self.SPEC)
         assert isinstance(started, QueryResult)

@@ -1,8 +1,9 @@
-"""The first page of a new access token: the GET `/me` that binds the token is the page's own `/me`."""
+"""New access tokens: one that a sign-in has received is bound by the `/me` of the sign-in, any other by its first page."""
 
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,16 +11,18 @@ import pytest
 from portal.api.tokens import TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query import create_query_client
-from portal.query.cache.fetch_marks import FetchMarks
-from portal.query.partition import generation_key
+from portal.query.reads.page_fetches import FetchPlan, PageFetcher
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend, unavailable
 from tests.portal.query.own_profile import NamedBackend, own_name, rename_oneself
 from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from portal.query import QueryClient
+    from portal.query.cache import Page
+    from portal.query.partition import Partition
     from tests.portal.query.fakes import Process, World
 
 
@@ -54,78 +57,99 @@ def within_profile(world: World, run: Callable[[], object]) -> None:
     world.backend.inside = inside
 
 
-class TestTheAnswerThatBindsTheToken:
-    def test_is_kept_so_each_query_is_asked_once(self, world: World, process: Process, ada: TokenStore) -> None:
-        assert [open_page(world, process, ada) for _ in range(4)] == [2, 0, 0, 0]
+def sign_in(world: World, process: Process) -> tuple[QueryClient, TokenStore]:
+    """The request that signs ada in, and the tokens of the pages after it."""
+    pages, tokens = world.backend.sign_in("ada"), TokenStore()
+    tokens.sign_in(pages.current)
+    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
+    return client, pages
 
-    def test_is_there_for_other_processes_and_tokens(self, world: World, process: Process, ada: TokenStore) -> None:
+
+class TestTheProfileOfASignIn:
+    """It binds the token, and its answer is kept: its version stamp was taken before it left."""
+
+    def test_is_there_for_the_pages_after_it(self, world: World, process: Process) -> None:
+        client, pages = sign_in(world, process)
+        own_name(client)
+        assert [open_page(world, world.process(), pages) for _ in range(3)] == [1, 0, 0], "the list, once"
+
+    def test_is_there_where_only_the_subject_of_the_token_says_who_it_is(self, world: World, process: Process) -> None:
+        world.backend = FakeBackend(rows=[], names_users=False)
+        client, pages = sign_in(world, process)
+        UserQueries.use_get_me_query(client)
+        UserQueries.use_get_me_query(process.request(pages))
+        assert world.backend.counted()["GET", "/me"] == 1
+
+    def test_leaves_what_is_cached_for_the_user_to_other_browsers(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
         open_page(world, process, ada)
-        assert open_page(world, world.process(), ada) == 0
-        own_name(process.request(world.backend.sign_in("ada")))
-        assert open_page(world, process, ada) == 1, "only the list: the other token began a generation"
+        open_page(world, process, ada)
+        own_name(sign_in(world, process)[0])
+        assert open_page(world, process, ada) == 0
 
-    def test_is_stale_when_its_time_is_over(self, world: World, process: Process, ada: TokenStore) -> None:
-        own_name(process.request(ada))
-        world.clock.now += PAST_ITS_LIFE_S
-        own_name(process.request(ada))
-        assert world.backend.counted()["GET", "/me"] == 2
+    def test_is_not_kept_where_the_profile_names_another_user_than_the_token(
+        self, world: World, process: Process
+    ) -> None:
+        client, pages = sign_in(world, process)
+        world.backend.users[pages.current.access or ""] = "another"
+        world.backend.names["another"] = "Ada"
+        own_name(client)
+        assert [open_page(world, process, pages) for _ in range(2)] == [2, 0]
 
-    def test_belongs_to_the_view_of_its_own_permissions(self, world: World, process: Process, ada: TokenStore) -> None:
-        own_name(process.request(ada))
-        world.backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
+    def test_is_not_kept_if_the_user_is_purged_meanwhile(self, world: World, process: Process) -> None:
+        elsewhere = world.backend.sign_in("ada")
+        own_name(process.request(elsewhere))
+        within_profile(world, lambda: world.process().request(elsewhere).purge())
+        client, pages = sign_in(world, process)
+        own_name(client)
+        world.backend.names["ada"] = "Countess"
+        assert own_name(process.request(pages)) == "Countess"
+
+    def test_is_shown_if_the_store_goes_down_meanwhile(self, world: World, process: Process) -> None:
+        within_profile(world, lambda: setattr(world.store, "down", True))
+        client, pages = sign_in(world, process)
+        assert own_name(client) == "Ada"
+        world.store.down = False
+        assert [open_page(world, process, pages) for _ in range(3)] == [2, 1, 0]
+
+    def test_begins_a_generation_if_a_write_left_before_it(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        open_page(world, process, ada)
+        open_page(world, process, ada)
+        client, _ = sign_in(world, process)
+        world.backend.before = no_profile
+        rename_oneself(client, "Countess")
+        world.backend.before = None
+        assert own_name(client) == "Countess"
+        reads = world.backend.reads()
+        ClientQueries.use_get_clients_query(process.request(ada))
+        assert world.backend.reads() == reads + 1
+
+
+class TestAnyOtherTokenThatIsNotBound:
+    """It may have written before, so the answer that binds it is not kept."""
+
+    def test_has_the_profile_asked_for_again_by_the_next_page(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        assert [open_page(world, process, ada) for _ in range(4)] == [2, 1, 0, 0]
+
+    def test_has_its_users_pages_fetched_again(self, world: World, process: Process, ada: TokenStore) -> None:
+        open_page(world, process, ada)
+        open_page(world, world.process(), ada)
         own_name(process.request(world.backend.sign_in("ada")))
-        profile: Any = UserQueries.use_get_me_query(process.request(ada)).unwrap()
-        assert world.backend.counted()["GET", "/me"] == 3
-        assert profile["permissions"] == ["ENERGY_APP", "FINANCE_APP"]
+        assert open_page(world, process, ada) == 2
 
     def test_is_nobody_elses(self, world: World, process: Process, ada: TokenStore) -> None:
         own_name(process.request(ada))
         assert own_name(process.request(world.backend.sign_in("ben"))) == ""
 
-    def test_goes_with_the_namespace_of_a_user_who_signs_out_while_it_is_on_its_way(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        elsewhere = world.backend.sign_in("ada")
-        own_name(process.request(elsewhere))
-        within_profile(world, lambda: world.process().request(elsewhere).purge())
-        own_name(process.request(ada))
-        world.backend.names["ada"] = "Countess"
-        assert own_name(process.request(ada)) == "Ada", "bound after the purge, in a new namespace"
-        process.request(elsewhere).purge()
-        assert own_name(process.request(ada)) == "Countess"
 
-    def test_is_not_kept_if_the_cache_is_cleared_meanwhile(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        for endpoint in (None, "user.get_me"):
-            within_profile(world, lambda: process.runtime.cache.clear(endpoint=endpoint))  # noqa: B023  it runs in this turn
-            own_name(process.request(ada))
-            own_name(process.request(ada))
-            process.request(ada).purge()
-        assert world.backend.counted()["GET", "/me"] == 4
-
-    def test_is_not_kept_if_the_store_loses_a_key_meanwhile(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        own_name(process.request(ada))
-        for number, lost in enumerate(("fetch-mark:user.get_me", generation_key("user.get_me"))):
-            process.request(ada).purge()
-            within_profile(world, lambda: world.store.values.pop(lost))  # noqa: B023  it runs in this turn
-            own_name(process.request(ada))
-            own_name(process.request(ada))
-            assert world.backend.counted()["GET", "/me"] == 1 + 2 * (number + 1)
-
-    def test_is_shown_if_the_store_goes_down_meanwhile(self, world: World, process: Process, ada: TokenStore) -> None:
-        within_profile(world, lambda: setattr(world.store, "down", True))
-        assert own_name(process.request(ada)) == "Ada"
-        world.store.down = False
-        assert open_page(world, process, ada) == 2
-
-    def test_waits_for_no_mark_of_another_endpoint(self, world: World, process: Process, ada: TokenStore) -> None:
-        within_profile(world, lambda: process.runtime.cache.marks.close(["energy.get_clients"]))
-        own_name(process.request(ada))
-        own_name(process.request(ada))
-        assert world.backend.counted()["GET", "/me"] == 1
+def no_profile(_method: str, path: str) -> None:
+    if path == "/me":
+        raise unavailable()
 
 
 class TestAPageThatBeginsTheProfileFirst:
@@ -136,7 +160,6 @@ class TestAPageThatBeginsTheProfileFirst:
         assert not client.start(PROFILE)
         assert ClientQueries.use_get_clients_query(client).unwrap().items
         assert [path for _, path, _ in world.backend.calls] == ["/me", "/energy/clients"]
-        assert open_page(world, process, ada) == 0
 
     def test_shows_the_rows_of_the_user_whose_token_it_has_in_the_end(
         self, world: World, process: Process, ada: TokenStore
@@ -254,24 +277,13 @@ class Race:
             self.writer.join()
 
 
-def with_its_own_token(world: World, elsewhere: Process, ada: TokenStore) -> Callable[[], None]:
-    """It can't be bound there: `/me` fails."""
-
-    def refuse(_method: str, path: str) -> None:
-        if path == "/me" and threading.current_thread() is not threading.main_thread():
-            raise unavailable()
-
-    world.backend.before = refuse
-    return lambda: rename_oneself(elsewhere.request(ada), "Countess")
-
-
-def with_another_token(world: World, elsewhere: Process, _ada: TokenStore) -> Callable[[], None]:
+def with_another_token(world: World, elsewhere: Process) -> Callable[[], None]:
     phone = world.backend.sign_in("ada")
     own_name(elsewhere.request(phone))
     return lambda: rename_oneself(elsewhere.request(phone), "Countess")
 
 
-def with_another_token_that_has_no_log(world: World, elsewhere: Process, _ada: TokenStore) -> Callable[[], None]:
+def with_another_token_that_has_no_log(world: World, elsewhere: Process) -> Callable[[], None]:
     phone = world.backend.sign_in("ada")
     ClientQueries.use_get_clients_query(elsewhere.request(phone))
     for key in [key for key in world.store.values if key.endswith(":user.get_me:log")]:
@@ -279,9 +291,7 @@ def with_another_token_that_has_no_log(world: World, elsewhere: Process, _ada: T
     return lambda: rename_oneself(elsewhere.request(phone), "Countess")
 
 
-def with_another_token_whose_namespace_is_gone(
-    world: World, elsewhere: Process, _ada: TokenStore
-) -> Callable[[], None]:
+def with_another_token_whose_namespace_is_gone(world: World, elsewhere: Process) -> Callable[[], None]:
     phone = world.backend.sign_in("ada")
     own_name(elsewhere.request(phone))
 
@@ -293,10 +303,8 @@ def with_another_token_whose_namespace_is_gone(
     return write
 
 
-def with_another_token_and_one_failure_of_the_store(
-    world: World, elsewhere: Process, ada: TokenStore
-) -> Callable[[], None]:
-    write = with_another_token(world, elsewhere, ada)
+def with_another_token_and_one_failure_of_the_store(world: World, elsewhere: Process) -> Callable[[], None]:
+    write = with_another_token(world, elsewhere)
 
     def write_with_a_failure() -> None:
         race, pending = world.store.before_each, [StoreUnavailableError("once")]
@@ -313,7 +321,6 @@ def with_another_token_and_one_failure_of_the_store(
 
 
 WRITES = (
-    with_its_own_token,
     with_another_token,
     with_another_token_that_has_no_log,
     with_another_token_whose_namespace_is_gone,
@@ -326,12 +333,13 @@ def names_after_races(world: World, process: Process, prepare: Any) -> set[str]:
     found = set()
     for stops_at in range(8):
         for goes_on_at in range(14):
-            ada, elsewhere = world.backend.sign_in("ada"), world.process()
+            elsewhere = world.process()
             world.backend.names["ada"] = "Ada"
             world.backend.calls.clear()
-            write = prepare(world, elsewhere, ada)
+            write = prepare(world, elsewhere)
+            client, ada = sign_in(world, process)
             Race(world, write=write, stops_at=stops_at, goes_on_at=goes_on_at).run(
-                lambda: own_name(process.request(ada))  # noqa: B023  it runs in this turn
+                lambda: own_name(client)  # noqa: B023  it runs in this turn
             )
             world.backend.before = None
             found |= {own_name(each.request(ada)) for each in (process, elsewhere)}
@@ -340,15 +348,20 @@ def names_after_races(world: World, process: Process, prepare: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("prepare", WRITES)
-def test_a_write_that_is_done_while_the_token_is_bound_shows_in_whatever_order(
+def test_a_write_that_is_done_during_a_sign_in_shows_in_whatever_order(
     world: World, process: Process, prepare: Any
 ) -> None:
     assert names_after_races(world, process, prepare) == {"Countess"}
 
 
-@pytest.mark.parametrize("prepare", WRITES)
-def test_without_the_marks_it_would_not(
-    world: World, process: Process, prepare: Any, monkeypatch: pytest.MonkeyPatch
+def test_with_a_stamp_of_after_the_binding_it_would_not(
+    world: World, process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FetchMarks, "is_open", lambda _self, _mark, *, endpoint: bool(endpoint))
-    assert "Ada" in names_after_races(world, process, prepare)
+    def late(fetcher: PageFetcher, plan: FetchPlan, page: Page, partition: Partition) -> Page:
+        key = plan.call.request.key
+        page = replace(page, stamp=fetcher.cache.get(partition, key, count=0).stamp)
+        fetcher.cache.put(partition, key, page, start=None, index=0)
+        return page
+
+    monkeypatch.setattr(PageFetcher, "_keep_bound", late)
+    assert "Ada" in names_after_races(world, process, with_another_token)

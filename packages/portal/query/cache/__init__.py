@@ -6,7 +6,6 @@
       ├─▶ page_cache         pages and write logs in the store
       │     ├─▶ page_keys        where a page lies in the store
       │     ├─▶ sent_keys        may the backend answer a write with what it answered before?
-      │     ├─▶ fetch_marks      was a write done while a request was under way whose user nobody knew yet?
       │     └─▶ write_log        the records of one endpoint's writes, in order
       ├─▶ row_matcher        in which variants of a list a written row belongs
       ├─▶ invalidated_queries  which queries of an endpoint become stale (pure)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
-from portal.query.cache.fetch_marks import FetchMarks
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
 from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, chained_pages, parse_page
 from portal.query.cache.sent_keys import SentKeys
@@ -63,7 +62,6 @@ NO_ENTRY: Final = CacheEntry()
 class PageCache:
     """The pages and write logs of one store. Safe for threads.
 
-    :ivar marks: for fetches whose requests leave before their user is known.
     :ivar sent_keys: for writes that may be sent again.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places that all variants of a user share.
@@ -79,7 +77,6 @@ class PageCache:
         variant_places: int = MAX_VARIANT_PAGES,
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
-        self.marks = FetchMarks(store=store, namespaces=namespaces)
         self.sent_keys = SentKeys(store)
         self._store = store
         self._namespaces = namespaces
@@ -182,12 +179,12 @@ class PageCache:
 
     # --- writes ---
 
-    def stamps(self, partition: Partition, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:
-        """The version stamps of `endpoints` before a write leaves; None where a stamp is not known."""
+    def stamps(self, namespace: str, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:
+        """The version stamps of `endpoints` before a request leaves; None where a stamp is not known."""
         try:
             if self._pending_purges.queue:
                 self._pending_purges.flush()
-            versions = {endpoint: self._versions(partition.namespace, endpoint) for endpoint in endpoints}
+            versions = {endpoint: self._versions(namespace, endpoint) for endpoint in endpoints}
             found = self._store.get_many({key for log, keys in versions.values() for key in (log.key, *keys)})
             return {endpoint: self._stamp(log, keys, found) for endpoint, (log, keys) in versions.items()}
         except StoreUnavailableError as error:

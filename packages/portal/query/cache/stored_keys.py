@@ -1,7 +1,6 @@
 """What a key of the query store is for: for commands that tell what lies in the cache. Pure.
 
-The names are made in `page_keys`, `write_log`, `fetch_marks`, `sent_keys` and `portal.query.partition`; a test makes
-one of each.
+The names are made in `page_keys`, `write_log`, `sent_keys` and `portal.query.partition`; a test makes one of each.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class KeyUse(Enum):
     WRITE_LOG = "records of writes"
     BINDING = "which user an access token belongs to"
     NAMESPACE = "users' namespaces"
-    OTHER = "leases, generations, marks, limits on sign-ins"
+    OTHER = "leases, generations, limits on sign-ins"
 
 
 class StoredKey(NamedTuple):

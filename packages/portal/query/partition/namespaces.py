@@ -14,7 +14,8 @@ of its own view (docs/adr/0015-tokens-of-one-user-may-see-different-views.md).
 
 A token may write before it is bound. Nobody can record that write, because the user is not known. So the first binding
 of a token begins a generation of the namespace: pages that were fetched before it are misses. After such a write the
-writer looks for a binding: either the store has one, or a later one begins a generation.
+writer looks for a binding: either the store has one, or a later one begins a generation. A sign-in binds the token that
+it has just received: nobody has written with it, and no generation begins.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ from portal.query.partition.token_bindings import (
     parse_binding,
     parse_namespace,
     principal_of,
+    principal_of_id,
     principal_of_sign_in,
+    principal_of_subject,
     principal_of_token,
     short_hash,
 )
@@ -96,7 +99,12 @@ class Namespaces:
         return None if binding is None else binding.partition.principal
 
     def bind(
-        self, token: str, profile: object, *, sign_in: Callable[[], str | None] = lambda: None
+        self,
+        token: str,
+        profile: object,
+        *,
+        sign_in: Callable[[], str | None] = lambda: None,
+        has_written: bool = True,
     ) -> Partition | None:
         """Bind `token` to the user that a successful GET `/me` with it named.
 
@@ -104,6 +112,7 @@ class Namespaces:
         permissions from the first have different views of one namespace.
 
         :param sign_in: gives the name of the sign-in, if the portal itself received the token with its refresh token.
+        :param has_written: whether a write may have left with the token; no for one that a sign-in has just received.
         :returns: None for an answer that is no profile.
         """
         if not isinstance(profile, dict):
@@ -117,7 +126,27 @@ class Namespaces:
         has_changed = before is not None and not is_first and before.partition.view != view
         namespace = self._replace_namespace(key) if has_changed else self._namespace(key, found.get(key))
         partition = Partition(principal=principal, namespace=namespace, view=view, binding=name)
-        return self._bind(token, partition, begin_generation=is_first)
+        return self._bind(
+            token,
+            partition,
+            begin_generation=is_first and has_written,
+            lifetime_s=BINDING_LIFETIME_S if is_first else None,
+        )
+
+    def expected(self, token: str, *, sign_in: Callable[[], str | None]) -> list[str]:
+        """The namespaces to one of which :meth:`bind` will probably bind a token: the profile decides. Makes them.
+
+        They open nothing. They serve for the version stamp of a `/me` that leaves before its user is known.
+
+        :param sign_in: as of :meth:`bind`.
+        """
+        subject = subject_of(token)
+        principals = [self._unnamed(token, sign_in)]
+        if subject is not None:
+            principals = [principal_of_id(subject.name), principal_of_subject(subject)]
+        keys = [namespace_key(principal) for principal in principals]
+        found = self._store.get_many(keys)
+        return [self._namespace(key, found.get(key)) for key in keys]
 
     def _unnamed(self, token: str, sign_in: Callable[[], str | None]) -> str:
         """The principal of a token whose user nothing names: as it was bound before, else its sign-in, else itself."""
@@ -213,13 +242,17 @@ class Namespaces:
     def _new_name(self) -> str:
         return f"{self._random_below(2**_NAME_BITS):032x}"
 
-    def _bind(self, token: str, partition: Partition, *, begin_generation: bool = False) -> Partition:
+    def _bind(
+        self, token: str, partition: Partition, *, begin_generation: bool = False, lifetime_s: float | None = None
+    ) -> Partition:
         binding = TokenBinding(partition=partition, expires_at=expires_at(token))
         # In one operation. A write that ends before it finds no binding, and every cached page is older than the
         # generation. A write that ends after it finds the binding.
         numbers = {namespace_generation_key(partition.namespace): self.generations.new()} if begin_generation else {}
-        lifetime_s = BINDING_LIFETIME_S if begin_generation else self._refreshed_binding_lifetime(binding)
-        self._store.set_many({**numbers, partition.binding: binding.stored()}, lifetime_s=lifetime_s)
+        self._store.set_many(
+            {**numbers, partition.binding: binding.stored()},
+            lifetime_s=self._refreshed_binding_lifetime(binding) if lifetime_s is None else lifetime_s,
+        )
         self._remember(partition.binding, binding)
         return partition
 

@@ -6,21 +6,15 @@ before the store is back, the purge is lost (docs/explanation/store-failures.md)
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import TYPE_CHECKING, Final
 
-from portal.errors import StoreUnavailableError
 from portal.query.partition.generations import generation_key
 from portal.query.partition.token_bindings import binding_key, is_binding_key, namespace_key, parse_binding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from portal.query.partition.generations import Generations
     from portal.store import SharedStore
-
-logger = logging.getLogger("portal.query")
 
 #: Principals and tokens in the queue. When there are more, all cached data is cleared instead.
 MAX_PENDING: Final = 4096
@@ -30,8 +24,8 @@ _EVERYTHING: Final = generation_key(None)
 class PendingPurges:
     """The purges that one process has yet to do in one store. Safe for threads.
 
-    :ivar queue: key of a namespace, of a binding, or of a fetch mark → a new object for each purge, so that a purge
-        which is enqueued during a flush stays in the queue.
+    :ivar queue: key of a namespace or of a binding → a new object for each purge, so that a purge which is enqueued
+        during a flush stays in the queue.
     """
 
     def __init__(self, *, store: SharedStore, generations: Generations) -> None:
@@ -50,15 +44,6 @@ class PendingPurges:
         A token without a binding needs no purge: its first binding begins a generation.
         """
         self._enqueue(binding_key(token))
-
-    def delete(self, keys: Iterable[str]) -> None:
-        """Delete keys, now or as soon as the store is back."""
-        for key in keys:
-            self._enqueue(key)
-        try:
-            self.flush()
-        except StoreUnavailableError as error:
-            logger.warning("what a write has to delete is deleted as soon as the store is back: %s", error)
 
     def flush(self) -> None:
         """Do all pending purges. Cached reads call it only if the queue is not empty.

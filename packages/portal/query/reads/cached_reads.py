@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from portal.process import Pool
-    from portal.query.cache import CacheEntry, MergedPage
+    from portal.query.cache import CacheEntry, MergedPage, VersionStamp
     from portal.query.endpoints import ReadRequest
     from portal.query.partition import Partition
     from portal.query.reads.page_fetches import PageFetcher
@@ -209,12 +209,11 @@ class Reads:
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
             return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
-        binds_token = partition is None and request.key == PROFILE_QUERY.key
         plan = FetchPlan(
             call=call,
             partition=partition,
             stamp=entry.stamp,
-            mark=self._cache.marks.open(request.key.endpoint) if binds_token else None,
+            expected=self._expected_stamps() if partition is None and request.key == PROFILE_QUERY.key else {},
             pages=pages,
             kept=0 if backend_first else kept,
             is_stale=is_stale,
@@ -223,9 +222,7 @@ class Reads:
         )
         bearer = self.partition.token
         has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
-        if call.force or not has_older_data or partition is None or bearer is None:
-            return plan
-        if partition.binding != binding_key(bearer):
+        if call.force or not has_older_data or not partition or not bearer or partition.binding != binding_key(bearer):
             return plan
         if request.stale_while_revalidate and not self._reload:
             plan = replace(plan, bearer=bearer)
@@ -305,12 +302,15 @@ class Reads:
             return
         begun = BegunRead(call=ReadCall(request=PROFILE_QUERY), token=token, drops=self._memo.drops(key))
         budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        mark = self._cache.marks.open(key.endpoint)
-        result = self.fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, mark=mark, budget=budget))
+        result = self.fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, budget=budget))
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (token, self._clock())
         else:
             self._end(begun, result)
+
+    def _expected_stamps(self) -> dict[str, VersionStamp | None]:
+        name = PROFILE_QUERY.key.endpoint
+        return {each: self._cache.stamps(each, [name])[name] for each in self.partition.expected_namespaces()}
 
     def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
         """Whether something was noted in this request under the same token; by a command's client, within a minute."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT
@@ -24,7 +24,7 @@ from portal.query.endpoints import ListRequest, shape
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from portal.process import Deadline, SharedCall, SingleFlight
     from portal.query.cache import PageCache, VersionStamp
@@ -83,7 +83,8 @@ class FetchPlan:
 
     :param partition: whose data; None where that is not known, and nothing is cached.
     :param stamp: the version stamp of before the first request leaves.
-    :param mark: the fetch mark, for a fetch whose request leaves before its token is bound.
+    :param expected: the version stamps by namespace, for the first `/me` of a sign-in, which leaves before its token
+        is bound.
     :param pages: the cached pages, fresh or not.
     :param kept: how many of them stay as they are.
     :param is_stale: whether a page that stays is stale.
@@ -99,7 +100,7 @@ class FetchPlan:
     call: ReadCall
     partition: Partition | None
     stamp: VersionStamp | None
-    mark: str | None = None
+    expected: Mapping[str, VersionStamp | None] = field(default_factory=dict)
     pages: tuple[MergedPage, ...] = ()
     kept: int = 0
     is_stale: bool = False
@@ -234,21 +235,17 @@ class PageFetcher:
         if key == PROFILE_QUERY.key:
             bound = self.partition.bind_from_profile(page.body, sent=sent)
             if plan.partition is None and bound is not None:
-                return self.keep_late(plan, page, bound)
+                return self._keep_bound(plan, page, bound)
         if not is_ours:
             return replace(page, stamp=None)
         if plan.partition is not None:
             self.cache.put(plan.partition, key, page, start=plan.call.start, index=place.index)
         return page
 
-    def keep_late(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
-        """Keep a first page whose request left before its token was bound to `partition`.
-
-        It is not kept if it may lack a write that its version stamp counts (:mod:`portal.query.cache.fetch_marks`).
-        """
-        key = plan.call.request.key
-        stamp = self.cache.get(partition, key, count=0).stamp
-        if stamp is None or plan.mark is None or not self.cache.marks.is_open(plan.mark, endpoint=key.endpoint):
+    def _keep_bound(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
+        """Keep the first `/me` of a sign-in, if its token was bound to a namespace whose stamp was taken before."""
+        key, stamp = plan.call.request.key, plan.expected.get(partition.namespace)
+        if stamp is None:
             return page
         certain_until = self.cache.certain_until(partition, key, stamp, at=page.at)
         page = replace(page, stamp=stamp, certain_until=certain_until)

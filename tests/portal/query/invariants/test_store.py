@@ -128,7 +128,7 @@ class TestI13Bounded:
         delete(process.request(ada), "c5")
         assert all(lifetimes.values())
         pages = [lifetimes[key] for key in lifetimes if key.endswith((":0", ":1"))]
-        assert pages == [900] * 3, "two of the list, and the profile"
+        assert pages == [900] * 2, "two of the list"
 
     def test_a_page_that_is_too_large_is_not_kept(
         self, world: World, process: Process, ada: TokenStore, caplog: pytest.LogCaptureFixture
