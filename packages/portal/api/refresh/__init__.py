@@ -5,10 +5,8 @@
     refresher           TokenRefresher: ensure_fresh, refresh, sign_in_status, tokens_to_set, sign_out
       revocation        tombstones on a sign-in that was signed out
         attempt         one attempt in a thread: records, lock, token endpoint, records
-          audited_ends      the audit log's lines about sign-ins that end
-          saver             offers an outcome to a store that fails
-            store_outage    how long attempts wait for such a store
-          results           Refreshed, SignInEnded, RetryLater; SignedOut
+          saver             offers an outcome to a store that fails; how long attempts wait for such a store
+          results           Refreshed, SignInEnded, RetryLater; SignedOut; their lines in the audit log
           token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
           user_ends         an operator ends all sign-ins of a user
           token_records     what the shared store holds about a sign-in

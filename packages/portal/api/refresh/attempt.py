@@ -18,8 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh.audited_ends import audit_end, audit_refusal
-from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded
+from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded, audit_end, audit_refusal
 from portal.api.refresh.saver import SAVE_PAUSE_S, OutcomeSaver
 from portal.api.refresh.sealing import log_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
@@ -44,7 +43,7 @@ from portal.process import Deadline
 if TYPE_CHECKING:
     from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult
-    from portal.api.refresh.store_outage import StoreOutage
+    from portal.api.refresh.saver import StoreOutage
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.refresh.user_ends import UserEndCheck

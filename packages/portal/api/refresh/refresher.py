@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Final
 from portal import audit, tracing
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
-from portal.api.refresh.audited_ends import audit_refusal
-from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded
+from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, audit_refusal
 from portal.api.refresh.revocation import Revocation
+from portal.api.refresh.saver import StoreOutage
 from portal.api.refresh.sealing import log_name, record_name, sign_in_id
-from portal.api.refresh.store_outage import StoreOutage
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.refresh.user_ends import UserEndCheck, UserEnds
 from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired, sign_in_lifetime
