@@ -26,7 +26,7 @@ from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
-from portal.query.reads.parallel_fetches import BegunRead, ParallelFetches, PendingRead
+from portal.query.reads.parallel_fetches import ParallelFetches
 from portal.query.reads.placeholders import placeholder_for
 from portal.query.reads.revalidation import Revalidation
 from portal.query.request_cache import MEMOIZED_FOR_S
@@ -74,7 +74,7 @@ class Reads:
         self._reload = reload
         self._began = time.monotonic()
         #: Fetches that were started and not read yet.
-        self._started: dict[tuple[str, str, str | None], PendingRead] = {}
+        self._started: dict[tuple[str, str, str | None], FetchPlan] = {}
         self._permissions_checked: tuple[str | None, float] | None = None
         self._binding_timed_out: tuple[str | None, float] | None = None
 
@@ -83,15 +83,15 @@ class Reads:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        pending = self._prepare(call)
-        if isinstance(pending, ReadResult):
-            return pending
-        if pending.future is None and not pending.has_older_data:
-            result = self.fetcher.fetch(pending.plan)
+        plan = self._prepare(call)
+        if isinstance(plan, ReadResult):
+            return plan
+        if plan.future is None and not plan.has_older_data:
+            result = self.fetcher.fetch(plan)
         else:
-            self._parallel.start(pending)
-            result = self._parallel.result(pending)
-        return self._end(pending.begun, result)
+            self._parallel.start(plan)
+            result = self._parallel.result(plan)
+        return self._end(plan, result)
 
     def read_all(self, calls: Sequence[ReadCall]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
@@ -104,7 +104,7 @@ class Reads:
             if call.name not in most or call.count > most[call.name].count:
                 most[call.name] = call
         prepared = {name: self._prepare(call) for name, call in most.items()}
-        fetches = [one for one in prepared.values() if isinstance(one, PendingRead)]
+        fetches = [one for one in prepared.values() if isinstance(one, FetchPlan)]
         # Fetches that are waited for in full come first. This thread makes the first of them, and all that no other
         # thread takes.
         fetches.sort(key=lambda one: one.has_older_data)
@@ -122,12 +122,12 @@ class Reads:
             bound.
         :raises SignInEndedError: the sign-in is over.
         """
-        pending = self._prepare(call)
-        if isinstance(pending, ReadResult):
-            return pending
-        if pending.plan.partition is None or not self._parallel.start(pending):
+        plan = self._prepare(call)
+        if isinstance(plan, ReadResult):
+            return plan
+        if plan.partition is None or not self._parallel.start(plan):
             return False
-        self._started[call.name] = pending
+        self._started[call.name] = plan
         return True
 
     def bound_partition(self) -> Partition | None:
@@ -167,7 +167,7 @@ class Reads:
         # Most requests show cached data and need none.
         return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=self._patience_s)
 
-    def _prepare(self, call: ReadCall) -> ReadResult | PendingRead:
+    def _prepare(self, call: ReadCall) -> ReadResult | FetchPlan:
         """The result, if the backend is not needed; else what is needed from there."""
         self.partition.sync_with_tokens()
         key = call.request.key
@@ -189,19 +189,20 @@ class Reads:
             # Pages that this request has shown stay as they are. What follows begins at their cursor.
             if not done.is_stale or done.error is None:
                 before, memoized_at, is_stale = done.pages, known.at, done.is_stale
-        begun = BegunRead(call=call, token=self.partition.token, drops=self._memo.drops(key), memoized_at=memoized_at)
+        token, drops = self.partition.token, self._memo.drops(key)
+        begun = FetchPlan(call=call, token=token, drops=drops, memoized_at=memoized_at, pages=before, is_stale=is_stale)
         try:
-            plan = self._plan(call, before=before, is_stale=is_stale)
+            plan = self._plan(begun)
         except ApiError as error:
             plan = ReadResult(error=without_traceback(error))
-        return self._end(begun, plan) if isinstance(plan, ReadResult) else PendingRead(begun, plan)
+        return self._end(begun, plan) if isinstance(plan, ReadResult) else plan
 
-    def _plan(self, call: ReadCall, *, before: tuple[MergedPage, ...], is_stale: bool) -> ReadResult | FetchPlan:
+    def _plan(self, begun: FetchPlan) -> ReadResult | FetchPlan:
         """The cached pages, if they can be shown; else what has to be fetched.
 
-        :param before: pages that the request has shown already, and whether one of them `is_stale`.
+        :param begun: with the pages that the request has shown already.
         """
-        request = call.request
+        call, request, before, is_stale = begun.call, begun.call.request, begun.pages, begun.is_stale
         partition, entry = self._look_up(call, count=0 if before else call.count)
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
@@ -209,14 +210,13 @@ class Reads:
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
             return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
-        plan = FetchPlan(
-            call=call,
+        plan = replace(
+            begun,
             partition=partition,
             stamp=entry.stamp,
             expected=self._expected_stamps() if partition is None and request.key == PROFILE_QUERY.key else {},
             pages=pages,
             kept=0 if backend_first else kept,
-            is_stale=is_stale,
             patches=patches,
             joins_from=NO_FETCH if call.force else self._began if self._reload else ANY_FETCH,
         )
@@ -247,25 +247,24 @@ class Reads:
             self.partition.unbind(partition)
         return None, NO_ENTRY
 
-    def _is_usable(self, started: PendingRead) -> bool:
+    def _is_usable(self, begun: FetchPlan) -> bool:
         """Whether a started read is still this user's, and no write of this request was done since it began."""
-        begun = started.begun
         return self.partition.same_user_as(begun.token) and self._memo.drops(begun.call.request.key) == begun.drops
 
-    def _complete_all(self, fetches: Sequence[PendingRead]) -> dict[tuple[str, str, str | None], ReadResult]:
+    def _complete_all(self, fetches: Sequence[FetchPlan]) -> dict[tuple[str, str, str | None], ReadResult]:
         """Wait for all of them, also if one raises."""
         results: dict[tuple[str, str, str | None], ReadResult] = {}
         failure: Exception | None = None
-        for pending in fetches:
+        for plan in fetches:
             try:
-                results[pending.begun.call.name] = self._end(pending.begun, self._parallel.result(pending))
+                results[plan.call.name] = self._end(plan, self._parallel.result(plan))
             except Exception as error:  # noqa: BLE001  raised below
                 failure = failure or error
         if failure is not None:
             raise failure
         return results
 
-    def _end(self, begun: BegunRead, result: ReadResult) -> ReadResult:
+    def _end(self, begun: FetchPlan, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
         call, key = begun.call, begun.call.request.key
         if result.error is not None:
@@ -300,9 +299,10 @@ class Reads:
         token, key = self.partition.token, PROFILE_QUERY.key
         if self._memo.get(key, epoch=self.partition.epoch) is not None or self._is_recent(self._binding_timed_out):
             return
-        begun = BegunRead(call=ReadCall(request=PROFILE_QUERY), token=token, drops=self._memo.drops(key))
         budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        result = self.fetcher.fetch(FetchPlan(call=begun.call, partition=None, stamp=None, budget=budget))
+        call = ReadCall(request=PROFILE_QUERY)
+        begun = FetchPlan(call=call, token=token, drops=self._memo.drops(key), budget=budget)
+        result = self.fetcher.fetch(begun)
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (token, self._clock())
         else:

@@ -25,11 +25,12 @@ from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from concurrent.futures import Future
 
     from portal.process import Deadline, SharedCall, SingleFlight
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import Address, ReadRequest, Registry
+    from portal.query.endpoints import ReadRequest, Registry
     from portal.query.gaps import KnownGaps
     from portal.query.partition import Partition
     from portal.query.request_partition import RequestPartition
@@ -77,10 +78,13 @@ class ReadCall:
         return self.request.key.endpoint, self.request.key.digest, self.start
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class FetchPlan:
-    """What a read needs from the backend.
+    """A read that has begun, and what it needs from the backend.
 
+    :param token: the access token when it began.
+    :param drops: for :meth:`RequestCache.put`.
+    :param memoized_at: when the oldest part of the result was memoized; None for now.
     :param partition: whose data; None where that is not known, and nothing is cached.
     :param stamp: the version stamp of before the first request leaves.
     :param expected: the version stamps by namespace, for the first `/me` of a sign-in, which leaves before its token
@@ -95,11 +99,16 @@ class FetchPlan:
     :param bearer: for a fetch that may outlive the request: the access token that is bound to the partition. It is not
         refreshed. None: the request's own tokens.
     :param tries: how often each call is sent at most.
+    :ivar future: the result, if another thread fetches it.
+    :ivar abandoned: then; set when nobody waits for the result any more.
     """
 
     call: ReadCall
-    partition: Partition | None
-    stamp: VersionStamp | None
+    token: str | None = None
+    drops: int = 0
+    memoized_at: float | None = None
+    partition: Partition | None = None
+    stamp: VersionStamp | None = None
     expected: Mapping[str, VersionStamp | None] = field(default_factory=dict)
     pages: tuple[MergedPage, ...] = ()
     kept: int = 0
@@ -109,6 +118,13 @@ class FetchPlan:
     budget: Deadline | None = None
     bearer: str | None = None
     tries: int = 1 + QUERY_RETRIES
+    future: Future[ReadResult] | None = field(default=None, init=False)
+    abandoned: threading.Event | None = field(default=None, init=False)
+
+    @property
+    def has_older_data(self) -> bool:
+        """Whether older data can be shown, so that the request waits for a moment only."""
+        return self.bearer is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +158,7 @@ class PageFetcher:
                 if len(pages) > plan.kept and plan.partition is not None and request.cache:
                     stamp = self.cache.get(plan.partition, request.key, count=0).stamp
                 cursor = pages[-1].page.next_cursor if pages else plan.call.start
-                page = self._page(_Place(plan=plan, stamp=stamp, index=len(pages), cursor=cursor), abandoned)
+                page = self._page(plan, stamp, index=len(pages), cursor=cursor, abandoned=abandoned)
                 is_list = isinstance(request, ListRequest)
                 pages.append(
                     MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
@@ -174,42 +190,64 @@ class PageFetcher:
             patches=plan.patches,
         )
 
-    def _page(self, place: _Place, abandoned: threading.Event | None) -> Page:
-        """One page from the backend into the cache, or from another thread that fetches the same page now."""
-        plan = place.plan
-        shared_call = self._join(place)
+    def _page(
+        self,
+        plan: FetchPlan,
+        stamp: VersionStamp | None,
+        *,
+        index: int,
+        cursor: str | None,
+        abandoned: threading.Event | None,
+    ) -> Page:
+        """One page from the backend into the cache, or from another thread that fetches the same page now.
+
+        :param stamp: the version stamp of before its request leaves.
+        """
+        shared_call, request = self._join(plan, stamp, cursor=cursor), plan.call.request
         if isinstance(shared_call, Page):
             return shared_call
         with nullcontext() if shared_call is None else self.single_flight.lead(shared_call):
             sent, at = plan.bearer or self.partition.token, self.clock()
             certain_until = (
-                self.cache.certain_until(plan.partition, plan.call.request.key, place.stamp, at=at)
+                self.cache.certain_until(plan.partition, request.key, stamp, at=at)
                 if plan.partition is not None
                 else None
             )
+            address = request.page_address(cursor=cursor) if isinstance(request, ListRequest) else request.address()
             body = self.caller.read(
-                place.address(), budget=plan.budget, bearer=plan.bearer, tries=plan.tries, abandoned=abandoned
+                address, budget=plan.budget, bearer=plan.bearer, tries=plan.tries, abandoned=abandoned
             )
             page = Page(
-                stamp=place.stamp,
+                stamp=stamp,
                 at=at,
-                cursor=place.cursor,
+                cursor=cursor,
                 body=body,
                 came_at=self.clock(),
                 certain_until=certain_until,
             )
-            page = self._kept(place, page, sent=sent)
+            page = self._kept(plan, page, index=index, sent=sent)
             if shared_call is not None and page.stamp is not None:
                 shared_call.set_result(page)
         return page
 
-    def _join(self, place: _Place) -> SharedCall[Page] | Page | None:
+    def _join(
+        self, plan: FetchPlan, stamp: VersionStamp | None, *, cursor: str | None
+    ) -> SharedCall[Page] | Page | None:
         """What another thread fetches, or the call that this thread leads; None: this thread fetches for itself."""
-        plan = place.plan
-        if plan.partition is None or place.stamp is None:
+        if plan.partition is None or stamp is None:
             return None
-        name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{place.cursor}"
-        shared_call, leads = self.single_flight.join(name, version=place.stamp, may_join=place.may_join)
+
+        def may_join(shared_call: SharedCall[Page]) -> bool:
+            """Whether it began with all the writes that this read knows. No thread waits for itself."""
+            return (
+                shared_call.leader != threading.get_ident()
+                and shared_call.started_at >= plan.joins_from
+                and shared_call.version.generation == stamp.generation
+                and 0 <= shared_call.version.position - stamp.position <= MAX_RECORDS
+            )
+
+        name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{cursor}"
+        shared_call, leads = self.single_flight.join(name, version=stamp, may_join=may_join)
         if leads:
             return shared_call
         try:
@@ -217,12 +255,12 @@ class PageFetcher:
         except Exception:  # noqa: BLE001  the other thread failed by its own token or time, or its page is not for others
             return None
 
-    def _kept(self, place: _Place, page: Page, *, sent: str | None) -> Page:
+    def _kept(self, plan: FetchPlan, page: Page, *, index: int, sent: str | None) -> Page:
         """Check a response and keep it in the cache. A page that is for this request alone loses its stamp.
 
         :param sent: the access token before the call.
         """
-        plan, key = place.plan, place.plan.call.request.key
+        key = plan.call.request.key
         if key.paginated:
             check_list_body(page.body, endpoint=key.endpoint)
             if page.lacks_cursor:
@@ -239,7 +277,7 @@ class PageFetcher:
         if not is_ours:
             return replace(page, stamp=None)
         if plan.partition is not None:
-            self.cache.put(plan.partition, key, page, start=plan.call.start, index=place.index)
+            self.cache.put(plan.partition, key, page, start=plan.call.start, index=index)
         return page
 
     def _keep_bound(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
@@ -272,32 +310,3 @@ def _is_bare(call: ReadCall) -> bool:
     is_counts = shape(call.request.url).endswith(f"/{COUNTS_SEGMENT}")
     own = call.request.key.params.keys() - ({COUNTS_BY_PARAM} if is_counts else set())
     return not own and call.start is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Which page of a read is fetched.
-
-    :param stamp: the version stamp of before its request leaves.
-    """
-
-    plan: FetchPlan
-    stamp: VersionStamp | None
-    index: int
-    cursor: str | None
-
-    def address(self) -> Address:
-        """Where the page is read."""
-        request = self.plan.call.request
-        return request.page_address(cursor=self.cursor) if isinstance(request, ListRequest) else request.address()
-
-    def may_join(self, shared_call: SharedCall[Page]) -> bool:
-        """Whether another fetch began with all the writes that this read knows. No thread waits for itself."""
-        theirs, ours = shared_call.version, self.stamp
-        return (
-            shared_call.leader != threading.get_ident()
-            and shared_call.started_at >= self.plan.joins_from
-            and ours is not None
-            and theirs.generation == ours.generation
-            and 0 <= theirs.position - ours.position <= MAX_RECORDS
-        )

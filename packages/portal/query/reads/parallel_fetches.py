@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,43 +15,9 @@ from portal.query.cache import ReadResult
 
 if TYPE_CHECKING:
     from portal.process import Pool
-    from portal.query.reads.page_fetches import FetchPlan, PageFetcher, ReadCall
+    from portal.query.reads.page_fetches import FetchPlan, PageFetcher
 
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BegunRead:
-    """A read, and what was true when it began.
-
-    :param token: the access token.
-    :param drops: for :meth:`RequestCache.put`.
-    :param memoized_at: when the oldest part of the result was memoized; None for now.
-    """
-
-    call: ReadCall
-    token: str | None
-    drops: int
-    memoized_at: float | None = None
-
-
-@dataclass(slots=True)
-class PendingRead:
-    """A read that needs the backend.
-
-    :param future: the result, if another thread fetches it.
-    :param abandoned: set when nobody waits for the result any more.
-    """
-
-    begun: BegunRead
-    plan: FetchPlan
-    future: Future[ReadResult] | None = None
-    abandoned: threading.Event = field(default_factory=threading.Event)
-
-    @property
-    def has_older_data(self) -> bool:
-        """Whether older data can be shown, so that the request waits for a moment only."""
-        return self.plan.bearer is not None
 
 
 class ParallelFetches:
@@ -65,40 +31,40 @@ class ParallelFetches:
         self._fetcher = fetcher
         self._patience_s = patience_s
 
-    def start(self, read: PendingRead) -> bool:
+    def start(self, plan: FetchPlan) -> bool:
         """Have another thread fetch; False where too many fetches wait for a thread."""
-        if read.future is None:
-            read.future = self._pool.submit(partial(self._fetch, read))
-        return read.future is not None
+        if plan.future is None:
+            plan.abandoned = threading.Event()
+            plan.future = self._pool.submit(partial(self._fetch, plan))
+        return plan.future is not None
 
-    def result(self, read: PendingRead) -> ReadResult:
+    def result(self, plan: FetchPlan) -> ReadResult:
         """The result. If it does not come in time, the older data with an error beside it.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        if not read.has_older_data:
-            if read.future is None or read.future.cancel():
+        if not plan.has_older_data:
+            if plan.future is None or plan.future.cancel():
                 # No other thread has begun it.
-                return self._fetcher.fetch(read.plan)
-            return read.future.result()
-        result = None if read.future is None else self._wait(read.future)
+                return self._fetcher.fetch(plan)
+            return plan.future.result()
+        result = None if plan.future is None else self._wait(plan.future)
         if result is None:
-            read.abandoned.set()
-            if read.future is not None:
+            if plan.abandoned is not None and plan.future is not None:
+                plan.abandoned.set()
                 # If no thread has begun it yet, none will: the next page asks again.
-                read.future.cancel()
-            plan = read.plan
+                plan.future.cancel()
             return ReadResult(
                 pages=plan.pages, error=ApiTimeoutError(_LATER_DETAIL), is_stale=True, patches=plan.patches
             )
         if isinstance(result.error, ApiUnauthorizedError):
             # In the other thread the token could not be refreshed.
-            return self._fetcher.fetch(replace(read.plan, bearer=None))
+            return self._fetcher.fetch(replace(plan, bearer=None))
         return result
 
-    def _fetch(self, read: PendingRead) -> ReadResult:
+    def _fetch(self, plan: FetchPlan) -> ReadResult:
         try:
-            return self._fetcher.fetch(read.plan, abandoned=read.abandoned)
+            return self._fetcher.fetch(plan, abandoned=plan.abandoned)
         except SignInEndedError:
             # The request may be over, so nobody else would purge.
             self._fetcher.partition.purge()
