@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import CacheKeyWarning
 
-from sqlite_cache import CacheBusyError, CacheUnavailableError, SQLiteCache
+from sqlite_cache import UNREADABLE, CacheBusyError, CacheUnavailableError, JSONSerializer, SQLiteCache
 from sqlite_cache.file import empty_journal
 
 
@@ -51,14 +51,22 @@ def test_the_settings_key_function_prefix_and_version_make_the_names(sqlite_path
     assert names == [("key/p/3",), ("p:5:key",)]
 
 
+# --- values ---
+
+
+@pytest.mark.parametrize("stored", ["NaN", "Infinity", "{", b"\xff"])
+def test_what_is_stored_and_is_no_json_is_unreadable(stored):
+    assert JSONSerializer.loads(stored) is UNREADABLE
+
+
 # --- time ---
 
 
 def test_an_entry_expires_after_its_lifetime(cache, clock):
     cache.set("key", 1, timeout=10)
-    clock.now += 9.9
+    clock.now += 9.75
     assert cache.get("key") == 1
-    clock.now += 0.2
+    clock.now += 0.25
     assert cache.get("key") is None
     assert not cache.has_key("key")
     assert cache.get_many(["key"]) == {}
@@ -110,8 +118,9 @@ def test_the_folder_and_the_files_are_private(make_sqlite, sqlite_path):
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
-def test_a_folder_that_others_may_enter_is_made_private(make_sqlite, sqlite_path):
-    sqlite_path.parent.mkdir(mode=0o755)
+@pytest.mark.parametrize("mode", [0o750, 0o705])
+def test_a_folder_that_others_may_enter_is_made_private(make_sqlite, sqlite_path, mode):
+    sqlite_path.parent.mkdir(mode=mode)
     make_sqlite().set("key", 1)
     assert stat.S_IMODE(sqlite_path.parent.stat().st_mode) == 0o700
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
 import ada_url
@@ -160,3 +161,20 @@ def test_the_rules_are_named_and_ordered_like_the_contracts_rows() -> None:
     rows = [int(rule.name.partition("-")[0]) for rule in RULES]
     assert rows == sorted(rows)
     assert set(rows) == {0, 1, 2, 3, 4, 5}
+
+
+def test_trace_is_decided_like_any_other_method() -> None:
+    assert decide(context_for("energy", "TRACE /en/energy")).rule == "2-private"
+
+
+def test_a_signed_out_visitor_has_no_platforms_whatever_the_cookie_says() -> None:
+    context = context_for("gateway", "GET /en/login")._replace(platforms_cookie='["ENERGY"]')
+    decision = decide(context)
+    assert isinstance(decision, Forward)
+    assert (decision.user.platforms, decision.user.primary) == ((), None)
+
+
+def test_a_platform_whose_backend_is_absent_is_nobodys_home() -> None:
+    site = replace(SITES["energy"], absent=frozenset({"ENERGY"}))
+    home = site.home_url(locale="en", platforms=("ENERGY", "FINANCE"), primary="ENERGY")
+    assert home == f"{site.gateway_url}/en/finance"

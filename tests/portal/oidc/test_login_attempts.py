@@ -9,7 +9,6 @@ from django.core import signing
 from django.http import HttpResponse
 
 from portal.oidc.login_attempts import (
-    ATTEMPT_MAX_AGE_S,
     MAX_ATTEMPTS,
     delete_attempt_cookie,
     delete_stale_attempts,
@@ -52,7 +51,7 @@ def test_its_cookie_is_for_this_host_and_for_no_script():
     assert morsel["httponly"]
     assert morsel["samesite"] == "Lax"
     assert morsel["domain"] == ""
-    assert morsel["max-age"] == ATTEMPT_MAX_AGE_S
+    assert morsel["max-age"] == 600
 
 
 def test_no_two_attempts_share_anything_that_can_be_guessed():
@@ -86,7 +85,7 @@ def test_a_changed_cookie_finds_nothing(request_with):
 def test_a_late_one_finds_nothing(request_with, monkeypatch):
     attempt, cookies = begun()
     real = signing.time.time()
-    monkeypatch.setattr(signing.time, "time", lambda: real + ATTEMPT_MAX_AGE_S + 2)
+    monkeypatch.setattr(signing.time, "time", lambda: real + 602)
     assert find_login_attempt(request_with(cookies, attempt.state)) is None
 
 

@@ -220,3 +220,16 @@ def test_a_refusal_is_an_answer_and_closes_it(error):
         store.get("key")
     assert not circuit.is_open
     store_circuits.clear()
+
+
+def test_a_value_of_the_caller_that_is_no_json_leaves_the_try_to_the_next():
+    backend = Backend(TypeError("the caller's own"), Time())
+    store = StoreOn(backend)
+    circuit = store.circuit()
+    circuit._clock = lambda: backend.time.now
+    circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
+    backend.time.now += 1.0
+    for _ in range(2):
+        with pytest.raises(TypeError):
+            store.get("key")
+    store_circuits.clear()

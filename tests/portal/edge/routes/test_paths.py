@@ -91,6 +91,8 @@ def test_a_good_target_is_taken_and_rebuilt(raw, target) -> None:
     [
         None,
         "",
+        "/en/ener\tgy",
+        "/en/energy?a=\n",
         "en/energy",
         "?x",
         "https://localhost:8001/en",

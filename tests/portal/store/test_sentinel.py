@@ -1,0 +1,40 @@
+"""For how long a primary is believed to be alone. Real servers and Sentinels: `test_redis_as_it_is_run.py`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from portal.store.sentinel import PrimaryClient
+
+
+class LonePrimary:
+    """Takes each write at once, and has no replica. Counts how often a write waited for one."""
+
+    def __init__(self) -> None:
+        self.waits = 0
+
+    def pipeline(self, *, transaction):
+        return self
+
+    def set(self, *words, **options):
+        return True
+
+    def wait(self, replicas, milliseconds):
+        self.waits += 1
+
+    def info(self, section):
+        return None
+
+    def execute(self):
+        return [True, 0, {"role": "master", "connected_slaves": 0}]
+
+
+def test_a_write_waits_for_a_replica_again_two_seconds_after_none_was_there(monkeypatch):
+    clock, primary = SimpleNamespace(now=100.0), LonePrimary()
+    monkeypatch.setattr("portal.store.sentinel.time", SimpleNamespace(monotonic=lambda: clock.now))
+    client = PrimaryClient(["redis+sentinel://127.0.0.1:1/service"], WAIT_FOR_REPLICA=True)
+    monkeypatch.setattr(client, "get_client", lambda *_, **__: primary)
+    for after_s, waits in ((0, 1), (1.75, 1), (2, 2)):
+        clock.now = 100.0 + after_s
+        client.set("key", 1, 60)
+        assert primary.waits == waits
