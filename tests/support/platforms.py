@@ -28,7 +28,7 @@ OF_THE_EXAMPLES: Final = (
     *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing"),
     *("test_mutants.py", "test_whole_suite.py"),
     *("apps/auth_app/test_accounts.py", "apps/test_every_page.py", "apps/test_secrets_in_the_log.py"),
-    *("architecture/test_contracts.py", "architecture/test_dead_names.py", "architecture/test_vocabulary.py"),
+    *("architecture/test_contracts.py", "architecture/test_dead_names.py"),
     *("architecture/test_page_sizes.py", "contract/test_endpoints.py", "contract/test_names.py"),
     "portal/administration/test_doctor.py",
     *("portal/administration/test_doctor_calls.py", "portal/administration/test_token_commands.py"),
