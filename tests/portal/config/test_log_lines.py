@@ -166,3 +166,14 @@ def test_every_logger_of_a_project_writes_through_one_handler_and_the_audit_log_
     assert (audit["handlers"], audit["propagate"]) == (["audit"], False)
     assert all(not logger.get("handlers") for logger in settings["loggers"].values())
     assert all(logger.get("propagate", True) for logger in settings["loggers"].values())
+
+
+@pytest.mark.parametrize(("status", "level", "is_traced"), [(400, "WARNING", False), (500, "ERROR", True)])
+def test_a_request_that_django_refuses_is_a_warning_without_a_traceback(
+    status: int, level: str, is_traced: bool
+) -> None:
+    record = logging.getLogger("django.request").makeRecord(
+        "django.request", logging.ERROR, "file.py", 1, "Bad", (), failure(), extra={"status_code": status}
+    )
+    line = json.loads(line_formatter(app="energy", log_format="json").format(record))
+    assert (line["level"], "exception" in line) == (level, is_traced)
