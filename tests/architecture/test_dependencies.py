@@ -25,6 +25,7 @@ CODE = {
     "base": [path for room in (PORTAL, ROOT / "apps") for path in room.rglob("*.py") if "testing" not in path.parts],
     "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
     "testing": list((PORTAL / "testing").rglob("*.py")),
+    "oidc": list((PORTAL / "oidc").rglob("*.py")),
     "tracing": list((PORTAL / "trace_export").rglob("*.py")),
     "dev": [path for room in ("tests", "packages") for path in (ROOT / room).rglob("*.py")],
 }
