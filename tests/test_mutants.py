@@ -117,7 +117,9 @@ def test_a_run_that_is_ended_leaves_no_process(checkout: Path, tmp_path: Path, n
         f"sys.exit(main([], source=pathlib.Path({str(checkout)!r}), folder=pathlib.Path({str(folder)!r})))\n"
     )
     command = [sys.executable, "-c", code]
-    run = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PIDS": str(pids)}, stderr=subprocess.DEVNULL)
+    run = subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, "PIDS": str(pids), "TMPDIR": str(tmp_path)}, stderr=subprocess.DEVNULL
+    )
     # Reading the pipe waits for the test that has started the process.
     process = os.pidfd_open(int(pids.read_text()))
     run.send_signal(number)

@@ -38,7 +38,7 @@ PROGRAMS = (
     ("promtool",),
 )
 #: Minutes, on two processors with nothing else to do: what is said before the first run on a machine.
-MEASURED_MINUTES = 24
+MEASURED_MINUTES = 34
 #: Holds how long the last whole run took, in seconds. `make clean` removes it.
 LAST_RUN = ROOT / ".pytest_cache" / "whole_suite_seconds"
 

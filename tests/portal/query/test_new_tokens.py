@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -338,9 +339,7 @@ def names_after_races(world: World, process: Process, prepare: Any) -> set[str]:
             world.backend.calls.clear()
             write = prepare(world, elsewhere)
             client, ada = sign_in(world, process)
-            Race(world, write=write, stops_at=stops_at, goes_on_at=goes_on_at).run(
-                lambda: own_name(client)  # noqa: B023  it runs in this turn
-            )
+            Race(world, write=write, stops_at=stops_at, goes_on_at=goes_on_at).run(partial(own_name, client))
             world.backend.before = None
             found |= {own_name(each.request(ada)) for each in (process, elsewhere)}
             process.request(ada).purge()

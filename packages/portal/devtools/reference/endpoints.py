@@ -92,7 +92,7 @@ def _required(hook: Endpoint[Any]) -> list[str]:
 
 def _optional(hook: Endpoint[Any], of_list: Endpoint[Any] | None) -> list[str]:
     """The parameters and the fields that pages use where they are there, beyond those of the list that has the rows."""
-    said = _fields(of_list.item) if of_list and _is_list(of_list) else []  # type: ignore[attr-defined]  # a list has it
+    said = _fields(_answer(of_list)) if of_list else []
     if hook.path_shape.endswith(f"/{COUNTS_SEGMENT}"):
         return [f"`{COUNTS_BY_PARAM}` and the list's parameters"]
     # Of all lists, under names of the hooks.
