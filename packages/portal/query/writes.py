@@ -79,7 +79,7 @@ class Writes:
         self.gaps.check(write, partition, now=self.clock())
         sent = self.reads.partition.token
         since = self.cache.stamps(partition.namespace, targets) if partition else {}
-        if partition is None:
+        if targets and partition is None:
             self.reads.partition.may_have_written()
         repeats = partition is not None and self._may_repeat(write, partition)
         began_at = self.clock()

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.api.tokens import TokenStore
+from portal.config.contract_names import AUTH_LOGIN_PATH
 from portal.errors import StoreUnavailableError
 from portal.query import create_query_client
 from portal.query.reads.page_fetches import FetchPlan, PageFetcher
+from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend, unavailable
 from tests.portal.query.own_profile import NamedBackend, own_name, rename_oneself
@@ -61,8 +63,10 @@ def within_profile(world: World, run: Callable[[], object]) -> None:
 def sign_in(world: World, process: Process) -> tuple[QueryClient, TokenStore]:
     """The request that signs ada in, and the tokens of the pages after it."""
     pages, tokens = world.backend.sign_in("ada"), TokenStore()
-    tokens.sign_in(pages.current)
     client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
+    world.backend.open_paths[AUTH_LOGIN_PATH] = {"accessToken": pages.current.access, "refreshToken": "r"}
+    AuthMutations.use_login_mutation(client).mutate(body={"email": "ada@example.com", "password": "x"}).unwrap()
+    tokens.sign_in(pages.current)
     return client, pages
 
 
