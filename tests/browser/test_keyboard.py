@@ -26,10 +26,10 @@ def fill_client(page: Page, **fields: str) -> None:
 
 
 def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str]
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, new_account("ENERGY_APP"))
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.locator("#load-more").focus()
     for pages in (2, 3, 4):

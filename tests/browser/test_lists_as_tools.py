@@ -22,12 +22,15 @@ SETTLED = "!document.querySelector('.htmx-request, .htmx-swapping, .htmx-added, 
 
 
 @pytest.fixture
-def open_list(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> Callable[..., Page]:
-    """A list of the energy app, as a user sees it who comes from the overview."""
+def open_list(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str]
+) -> Callable[..., Page]:
+    """A list of the energy app, as a user sees it who comes from the overview, and has created nothing before."""
+    account = new_account("ENERGY_APP")
 
     def do(path: str, **options: Any) -> Page:
         page = new_page(**options)
-        sign_in(page, "energy")
+        sign_in(page, account)
         page.goto(stack.url("energy", path))
         return page
 

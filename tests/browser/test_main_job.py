@@ -36,10 +36,10 @@ def delete_shown_client(page: Page) -> None:
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str], scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, "energy")
+    sign_in(page, new_account("ENERGY_APP"))
     expect(page).to_have_url(stack.url("energy", "/en/energy"))
     page.get_by_role("link", name="Clients").first.click()
     expect(page.locator(ROWS)).to_have_count(PAGE_SIZE)

@@ -58,7 +58,7 @@ def test_recent_records_go_with_the_account(stack: RunningStack, new_page: NewPa
     page.context.add_cookies([cookie for cookie in other.context.cookies() if cookie["name"].startswith("VAR_")])
     page.goto(stack.url("energy", "/en/energy"))
     assert name not in page.evaluate(kept)
-    open_client(page, stack)
+    name = open_client(page, stack)
     assert name in page.evaluate(kept)
     page.locator("[data-sign-out] button").first.click()
     page.wait_for_url("**/signed-out")

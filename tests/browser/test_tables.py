@@ -126,9 +126,11 @@ def test_a_very_long_name_and_address_leave_the_list_as_it_is(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_columns_of_a_list_stay_where_they_are(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
+def test_the_columns_of_a_list_stay_where_they_are(
+    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str]
+) -> None:
     page = new_page(viewport={"width": 1440, "height": 900})
-    sign_in(page, "energy")
+    sign_in(page, new_account("ENERGY_APP"))
 
     def places() -> object:
         return page.locator("thead th").evaluate_all("headings => headings.map(each => each.offsetLeft)")

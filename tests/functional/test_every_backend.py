@@ -323,7 +323,10 @@ def test_an_own_create_shows_at_once_without_a_read(walked: Walked) -> None:
 
 @contextlib.contextmanager
 def person(walked: Walked, email: str) -> Iterator[HttpBrowser]:
-    """A browser in which somebody has just signed in."""
+    """A browser in which somebody has just signed in. They sign out at the end: then nothing is cached for them."""
+    gateway = walked.portal.origins["auth_app"]
     with HttpBrowser() as browser:
-        assert browser.sign_in(walked.portal.origins["auth_app"], email=email).status_code == 303
+        assert browser.sign_in(gateway, email=email).status_code == 303
         yield browser
+        left = browser.submit(browser.get(f"{gateway}/en/logout"), "/logout", follow=False)
+        assert left.status_code == 303
