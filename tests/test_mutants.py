@@ -113,7 +113,9 @@ def test_a_run_that_is_ended_leaves_no_process(checkout: Path, tmp_path: Path, n
     (checkout / "packages/rule.py").write_text(RULE.replace("10", "9"))
     folder = lists(tmp_path / "lists", ("a", "port < 9", "port < 8", "test_server.py"))
     code = (
-        "import pathlib, sys\nfrom tests.mutants.__main__ import main\n"
+        "import pathlib, signal, sys\nfrom tests.mutants.__main__ import main\n"
+        # As in a terminal: a shell that runs the tests in the background has SIGINT ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"sys.exit(main([], source=pathlib.Path({str(checkout)!r}), folder=pathlib.Path({str(folder)!r})))\n"
     )
     command = [sys.executable, "-c", code]
