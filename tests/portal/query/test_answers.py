@@ -83,6 +83,15 @@ class TestTheNextReadShowsTheAnswer:
         assert shown(process.request(ada), "c3") == "renamed"
         assert world.backend.reads() == reads + 1
 
+    def test_which_a_write_of_another_row_does_not_make_fresh_again(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        shown(process.request(ada), "c3")
+        world.backend.rows[2]["name"] = "by someone else"
+        Queries.use_get_client_query.invalidate(process.request(ada), params={"id": "c3"})
+        rename(process.request(ada), "c4", "renamed")
+        assert shown(process.request(ada), "c3") == "by someone else"
+
     def test_to_this_user_alone(self, world: World, process: Process, ada: TokenStore) -> None:
         ben = world.backend.sign_in("ben")
         shown(process.request(ben), "c3")

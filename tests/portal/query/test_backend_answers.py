@@ -43,7 +43,7 @@ class TestAnswersOfABackend:
         world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], **end}}
         result = clients(process.request(ada), pages=5)
         assert ids(result) == ["x"]
-        assert not result.has_next_page
+        assert (result.pages, result.has_next_page) == (1, False)
 
     @pytest.mark.parametrize("end", [{"nextCursor": None}, {}, {"nextCursor": ""}, {"nextCursor": 2.5}])
     def test_a_next_page_without_a_cursor_is_warned_of(

@@ -43,6 +43,15 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
         rename(process.request(ada), "c4", "renamed")
         assert names(process.request(ada)) == {"c4": "renamed", "c3": "client 3"}
 
+    def test_of_several_lost_records_the_newest_counts(self, world: World, process: Process, ada: TokenStore) -> None:
+        listed(process.request(ada), pages=2)
+        rename(process.request(ada), "c3", "renamed")
+        world.clock.now += 60
+        ClientQueries.use_get_clients_query(process.request(ada)).refetch()
+        rename(process.request(ada), "c5", "renamed")
+        world.store.values = {key: value for key, value in world.store.values.items() if not key[-9:].isdigit()}
+        assert names(process.request(ada), pages=2)["c5"] == "renamed"
+
     @pytest.mark.parametrize("endpoint", [None, "energy.get_clients"])
     def test_nor_pages_from_before_everything_was_cleared(
         self, world: World, process: Process, ada: TokenStore, endpoint: str | None

@@ -197,6 +197,18 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         rename(process.request(ada), "c5", "late")
         assert listed(process.request(ada)) == ["c4", "c3"]
 
+    def test_a_removal_shows_also_while_the_backend_does_not_answer(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        read, client = answering.Queries.use_get_clients_query, process.request(ada)
+        read(process.request(ada))
+        touch = functools.partial(answering.Mutations.use_touch_client_mutation(client).mutate, body={"name": "four"})
+        world.backend.inside = once(lambda: touch(params={"id": "c4"}), method="DELETE", path="/energy/clients/c5")
+        answering.Mutations.use_delete_client_mutation(client).mutate(params={"id": "c5"}).unwrap()
+        world.backend.failures = [unavailable()] * 9
+        shown = read(process.request(ada))
+        assert (shown.is_stale, [row["id"] for row in shown.data.items]) == (True, ["c4"])
+
     def test_writes_of_different_rows_need_no_fetch(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada))
         reads = world.backend.reads()

@@ -159,8 +159,8 @@ def test_two_tokens_of_one_subject_share_what_is_cached(world: World, backend: P
 
 def test_one_subject_of_two_issuers_is_two_persons(world: World, backend: PersonsBackend) -> None:
     backend.users |= {named("1", "here"): "ada", named("1", "there"): "bob"}
-    assert Browser(world, TokenPair(access=named("1", "here"))).see()[1] == ["of ada"]
-    assert Browser(world, TokenPair(access=named("1", "there"))).see()[1] == ["of bob"]
+    here, there = (Browser(world, TokenPair(access=named("1", issuer))) for issuer in ("here", "there"))
+    assert [browser.see()[1] for browser in (here, there, here)] == [["of ada"], ["of bob"], ["of ada"]]
 
 
 @pytest.mark.parametrize("issuer", ["", "here"])

@@ -7,6 +7,7 @@ import pytest
 from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query import create_query_client
+from portal.query.partition import principal_of_id
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World
@@ -155,3 +156,22 @@ def test_a_sign_in_between_look_up_and_call_stores_nothing_for_the_user_before(
     ClientQueries.use_get_clients_query(client)
     world.backend.rows.clear()
     assert ids(ClientQueries.use_get_clients_query(process.request(ada))) == []
+
+
+def test_a_purge_that_is_asked_for_while_another_one_is_done_is_done_after_it(
+    world: World, process: Process, ada: TokenStore
+) -> None:
+    ClientQueries.use_get_clients_query(process.request(ada))
+    purges = process.runtime.namespaces.pending_purges
+
+    def ask_again(operation: str) -> None:
+        if operation == "delete_many":
+            world.store.before_each = None
+            purges.enqueue(principal_of_id("ada"))
+
+    world.store.before_each = ask_again
+    purges.enqueue(principal_of_id("ada"))
+    purges.flush()
+    assert len(purges.queue) == 1
+    purges.flush()
+    assert not purges.queue

@@ -109,6 +109,17 @@ def test_a_token_that_has_expired_since_opens_nothing(world: World, process: Pro
     assert Namespaces(store=world.store).partition_of(token) is not None
 
 
+def test_a_process_that_is_late_to_see_a_purge_takes_no_binding_of_after_it(world: World) -> None:
+    token, late = make_token("ada"), Namespaces(store=world.store)
+    purged = late.bind(token, {"id": "ada"})
+    assert purged is not None
+    other = Namespaces(store=world.store)
+    other.purge(purged.principal)
+    bound = other.bind(token, {"id": "ada"})
+    late.unbind(token, purged)
+    assert Namespaces(store=world.store).partition_of(token) == bound
+
+
 @pytest.mark.parametrize("stored", [None, "x", [], ["p"], ["p", "n"], ["p", "n", "x"], [1, "n", None]])
 def test_a_value_that_is_not_a_binding_opens_nothing(world: World, stored: object) -> None:
     token = make_token("ada")
