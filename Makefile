@@ -33,7 +33,7 @@ test-own-product: .venv/.dev  ## in a copy, one platform in place of the example
 	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/functional/test_own_product.py
 
 # What other folders test for each app: its templates and its catalogs.
-OF_EACH_APP := tests/portal/web/test_templates.py tests/portal/devtools/test_catalogs.py
+OF_EACH_APP := tests/portal/web/test_templates.py tests/portal_dev/test_catalogs.py
 test-%: .venv/.dev  ## the tests of one app and of the services, in seconds: make test-finance
 	@test -d tests/apps/$* || { cd tests/apps; echo tests/apps/$* is not there: $$(ls -d */ | grep -v __); exit 2; }
 	$(BIN)/python -m pytest tests/apps/$* tests/portal/services $(OF_EACH_APP) -k "$* or services"
@@ -71,7 +71,7 @@ format: .venv/.dev  ## let ruff put the code in order
 
 # The theme's makers advise on their successor at each build: docs/adr/0048-documentation-as-a-site.md.
 docs: .venv/.dev  ## the documentation as a site with search, into .state/site
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m portal.devtools.docs_site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m portal_dev.docs_site
 
 DOCS_PORT ?= 8200
 docs-serve: docs  ## the same, and serve it on this machine: make docs-serve DOCS_PORT=8200

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from portal.server.server_group import Server, ServerGroup
+    from portal_dev.local_servers.server_group import Server, ServerGroup
     from tests.support.redis_sentinel import WatchedRedis
     from tests.support.redis_server import RedisServer
 

@@ -29,7 +29,7 @@ from benchmarks._browsers import REFRESH, Answer, Connection, Jar
 from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
 from benchmarks.storm import project, sign_in, start_redis
-from portal.server.server_group import Server, ServerGroup
+from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.ports import free_port
 

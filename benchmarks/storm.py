@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, sign_out, use_tab
 from benchmarks._weathers import SCENARIOS, Scenario, Storm
 from benchmarks._witness import Witness, witness
-from portal.server.server_group import Server, ServerGroup
+from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.ports import free_port
 from tests.support.redis_sentinel import WatchedRedis, watched_redis

@@ -27,7 +27,7 @@ from benchmarks._visits import PAGES
 from benchmarks._wire import Http1, Sent
 from benchmarks.topology_fuzz import tokens_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.server.server_group import ServerGroup
+from portal_dev.local_servers.server_group import ServerGroup
 from tests.support.harness import prepare_sandbox
 from tests.support.ports import free_port_base
 from tests.support.topology import Addresses

@@ -14,7 +14,7 @@ A folder imports from the folders below it, and from each of them only the names
                       metrics  what a server counts of itself
                       errors, strict_json, suggestions
 
-Beside them: `server`, `management`, `testing`, `devtools`, `source_checks`, `startup` and `checks`.
+Beside them: `server`, `management`, `testing`, `startup` and `checks`; and `portal_dev`, which a server has not.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """
 

@@ -66,7 +66,7 @@ UNREAD = {
 SHARED = {
     "Backend": "what the portal knows of a backend, and the one that plays it in tests of pages",
     "Command": DJANGO,
-    "PAGE": "the page of each module of portal.devtools.reference",
+    "PAGE": "the page of each module of portal_dev.reference",
 }
 
 

@@ -45,7 +45,7 @@ ALLOWED = {
     "check-jsonschema": "tests/deploy/test_compose.py runs it",
     "pre-commit": "`make hooks`",
     "import-linter": "`make check`",
-    "mkdocs": "`make docs` runs it: packages/portal/devtools/docs_site",
+    "mkdocs": "`make docs` runs it: packages/portal_dev/docs_site",
     "mkdocs-material": "the theme that mkdocs.yml names",
     "mypy": "`make check`",
     "basedpyright": "tests/typing runs it",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.devtools.openapi.schema import read_document
-from tests.portal.devtools.openapi.small_schemas import shape
+from portal_dev.openapi.schema import read_document
+from tests.portal_dev.openapi.small_schemas import shape
 from tests.support.contract_calls import calls_in, contract_calls
 from tests.support.sandbox_schema import sandbox_schema
 from tests.support.schema_values import misfits

@@ -30,7 +30,6 @@ from portal.config.contract_names import (
 )
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
-from portal.devtools.openapi.schema import Schemas, read_document, read_operations
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnauthorizedError, ApiValidationError
 from portal.query import Record, create_query_client
 from portal.query.endpoints import parameter_names
@@ -42,6 +41,7 @@ from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.user import UserQueries
+from portal_dev.openapi.schema import Schemas, read_document, read_operations
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import ROOT, RunningStack, running_stack
 from tests.support.schema_values import example, misfits
@@ -49,8 +49,8 @@ from tests.support.schema_values import example, misfits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from portal.devtools.openapi.schema.document import Node
     from portal.query import QueryClient
+    from portal_dev.openapi.schema.document import Node
 
 ADMIN, PASSWORD = "admin@example.com", "a password for tests"
 #: Who has forgotten the password: all its sign-ins end with the new one.

@@ -20,7 +20,7 @@ import yaml
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
-from portal.devtools.reference.metrics import metric_names
+from portal_dev.reference.metrics import metric_names
 from tests.docs.test_citations import headings_of, slug_of
 from tests.functional.test_serve import serving
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack

@@ -23,8 +23,8 @@ from portal.config.contract_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, RE
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal.management import entry
-from portal.server.local_stack import DEMO_PASSWORD
 from portal.server.ports import answers
+from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 from tests.functional.test_serve import children, until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
@@ -69,14 +69,18 @@ def files_of_git(clone: Path) -> set[str]:
     listed = subprocess.run(
         ["git", "ls-files", "packages", "apps"], cwd=clone, capture_output=True, text=True, check=True
     )
-    return {line.removeprefix("packages/") for line in listed.stdout.splitlines() if Path(line).suffix not in OF_TOOLS}
+    return {
+        line.removeprefix("packages/")
+        for line in listed.stdout.splitlines()
+        if Path(line).suffix not in OF_TOOLS and not line.startswith("packages/portal_dev/")
+    }
 
 
-def test_it_has_each_file_that_git_tracks_and_no_other_one(clone: Path, wheel: Path) -> None:
+def test_it_has_each_file_that_git_tracks_but_the_developers_tools_and_no_other_one(clone: Path, wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     tracked = files_of_git(clone)
     assert names == tracked
-    assert {Path(name).suffix for name in names} >= {".html", ".css", ".js", ".svg", ".mo", ".ttf", ".py-tpl"}
+    assert {Path(name).suffix for name in names} >= {".html", ".css", ".js", ".svg", ".mo", ".ttf"}
 
 
 def test_a_file_of_this_machine_does_not_get_into_it_and_the_same_commit_gives_the_same_bytes(

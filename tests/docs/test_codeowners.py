@@ -7,7 +7,7 @@ import re
 import pytest
 
 from portal.config.platforms import PLATFORMS
-from portal.management.platform_folders import platform_folders
+from portal_dev.platforms.platform_folders import platform_folders
 from tests.support.harness import ROOT
 
 LINES = [

@@ -48,7 +48,7 @@ WITH_A_PLATFORM = (
     "tests/docs/test_codeowners.py",
     "tests/docs/test_pages.py",
     "tests/portal/config",
-    "tests/portal/devtools/test_catalogs.py",
+    "tests/portal_dev/test_catalogs.py",
     "tests/portal/edge/test_rules_table.py",
     "tests/portal/identity",
     "tests/portal/web/test_security_headers.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.devtools.reference.pages import GeneratedPart, all_parts, main, with_part
+from portal_dev.reference.pages import GeneratedPart, all_parts, main, with_part
 from tests.support.harness import ROOT
 
 PARTS = all_parts()

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
-from portal.server.local_stack import BACKEND
+from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.doc_blocks import Block, blocks_of
 from tests.support.harness import ROOT, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser

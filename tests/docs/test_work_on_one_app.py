@@ -72,7 +72,7 @@ def test_what_is_saved_shows(clone: Path) -> None:
 def test_a_page_carries_the_toolbar(clone: Path) -> None:
     with typed(WITH_TOOLBAR, clone) as run:
         assert "djDebug" in get(run, "auth_app", "/en/login")
-        assert "portal-timeline" in get(run, "auth_app", "/static/portal/devtools/queries.css")
+        assert "portal-timeline" in get(run, "auth_app", "/static/portal_dev/queries.css")
 
 
 def test_an_app_that_is_left_out_runs_by_hand_with_a_debugger(clone: Path) -> None:

@@ -12,8 +12,8 @@ import pytest
 import requests
 
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
-from portal.server.local_stack import BACKEND
 from portal.server.ports import answers
+from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.local_run import PATIENCE_S, Run
 from tests.support.ports import free_port_base

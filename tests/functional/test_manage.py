@@ -12,7 +12,7 @@ import pytest
 
 from portal.config.environment.developer import MARKER
 from portal.config.projects import PROJECT_BY_APP
-from portal.server.local_stack import BACKEND
+from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell, link_environment

@@ -24,8 +24,8 @@ from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITT
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.config.projects import GATEWAY_APP, PROJECTS
 from portal.identity.platforms import dump_platforms_cookie
-from portal.server.local_stack import LocalStack
-from portal.server.server_group import ServerGroup
+from portal_dev.local_servers.local_stack import LocalStack
+from portal_dev.local_servers.server_group import ServerGroup
 from tests.support.harness import clean_environment
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
 from tests.support.ports import free_port_base

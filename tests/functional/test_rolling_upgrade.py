@@ -21,7 +21,7 @@ import pytest
 
 from benchmarks._witness import Witness, witness
 from portal.config.cookies import VAR_REFRESH_TOKEN
-from portal.server.server_group import Server
+from portal_dev.local_servers.server_group import Server
 from tests.support.checkout_copy import copy_of_checkout, in_copy
 from tests.support.harness import ROOT, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.server.local_stack import BACKEND
+from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.server.local_stack import BACKEND
+from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.spare_backend import SpareBackend, spare_backend

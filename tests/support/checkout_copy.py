@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from portal.server.server_group import Server, ServerGroup
+from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.local_stack import BACKEND, LocalStack
-from portal.server.server_group import ServerGroup, ServerGroupError
+from portal_dev.local_servers.local_stack import BACKEND, LocalStack
+from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.env_file import unset_by_tests
 from tests.support.ports import free_port_base
 

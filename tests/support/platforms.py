@@ -32,15 +32,19 @@ OF_THE_EXAMPLES: Final = (
     *("architecture/test_page_sizes.py", "contract/test_endpoints.py", "contract/test_names.py"),
     "portal/administration/test_doctor.py",
     *("portal/administration/test_doctor_calls.py", "portal/administration/test_token_commands.py"),
-    *("portal/config/environment/test_log_targets.py", "portal/devtools/test_catalogs.py"),
-    *("portal/devtools/openapi/test_check_services.py", "portal/devtools/openapi/test_services.py"),
-    *("portal/devtools/reference/test_endpoints.py", "portal/services/test_endpoint_list.py"),
+    *("portal/config/environment/test_log_targets.py", "portal_dev/test_catalogs.py"),
+    *("portal_dev/openapi/test_check_services.py", "portal_dev/openapi/test_services.py"),
+    *("portal_dev/reference/test_endpoints.py", "portal/services/test_endpoint_list.py"),
     *("portal/web/pages/test_old_gaps.py", "portal/web/sign_in/test_post_login.py"),
-    *("portal/devtools/test_queries_panel.py", "portal/devtools/test_query_buttons.py"),
-    *("portal/devtools/test_timeline.py", "portal/management/test_exit_status.py"),
+    *("portal_dev/test_queries_panel.py", "portal_dev/test_query_buttons.py"),
+    *("portal_dev/test_timeline.py", "portal/management/test_exit_status.py"),
     *("portal/metrics/test_room_for_all.py", "portal/oidc/test_optional.py", "portal/query/test_commands.py"),
     *("portal/server/static/test_storage.py", "portal/services/test_service_imports.py"),
-    *("portal/source_checks/test_source.py", "portal/source_checks/test_template_rows.py", "portal/test_startup.py"),
+    *(
+        "portal_dev/source_checks/test_source.py",
+        "portal_dev/source_checks/test_template_rows.py",
+        "portal/test_startup.py",
+    ),
     *("portal/testing/test_fixtures.py", "portal/web/cookies/test_drafts.py"),
     *("portal/web/cookies/test_platforms_cookie.py", "portal/web/errors/test_failure_log.py"),
     *("portal/web/errors/test_failure_pages.py", "portal/web/frame/test_essentials.py"),
@@ -68,7 +72,7 @@ def add_test_platforms() -> Path | None:
     registry.PLATFORM_BY_NAME |= {each.name: each for each in MISSING}
     registry.PLATFORM_BY_PREFIX |= {each.prefix: each for each in MISSING}
     folder = private_folder("portal-test-platforms-")
-    from portal.management.platform_folders import write_folders
+    from portal_dev.platforms.platform_folders import write_folders
 
     for each in MISSING:
         write_folders(each.app, folder)

@@ -8,8 +8,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from portal.devtools.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape
-from portal.devtools.openapi.schema.document import Node
+from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape
+from portal_dev.openapi.schema.document import Node
 
 #: Texts of which one should fit a format or a pattern.
 _TEXTS = ("Ada", "ada@example.com", "FINANCE_APP", "12.50", "2026-03-09", "2026-03-09T10:00:00Z", "https://example.com")

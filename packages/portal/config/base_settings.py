@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -49,7 +50,8 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "ROOT_URLCONF": f"apps.{app}.urls",
         "WSGI_APPLICATION": f"apps.{app}.wsgi.application",
         "INSTALLED_APPS": [
-            # Before Django's static files, whose `runserver` would keep them from WhiteNoise.
+            # Not on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
+            *(["portal_dev"] if find_spec("portal_dev") else []),
             "portal",
             "portal.administration",
             "django.contrib.messages",
@@ -57,7 +59,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             "django_htmx",
             "portal.web",
             f"apps.{app}",
-            *(["debug_toolbar", "portal.devtools"] if config.debug_toolbar else []),
+            *(["debug_toolbar"] if config.debug_toolbar else []),
         ],
         "MIDDLEWARE": [
             "portal.web.middleware.ApiAccessMiddleware",
@@ -213,11 +215,11 @@ def _toolbar() -> dict[str, Any]:
         "DEBUG_TOOLBAR_CONFIG": {
             # A form, a search and "load more" replace a part of the page: the toolbar follows them.
             "UPDATE_ON_FETCH": True,
-            "OBSERVE_REQUEST_CALLBACK": "portal.devtools.history_panel.is_from_htmx",
+            "OBSERVE_REQUEST_CALLBACK": "portal_dev.toolbar.history_panel.is_from_htmx",
         },
         "DEBUG_TOOLBAR_PANELS": [
-            "portal.devtools.history_panel.HistoryPanel",
-            "portal.devtools.queries_panel.QueriesPanel",
+            "portal_dev.toolbar.history_panel.HistoryPanel",
+            "portal_dev.toolbar.queries_panel.QueriesPanel",
             "debug_toolbar.panels.timer.TimerPanel",
             "debug_toolbar.panels.staticfiles.StaticFilesPanel",
         ],

@@ -25,7 +25,7 @@ WORKSPACE_COMMANDS: Final = {
 PROGRAMS: Final = {
     "test": "pytest",
     "bench": "benchmarks",
-    "update_reference": "portal.devtools.reference",
+    "update_reference": "portal_dev.reference",
     "completion": "portal.management.completion",
 }
 #: Those that a server's environment has.
@@ -41,9 +41,15 @@ NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
         *("ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
     }
 )
-#: Commands that read or write files of the checkout which no wheel has: tests, documentation, the sources of catalogs.
+#: Commands of `portal_dev`, and those that read or write files of the checkout which no wheel has.
 CHECKOUT_COMMANDS: Final = (
-    frozenset({"run", "startplatform", "removeplatform", "update_catalogs", *PROGRAMS}) - EVERYWHERE
+    frozenset(
+        {
+            *("check_services", "removeplatform", "run", "services_from_openapi", "startplatform", "update_catalogs"),
+            *PROGRAMS,
+        }
+    )
+    - EVERYWHERE
 )
 
 

@@ -28,6 +28,7 @@ _PACKAGES: Final = (
     "django.contrib.staticfiles",
     "portal",
     "portal.administration",
+    "portal_dev",
 )
 #: Commands of Django for what a project has not: a database and its models.
 _NOT_HERE: Final = frozenset(

@@ -98,7 +98,7 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
         return _run_program(program, words)
     from django.core.management import load_command_class  # noqa: PLC0415  only where it is needed
 
-    load_command_class("portal", name).run_from_argv([program, *words])
+    load_command_class("portal_dev", name).run_from_argv([program, *words])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The production server of one project, and the local run of all of them.
+"""The production server of one project.
 
 ::
 
@@ -10,12 +10,9 @@
       readiness         tells the service manager when the server answers
       static_files      which static files a server collects, and its private folder for them
     static              serves static files: bundled, hashed, compressed, and those of other releases
-    local_stack         the servers of a developer's machine
-    reloader            restarts those of them whose code has changed
-      server_group      several servers, started and stopped together
     parent_watch        ends a process with the one that started it
     ports               whether a port is free, and whether a server answers there
 
-Each is imported by its own path: `granian_worker` needs granian, `static` Django and WhiteNoise, `reloader` watchfiles,
-the others the standard library only.
+Each is imported by its own path: `granian_worker` needs granian, `static` Django and WhiteNoise, the others the
+standard library only.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+PACKAGES = "Packages: imports go down, and nothing imports the developers' tools"
+
 #: A file, the line that it gets, and the contract that this breaks.
 DEPENDENCIES = [
     ("packages/portal/web/pages/guards.py", "import apps.energy.views", "The shared package knows no project"),
@@ -33,13 +35,15 @@ DEPENDENCIES = [
     (
         "packages/sqlite_cache/pool.py",
         "import portal.errors",
-        "Packages: sqlite_cache and fork_safety know nothing of the portal",
+        PACKAGES,
     ),
     (
         "packages/fork_safety/__init__.py",
         "import sqlite_cache",
-        "Packages: sqlite_cache and fork_safety know nothing of the portal",
+        PACKAGES,
     ),
+    ("packages/portal/config/current.py", "import portal_dev.catalogs", PACKAGES),
+    ("apps/energy/views/overview.py", "import portal_dev.catalogs", PACKAGES),
     ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django, msgspec and fork_safety only"),
     ("packages/fork_safety/__init__.py", "import django.conf", "fork_safety needs the standard library only"),
     ("packages/portal/query/client.py", "import sqlite_cache", "Only the store opens what processes share"),

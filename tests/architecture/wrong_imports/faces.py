@@ -31,7 +31,7 @@ FACES = [
         "From outside identity only its face is imported",
     ),
     (
-        "packages/portal/server/server_group.py",
+        "packages/portal_dev/local_servers/server_group.py",
         "import portal.config.environment.reader",
         "From outside the environment only its face is imported",
     ),
@@ -96,33 +96,33 @@ FACES = [
         "From outside the rows only their face is imported",
     ),
     (
-        "packages/portal/management/commands/check.py",
-        "import portal.source_checks.texts",
+        "packages/portal_dev/management/commands/check.py",
+        "import portal_dev.source_checks.texts",
         "From outside the source checks only their face is imported",
     ),
     (
-        "packages/portal/management/commands/services_from_openapi.py",
-        "import portal.devtools.openapi.schema",
+        "packages/portal_dev/management/commands/services_from_openapi.py",
+        "import portal_dev.openapi.schema",
         "From outside openapi only its face is imported",
     ),
     (
         "packages/portal/management/commands/list_endpoints.py",
-        "import portal.devtools.reference.endpoints",
+        "import portal_dev.reference.endpoints",
         "From outside the reference only its face is imported",
     ),
     (
-        "packages/portal/devtools/catalogs.py",
-        "import portal.devtools.docs_site.links",
+        "packages/portal_dev/catalogs.py",
+        "import portal_dev.docs_site.links",
         "From outside the documentation's site only its face is imported",
     ),
     (
-        "packages/portal/devtools/openapi/writing/hooks.py",
-        "import portal.devtools.openapi.schema.shapes",
+        "packages/portal_dev/openapi/writing/hooks.py",
+        "import portal_dev.openapi.schema.shapes",
         "From outside a room of openapi only its face is imported",
     ),
     (
-        "packages/portal/devtools/openapi/__init__.py",
-        "import portal.devtools.openapi.writing.names",
+        "packages/portal_dev/openapi/__init__.py",
+        "import portal_dev.openapi.writing.names",
         "From outside what writes declarations only its face is imported",
     ),
     (

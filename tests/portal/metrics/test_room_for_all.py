@@ -13,7 +13,7 @@ from tests.support.harness import ROOT, clean_environment
 VALUE_CHARS = 40
 FILL = f"""
 import django; django.setup()
-from portal.devtools.reference.metrics import metric_names
+from portal_dev.reference.metrics import metric_names
 from portal.metrics import Counters, Gauges, Timings, all_families
 metric_names()
 for family in all_families():

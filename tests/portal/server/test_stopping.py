@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.local_stack import LOCAL_STOP_TIMEOUT_S
 from portal.server.ports import answers, port_is_free
-from portal.server.server_group import STOP_TIMEOUT_S
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from portal_dev.local_servers.local_stack import LOCAL_STOP_TIMEOUT_S
+from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
 from tests.portal.server.held_application import ANSWER, FINISH, FINISHED, OPEN
 from tests.portal.server.waiting import PATIENCE_S, until
 from tests.support.harness import ROOT

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[3]
 PORTAL = ROOT / "packages/portal/web"
 ACCENTS = sorted([
     *ROOT.glob("apps/*/static/*/app.css"),
-    *ROOT.glob("packages/portal/management/platform_template/apps/*/static/*/app.css"),
+    *ROOT.glob("packages/portal_dev/platforms/platform_template/apps/*/static/*/app.css"),
 ])  # fmt: skip
 THEMES = ("light", "dark")
 #: Of the text and of what is around it: WCAG 2.2, 1.4.3.

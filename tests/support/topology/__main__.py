@@ -19,9 +19,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
-from portal.server.local_stack import DEMO_ACCOUNTS, DEMO_PASSWORD
 from portal.server.parent_watch import end_with_process
-from portal.server.server_group import ServerGroupError
+from portal_dev.local_servers.local_stack import DEMO_ACCOUNTS, DEMO_PASSWORD
+from portal_dev.local_servers.server_group import ServerGroupError
 from tests.support.topology import DOMAIN, Topology, missing_programs, running_topology
 
 WATCH_INTERVAL_S = 0.5

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECT_BY_APP, PROJECTS
-from portal.server.server_group import Server, ServerGroup
+from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.authority import Authority
 from tests.support.harness import ROOT, found_tool, prepare_sandbox
 from tests.support.nginx_server import running_site

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from portal.server.server_group import POLL_INTERVAL_S, Server, ServerGroup, ServerGroupError
+from portal_dev.local_servers.server_group import POLL_INTERVAL_S, Server, ServerGroup, ServerGroupError
 from tests.support.nginx_server import Site
 from tests.support.processes import workers_of
 from tests.support.redis_sentinel import WatchedRedis

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from portal.config.projects import PROJECTS
-from portal.server.server_group import Server
+from portal_dev.local_servers.server_group import Server
 from tests.deploy.files import (
     PROJECT_VARIABLES,
     SHARED_VARIABLES,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from portal.config.projects import PROJECTS
-from portal.server.local_stack import BACKEND, LocalStack
-from portal.server.server_group import ServerGroup, ServerGroupError
+from portal_dev.local_servers.local_stack import BACKEND, LocalStack
+from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, clean_environment, prepare_sandbox
 from tests.support.ports import free_port_base

@@ -19,7 +19,7 @@ from portal.server.static_files import UNUSED_FILES
 from tests.settings import PORTAL
 from tests.support.harness import ROOT
 
-TEMPLATE = ROOT / "packages" / "portal" / "management" / "platform_template" / "apps" / "app_name" / "static"
+TEMPLATE = ROOT / "packages" / "portal_dev" / "platforms" / "platform_template" / "apps" / "app_name" / "static"
 SHARED = ROOT / "packages" / "portal" / "web" / "static" / "portal" / "css"
 
 

@@ -1,7 +1,0 @@
-"""`./manage.py update_reference`."""
-
-import sys
-
-from portal.devtools.reference.pages import main
-
-sys.exit(main())

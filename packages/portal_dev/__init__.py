@@ -1,0 +1,16 @@
+"""Tools for developers, beside the applications. Servers run without this package, and the wheel leaves it out.
+
+::
+
+    management       the commands: run, runserver, check, startplatform, update_catalogs, check_services ...
+      platforms      writes a new platform, and takes one away
+      reference      the reference pages that are written from the code
+      docs_site      the documentation as a site with search
+      openapi        declarations of a backend's calls from its schema, and whether both agree
+      source_checks  mistakes in an app's source, found before it runs
+      local_servers  the servers of a developer's machine, started, restarted and stopped together
+      toolbar        panels of django-debug-toolbar: what a request did
+        catalogs     the translations: finds texts, writes `.po`, compiles `.mo`
+        breakpoints  what `breakpoint()` says in a server without a terminal
+        apps         Django's registration of this package
+"""

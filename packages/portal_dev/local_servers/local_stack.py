@@ -1,0 +1,86 @@
+"""The servers of a developer's machine: the sandbox backend and every project (contract, section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal_dev.local_servers.server_group import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
+
+#: The backend's name in a server group.
+BACKEND = "sandbox_api"
+#: Every server that can be started or left out.
+SERVER_NAMES: Final = (BACKEND, *(project.app for project in PROJECTS))
+#: Seconds that open requests have when the group stops: the group kills its servers soon after.
+LOCAL_STOP_TIMEOUT_S: Final = 3
+#: Packages whose code every project runs.
+SHARED_PACKAGES: Final = ("portal", "portal_dev", "sqlite_cache", "fork_safety")
+#: Accounts that the sandbox is seeded with, and their password; the contract names them.
+DEMO_PASSWORD = "demo"  # noqa: S105  a demonstration account's, printed at every start
+DEMO_ACCOUNTS = (
+    "energy@example.com",
+    "operations@example.com",
+    "finance@example.com",
+    "all@example.com",
+    "none@example.com",
+    "iam@example.com",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalStack:
+    """Names, ports and environment of the servers.
+
+    :param port_base: the gateway's port; the others follow (`PORT_BASE`).
+    :param environment: variables for all of them.
+    :param development: whether the projects run on Django's development server. It starts in half the time, and static
+        files are not collected.
+    :param without: names of servers that are left out.
+    """
+
+    port_base: int
+    environment: Mapping[str, str | None]
+    development: bool = False
+    without: Collection[str] = ()
+
+    @property
+    def backend_port(self) -> int:
+        """Port of the sandbox backend."""
+        return self.port_base + BACKEND_PORT_OFFSET
+
+    def ports(self) -> dict[str, int]:
+        """Server name to port, in the order in which they are started; also of those that are left out."""
+        return {BACKEND: self.backend_port} | {p.app: self.port_base + p.port_offset for p in PROJECTS}
+
+    def servers(self) -> list[Server]:
+        """The servers, for a :class:`ServerGroup`."""
+        environment = {**self.environment, "PORT_BASE": str(self.port_base)}
+        serve = ("serve", "--stop-timeout", str(LOCAL_STOP_TIMEOUT_S), "--port")
+        serving = ("runserver", "--noreload") if self.development else serve
+        commands = {
+            BACKEND: ("-m", "sandbox_api", "serve", "--port"),
+            **{p.app: ("manage.py", "--app", p.app, *serving) for p in PROJECTS},
+        }
+        return [
+            Server(
+                name=name,
+                command=(*commands[name], str(port), "--end-with-parent"),
+                port=port,
+                environment=environment,
+                code=_code_of(name),
+            )
+            for name, port in self.ports().items()
+            if name not in self.without
+        ]
+
+
+def _code_of(name: str) -> tuple[Path, ...]:
+    if name == BACKEND:
+        return (PACKAGES / BACKEND,)
+    return (SOURCE_ROOT / "apps" / name, *(PACKAGES / package for package in SHARED_PACKAGES))

@@ -1,0 +1,27 @@
+"""`./manage.py --app energy check`: Django's system checks, and beside them what can be told of the app's source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.checks import register
+from django.core.management.base import SystemCheckError
+from django.core.management.commands.check import Command as CheckCommand
+
+from portal.checks import check_services, import_faults
+from portal_dev.source_checks import check_source
+
+
+class Command(CheckCommand):
+    """Other commands, and servers, run the system checks without those of the source: a page shows its own faults."""
+
+    statuses = {0: "no error", 1: "errors, or as --fail-level says", 2: "the command line is wrong"}
+
+    def handle(self, *app_labels: Any, **options: Any) -> None:
+        faults = import_faults()
+        if faults:
+            # No other check can go on; the services may have more to tell. One mistake is told once.
+            told = {fault.obj: fault for fault in (*faults, *check_services())}
+            raise SystemCheckError("\n".join(map(str, told.values())))
+        register(check_source, "source")
+        super().handle(*app_labels, **options)

@@ -1,0 +1,152 @@
+"""`make run`: the sandbox backend and every project, on this machine, until Ctrl-C (contract, section 2)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from portal.config.environment import complete_environment, port_base
+from portal.config.places import PROGRAM, SOURCE_ROOT
+from portal.config.projects import PROJECTS
+from portal.errors import ConfigurationError
+from portal.server.parent_watch import end_with_process
+from portal.server.ports import port_is_free
+from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
+from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Mapping, Sequence
+    from types import FrameType
+
+    from portal_dev.local_servers.reloader import Reloader
+    from portal_dev.local_servers.server_group import Server
+
+WATCH_INTERVAL_S = 0.2
+
+
+class StopRequestedError(Exception):
+    """SIGTERM or SIGINT arrived."""
+
+
+class Command(BaseCommand):
+    """Migrates and seeds the sandbox, starts all servers, prints their addresses, and `ready`."""
+
+    help = "Start the sandbox backend and all projects on this machine."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--reload",
+            action="store_true",
+            help="restart a server when its code changes; templates and static files need no restart",
+        )
+        parser.add_argument(
+            "--without",
+            nargs="+",
+            default=[],
+            choices=SERVER_NAMES,
+            metavar="NAME",
+            help=f"do not start these, of {', '.join(SERVER_NAMES)}: start them yourself",
+        )
+
+    def handle(self, *args: object, **options: Any) -> None:
+        try:
+            complete_environment(SOURCE_ROOT)
+            environment = _local_environment()
+            stack = LocalStack(
+                port_base=port_base(),
+                environment=environment,
+                development=options["reload"],
+                without=options["without"],
+            )
+        except ConfigurationError as error:
+            raise CommandError(str(error)) from error
+        servers = stack.servers()
+        taken = [f"{server.port} ({server.name})" for server in servers if not port_is_free("127.0.0.1", server.port)]
+        if taken:
+            raise CommandError(f"taken: port {', '.join(taken)}; stop what listens there, or set PORT_BASE")
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, _request_stop)
+        # make may be killed without a chance to pass the signal on.
+        end_with_process(os.getppid())
+        group = ServerGroup()
+        try:
+            reloader = self._make_reloader(servers) if options["reload"] else None
+            if BACKEND not in stack.without:
+                self._prepare_backend(environment)
+            self._say("starting the servers")
+            group.start(servers)
+            group.wait_until_ready(may_end=reloader is not None)
+            self._say_where(stack)
+            while True:
+                if reloader is None:
+                    group.check()
+                    time.sleep(WATCH_INTERVAL_S)
+                else:
+                    reloader.follow(group)
+        except (StopRequestedError, KeyboardInterrupt):
+            self._say("stopping")
+        except ServerGroupError as error:
+            raise CommandError(str(error)) from error
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            group.stop()
+
+    def _prepare_backend(self, environment: Mapping[str, str]) -> None:
+        for step in ("migrate", "seed"):
+            self._say(f"sandbox backend: {step}")
+            command = [sys.executable, "-m", BACKEND, step]
+            result = subprocess.run(command, cwd=SOURCE_ROOT, env={**os.environ, **environment}, check=False)
+            if result.returncode:
+                raise CommandError(f"the sandbox backend's {step} failed with status {result.returncode}")
+
+    def _make_reloader(self, servers: Sequence[Server]) -> Reloader:
+        try:
+            from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the development requirements
+        except ModuleNotFoundError as error:
+            raise CommandError(f"--reload needs the development requirements ({error}): make install") from error
+        return Reloader(servers, say=self._say)
+
+    def _say_where(self, stack: LocalStack) -> None:
+        addresses = {p.app: p.local_url(port_base=stack.port_base) for p in PROJECTS}
+        addresses[BACKEND] = f"http://127.0.0.1:{stack.backend_port}"
+        lines = [f"  {name:<12} {url}{_by_hand(name, stack)}" for name, url in addresses.items()]
+        lines += ["", f"  password {DEMO_PASSWORD!r} for", *(f"  {email}" for email in DEMO_ACCOUNTS)]
+        self._say("\n".join(["", *lines, "", "ready"]))
+
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+        self.stdout.flush()
+
+
+def _local_environment() -> dict[str, str]:
+    """A developer's machine: DEBUG unless it was set; the addresses follow from the ports."""
+    return {
+        "DEBUG": os.environ.get("DEBUG") or "on",
+        # The sandbox sends such "mails": they are lines of its log.
+        "APP_PASSWORD_RESET": os.environ.get("APP_PASSWORD_RESET") or "on",
+        # What the sandbox can do, and other backends may not.
+        "APP_API_HONOURS_IDEMPOTENCY_KEY": os.environ.get("APP_API_HONOURS_IDEMPOTENCY_KEY") or "on",
+        "APP_API_FORWARD_BROWSER": os.environ.get("APP_API_FORWARD_BROWSER") or "on",
+        # These servers have no terminal.
+        "PYTHONBREAKPOINT": os.environ.get("PYTHONBREAKPOINT") or "portal_dev.breakpoints.without_terminal",
+    }
+
+
+def _by_hand(name: str, stack: LocalStack) -> str:
+    if name not in stack.without:
+        return ""
+    command = f"serve --port {stack.backend_port}" if name == BACKEND else "runserver"
+    return f"   left out: {PROGRAM} --app {name} {command}"
+
+
+def _request_stop(_number: int, _frame: FrameType | None) -> None:
+    raise StopRequestedError

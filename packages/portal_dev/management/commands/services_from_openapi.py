@@ -1,0 +1,101 @@
+"""`./manage.py services_from_openapi schema.yaml`: declarations of a backend's calls, from its OpenAPI schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from portal.config.places import IN_CHECKOUT
+from portal_dev.openapi import SchemaError, declarations, read_schema, source_of
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+
+class Command(BaseCommand):
+    """Prints them, or writes them to a file or a folder."""
+
+    help = (
+        "Writes what a person would write in portal/services from an OpenAPI 3.0 or 3.1 schema: rows, parameters,"
+        " resources and hooks. What can't be declared is a comment, and a warning."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("schema", help="file, YAML or JSON; - for standard input")
+        parser.add_argument("--path", default="", help="only the calls of this path and below, such as /finance/orders")
+        parser.add_argument(
+            "--output",
+            type=Path,
+            help="a file for one module, or a folder such as packages/portal/services; without it they are printed",
+        )
+        parser.add_argument("--force", action="store_true", help="write over files that are there")
+
+    def handle(self, *args: object, **options: Any) -> None:
+        output: Path | None = options["output"]
+        if output is not None and not IN_CHECKOUT:
+            raise CommandError("--output needs a checkout of the repository, with its form of code", returncode=2)
+        is_file = output is not None and output.suffix == ".py"
+        folder = output.parent if output is not None and is_file else output
+        package = package_of(folder) if folder is not None else "portal.services"
+        if not is_file and not all(name.isidentifier() for name in package.split(".")):
+            raise CommandError(f"{output}: {package} should be the name of a Python package", returncode=2)
+        try:
+            modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
+            sources = {module.path: source_of(module) for module in modules if module.hooks}
+        except SchemaError as error:
+            raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
+        for reason in [reason for module in modules for reason in module.left_out]:
+            self.stderr.write(self.style.WARNING(reason))
+        if not sources:
+            raise CommandError("none of these calls can be declared", returncode=2)
+        if output is None:
+            self.stdout.write(printed(sources), ending="")
+        else:
+            self.write(self.files(sources, output, is_file=is_file), force=options["force"])
+
+    def files(self, sources: dict[str, str], output: Path, *, is_file: bool) -> dict[Path, str]:
+        """Each file to write, with its text."""
+        if is_file:
+            if len(sources) > 1:
+                told = f"these are {', '.join(sources)}: give a folder, or one of them by --path"
+                raise CommandError(told, returncode=2)
+            [source] = sources.values()
+            return {output: source}
+        found = {output / path: source for path, source in sources.items()}
+        for folder in {path.parent for path in found}:
+            if not (folder / "__init__.py").exists():
+                found[folder / "__init__.py"] = f'"""The calls of {folder.name}."""\n'
+        return found
+
+    def write(self, files: dict[Path, str], *, force: bool) -> None:
+        """Write all of them, or none."""
+        known = [str(path) for path in files if path.exists()]
+        if known and not force:
+            raise CommandError(f"{', '.join(known)}: there already; --force writes over it", returncode=2)
+        for path, source in files.items():
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(source, encoding="utf-8")
+            except OSError as error:
+                raise CommandError(f"{path}: it can't be written: {error.strerror}", returncode=2) from None
+            self.stdout.write(str(path))
+
+
+def package_of(folder: Path) -> str:
+    """The dotted name of a folder: of the packages that it is in, up to the first folder that is none."""
+    parts = [folder.resolve().name]
+    for above in folder.resolve().parents:
+        if not (above / "__init__.py").exists():
+            break
+        parts.insert(0, above.name)
+    return ".".join(parts)
+
+
+def printed(sources: dict[str, str]) -> str:
+    """All modules as one text; several ones each below the name of its file."""
+    if len(sources) == 1:
+        return "".join(sources.values())
+    return "\n\n".join(f"# --- {path}\n\n{source}" for path, source in sources.items())

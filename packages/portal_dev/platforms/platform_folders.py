@@ -1,0 +1,115 @@
+"""The folders that belong to one platform alone: written from a template, and looked through before they are removed.
+
+The template, `platform_template/`, mirrors the repository. In it `app_name` and `APP_NAME` stand for the platform.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TEMPLATE: Final = Path(__file__).with_name("platform_template")
+#: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
+_SUFFIX: Final = "-tpl"
+_SERVICES: Final = re.compile(r"\bportal\.services\.(\w+)")
+
+
+def platform_folders(name: str) -> list[str]:
+    """Their paths, from the repository's root."""
+    return [
+        f"apps/{name}",
+        services_of(name),
+        f"tests/apps/{name}",
+        f"deploy/kubernetes/base/{name}",
+    ]
+
+
+def services_of(domain: str) -> str:
+    """The folder of a domain's services, from the repository's root."""
+    return f"packages/portal/services/{domain}"
+
+
+def uses_elsewhere(domain: str, root: Path, *, app: str) -> list[str]:
+    """Where other apps than this one import the services of a domain: `apps/energy/views/elsewhere.py`."""
+    return [file for file, domains in _imported_domains(root).items() if domain in domains and not _is_of(file, app)]
+
+
+def unused_domains(app: str, root: Path, *, platforms: Iterable[str]) -> list[str]:
+    """The domains that are no platform's, and that this app alone imports: their platform was removed before."""
+    own = {domain for file, domains in _imported_domains(root).items() if _is_of(file, app) for domain in domains}
+    return sorted(each for each in own - set(platforms) if not uses_elsewhere(each, root, app=app))
+
+
+def _imported_domains(root: Path) -> dict[str, set[str]]:
+    """Each Python file of the apps, with the domains whose services it imports."""
+    return {
+        str(path.relative_to(root)): {each for each in _SERVICES.findall(path.read_text()) if _is_domain(each, root)}
+        for path in sorted((root / "apps").rglob("*.py"))
+    }
+
+
+def _is_domain(name: str, root: Path) -> bool:
+    """Whether it is a folder of services, and no module beside those."""
+    return (root / services_of(name)).is_dir()
+
+
+def _is_of(file: str, app: str) -> bool:
+    return file.startswith(f"apps/{app}/")
+
+
+def write_folders(name: str, root: Path) -> None:
+    """Write the folders of a new platform below `root`. Its few texts are the web layer's, which are translated."""
+    for path in sorted(_TEMPLATE.rglob("*")):
+        if path.is_file():
+            target = root / str(path.relative_to(_TEMPLATE)).replace("app_name", name).removesuffix(_SUFFIX)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            content = path.read_text().replace("{{ app_name }}", name)
+            target.write_text(content.replace("{{ APP_NAME }}", name.upper()))
+    if not settings.configured:
+        # What finds the texts imports Django's translations, which ask for settings; any will do.
+        settings.configure()
+    from portal_dev.catalogs import TRANSLATED, write_catalog  # noqa: PLC0415  see above
+
+    for language in TRANSLATED:
+        write_catalog(root / "apps" / name, language)
+
+
+def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
+    """The files in a platform's folders that neither git could bring back nor :func:`write_folders`.
+
+    :param folders: those that are about to be removed.
+    """
+    with TemporaryDirectory() as fresh:
+        write_folders(name, Path(fresh))
+        return [
+            str(path.relative_to(root))
+            for folder in folders
+            for path in sorted((root / folder).rglob("*"))
+            if path.is_file()
+            and "__pycache__" not in path.parts
+            and not _is_same(path, Path(fresh) / path.relative_to(root))
+            and not _is_committed(path)
+        ]
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return other.exists() and one.read_bytes() == other.read_bytes()
+
+
+def _is_committed(path: Path) -> bool:
+    """Whether git has the file as it is; False where there is no git."""
+    try:
+        for question in (["ls-files", "--error-unmatch"], ["diff", "--quiet", "HEAD", "--"]):
+            command = ["git", "--literal-pathspecs", *question, path.name]
+            subprocess.run(command, cwd=path.parent, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True

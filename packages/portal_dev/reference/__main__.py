@@ -1,0 +1,7 @@
+"""`./manage.py update_reference`."""
+
+import sys
+
+from portal_dev.reference.pages import main
+
+sys.exit(main())

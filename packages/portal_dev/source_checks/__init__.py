@@ -1,0 +1,22 @@
+"""What a machine can tell of an app's source before it runs: `./manage.py --app energy check` prints it, file and line.
+
+::
+
+    source              all faults of one app: its templates, its Python, its catalogs, the services of its domain
+      template_names    templates that can't be compiled; functions, URLs, icons and files that are not there
+      template_rows     attributes that a row does not have, and cells of no column, in templates of declared pages
+      python_code       the same in Python; creates that could happen twice
+        python_texts    texts of Python without a mark
+        routes          the app's URLs
+      texts             texts of templates without a mark, and texts without a translation
+      forms             forms without the CSRF token or the account of their page
+      origins           addresses of servers
+        markup          the HTML of a template, with a mark in place of each Jinja2 tag
+        faults          one fault: file, line, what is wrong, what to write
+
+The mistakes, each with who tells it and how: docs/reference/mistakes.md.
+"""
+
+from __future__ import annotations
+
+from portal_dev.source_checks.source import check_source

@@ -1,0 +1,123 @@
+"""The Python of an app: origins, unmarked texts, names of templates, URLs and icons, creates without a key."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from portal_dev.source_checks.faults import SourceFault, is_allowed, name_hint
+from portal_dev.source_checks.origins import FIXED_ADDRESS, SCHEMES, origin_fault, origins_in
+from portal_dev.source_checks.python_texts import constant, dotted, imported_names, unmarked_python_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from portal_dev.source_checks.routes import Routes
+
+#: The functions whose first argument is the name of a URL, and whether the others are its values.
+_ROUTE_FUNCTIONS: Final = {"reverse": False, "reverse_lazy": False, "see_other": True, "redirect": True}
+#: The arguments that name a URL.
+_ROUTE_ARGUMENTS: Final = frozenset({"part_of", "route"})
+#: A tile takes the icon with the name of its route, if it names none.
+_TILE: Final = "Count"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What an app's Python may name.
+
+    :param is_template: whether there is a template of that name.
+    :param creates: the names of the hooks that send a POST, such as `use_create_client_mutation`.
+    """
+
+    routes: Routes
+    templates: Collection[str]
+    is_template: Callable[[str], bool]
+    icons: Collection[str]
+    creates: Collection[str]
+
+
+def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
+    """The faults of one module.
+
+    :raises SyntaxError: it is no Python.
+    """
+    source = path.read_text(encoding="utf-8-sig")
+    tree = ast.parse(source)
+    lines = source.splitlines()
+    for line, origin in _origins(tree):
+        if not is_allowed(lines[line - 1], FIXED_ADDRESS):
+            yield origin_fault(path, line=line, origin=origin)
+    yield from unmarked_python_texts(path, tree, lines)
+    imported = imported_names(tree)
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        for line, message, hint in _name_faults(call, names, imported):
+            yield SourceFault(path=path, line=line, message=message, hint=hint, id="E008")
+        hook = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        # None among the names: `**options`.
+        if hook in names.creates and not {"idempotency_key", None} & {keyword.arg for keyword in call.keywords}:
+            yield SourceFault(
+                path=path,
+                line=call.lineno,
+                message=f"{hook} has no idempotency_key: a form that is sent twice creates two",
+                hint="write idempotency_key=submission_key(request), from portal.web.pages; or None for a POST that may"
+                " happen twice",
+                id="E009",
+            )
+
+
+def _origins(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    # A text that stands alone is a docstring, or does nothing.
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield from ((node.lineno, origin) for origin in origins_in(node.value))
+        elif isinstance(node, ast.JoinedStr | ast.BinOp):
+            # f"https://{host}/", "https://" + host: the host follows as a value.
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node.left]
+            yield from (
+                (node.lineno, ast.unparse(node).removeprefix("f").strip("'"))
+                for part in parts
+                if isinstance(part, ast.Constant) and str(part.value).lower().endswith(SCHEMES)
+            )
+
+
+_Finding = tuple[int, str, str]
+
+
+def _name_faults(call: ast.Call, names: Names, imported: Mapping[str, str]) -> Iterator[_Finding]:
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        name = constant(value)
+        if name is not None and name.partition("#")[0].endswith(".html") and not names.is_template(name):
+            yield value.lineno, f"there is no template {name!r}", name_hint(name, names.templates)
+    function, given = dotted(call.func, imported), {keyword.arg: keyword.value for keyword in call.keywords}
+    icon = given.get("icon", given.get("route") if function == _TILE else None)
+    name = constant(icon) if icon is not None else None
+    if icon is not None and name and name not in names.icons:
+        yield icon.lineno, f"there is no icon {name!r}", name_hint(name, names.icons)
+    for argument in _ROUTE_ARGUMENTS & given.keys():
+        yield from _route_faults(given[argument], None, names)
+    if function in _ROUTE_FUNCTIONS and call.args:
+        yield from _route_faults(call.args[0], _values(call, given, own=_ROUTE_FUNCTIONS[function]), names)
+
+
+def _values(call: ast.Call, given: dict[str | None, ast.expr], *, own: bool) -> int | None:
+    """How many values a call gives to a URL; None if the code does not show it."""
+    if own:
+        return None if any(isinstance(each, ast.Starred) for each in call.args) else len(call.args) - 1
+    if "kwargs" in given or len(call.args) > 1:
+        return None
+    args = given.get("args", ast.Tuple(elts=[]))
+    if not isinstance(args, ast.List | ast.Tuple) or any(isinstance(each, ast.Starred) for each in args.elts):
+        return None
+    return len(args.elts)
+
+
+def _route_faults(node: ast.expr, values: int | None, names: Names) -> Iterator[_Finding]:
+    name = constant(node)
+    # A text with a slash is an address.
+    fault = names.routes.fault(name, values) if name and "/" not in name else None
+    if fault is not None:
+        yield node.lineno, *fault

@@ -1,0 +1,130 @@
+"""All faults of one app's source."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import TYPE_CHECKING
+
+from jinja2 import TemplateNotFound, TemplateSyntaxError
+
+from portal.config.current import portal_config
+from portal.config.locales import DEFAULT_LOCALE
+from portal.config.places import SOURCE_ROOT
+from portal.query import REGISTRY
+from portal.services.service_imports import import_services
+from portal.web.templating import separate_environments
+from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
+from portal_dev.source_checks.faults import SourceFault
+from portal_dev.source_checks.forms import form_faults
+from portal_dev.source_checks.markup import Markup, markup_in
+from portal_dev.source_checks.origins import template_origins
+from portal_dev.source_checks.python_code import Names, python_faults
+from portal_dev.source_checks.routes import routes_of, shown_rows
+from portal_dev.source_checks.template_names import compile_faults, icons_of, name_faults
+from portal_dev.source_checks.template_rows import row_faults
+from portal_dev.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from django.apps import AppConfig
+    from django.core.checks import CheckMessage
+
+    from portal.web.templating import PageEnvironment
+
+
+def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
+    """A system check of the project's own folder, and of the templates that all projects share."""
+    del app_configs
+    # Django runs the checks in any order; the names of hooks are looked up.
+    import_services()
+    app = portal_config().project.app
+    environments = separate_environments()
+    folder = SOURCE_ROOT / "apps" / app
+    # Nobody can tell more of files that can't be read. A part with a fault is compiled with each page that includes it.
+    faults = set(unreadable_files(folder)) or {
+        *_template_faults(environments, app=app),
+        *_python_faults(environments[DEFAULT_LOCALE], folder, app=app),
+        *_untranslated(folder),
+    }
+    return [fault.as_message() for fault in sorted(faults)]
+
+
+def unreadable_files(folder: Path) -> Iterator[SourceFault]:
+    """The Python that Python can't read, and the files that are not UTF-8."""
+    for path in files_in(folder, ".py", ".html"):
+        try:
+            source = path.read_text(encoding="utf-8-sig")
+            if path.suffix == ".py":
+                ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError) as error:
+            line = error.lineno if isinstance(error, SyntaxError) else None
+            yield SourceFault(
+                path=path,
+                line=line or 1,
+                message=f"this file can't be read: {error.msg if isinstance(error, SyntaxError) else error}",
+                hint="files are UTF-8; the other checks of the source follow when each can be read",
+                id="E011",
+            )
+
+
+def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> Iterator[SourceFault]:
+    environment = environments[DEFAULT_LOCALE]
+    urlconf = f"apps.{app}.urls"
+    routes = routes_of(urlconf)
+    paths = {name: environment.path_of(name) for name in environment.list_templates(extensions=["html"])}
+
+    @cache
+    def load(name: str) -> Markup | None:
+        try:
+            return markup_in(paths[name]) if name in paths else None
+        except TemplateSyntaxError:
+            return None
+
+    markups = {name: markup for name in paths if (markup := load(name)) is not None}
+    class_blocks = blocks_in_attributes(markups.values())
+    for name, path in paths.items():
+        yield from compile_faults(environments, name)
+        yield from name_faults(environment, name, path=path, routes=routes)
+    for shown in shown_rows(urlconf):
+        yield from row_faults(shown, environment)
+    for name, markup in markups.items():
+        yield from unmarked_texts(paths[name], markup, class_blocks=class_blocks, macros=environment.macros)
+        yield from form_faults(paths[name], markup, load=load)
+        yield from template_origins(paths[name], markup)
+
+
+def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[SourceFault]:
+    def is_template(name: str) -> bool:
+        try:
+            environment.get_template(name)
+        except TemplateNotFound:
+            return False
+        except TemplateSyntaxError as error:
+            # A block that is not there; any other mistake is the template's own.
+            return "there is no block" not in (error.message or "")
+        return True
+
+    names = Names(
+        routes=routes_of(f"apps.{app}.urls"),
+        templates=environment.list_templates(extensions=["html"]),
+        is_template=is_template,
+        icons=icons_of(environment),
+        creates={hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"},
+    )
+    for path in files_in(folder, ".py"):
+        yield from python_faults(path, names=names)
+
+
+def _untranslated(folder: Path) -> Iterator[SourceFault]:
+    try:
+        missing = {language: set(untranslated(updated_catalog(folder, language))) for language in TRANSLATED}
+    except TemplateSyntaxError:
+        # Nobody knows the texts of that template before it can be read.
+        return
+    for text, files in texts_of(folder).items():
+        languages = [language for language, texts in missing.items() if str(text.id) in texts]
+        if languages:
+            yield from untranslated_texts(text.singular, [SOURCE_ROOT / file for file in files], languages=languages)

@@ -1,0 +1,365 @@
+"""Every difference between a declaration and the schema is told, with its hook, its file and its line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from portal.query import ListParams, QueryGroup, Record, Row, paginated_query_endpoint, query_endpoint
+from portal_dev.openapi import SchemaError, differences
+from tests.portal_dev.openapi.comparison import declared
+from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
+
+DECIMAL = {"type": "string", "format": "decimal"}
+TIME = {"type": "string", "format": "date-time"}
+LINE = {"type": "object", "properties": {"text": TEXT, "parent": ref("Line")}}
+PAYMENT = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer"},
+        "payer": {"type": ["string", "null"]},
+        "amount": DECIMAL,
+        "method": {"enum": ["card", "transfer"]},
+        "kind": {"enum": ["a", "c"]},
+        "receivedAt": TIME,
+        "lines": {"items": ref("Line")},
+        "more": TEXT,
+    },
+}
+NEW = {
+    "type": "object",
+    "required": ["payer", "id"],
+    "properties": {"payer": TEXT, "amount": DECIMAL, "id": {"readOnly": True}},
+}
+APPROVE = {"type": "object", "required": ["note"], "properties": {"note": TEXT}}
+PATHS = {
+    "/payments": {
+        "get": {"parameters": query("cursor", "limit", "q", "sort", "clientId"), **answers(page(ref("Payment")))},
+        "post": {**takes(NEW), **answers(ref("Payment"))},
+    },
+    "/payments/{payment_id}": {
+        "get": answers(ref("Payment")),
+        "patch": {**takes(NEW), **answers(ref("Payment"))},
+        "delete": answers({"properties": {"deleted": {"type": "boolean"}}}),
+    },
+    "/payments/{payment_id}/approve": {"post": {**takes(APPROVE), **answers(ref("Payment"))}},
+    "/payments/{payment}/refunds/{refund}": {"get": answers(ref("Line"))},
+    "/summary": {
+        "get": answers(
+            {"properties": {"total": {"type": "integer"}, "byMethod": {"properties": {"card": {"type": "integer"}}}}}
+        )
+    },
+    "/file": {
+        "get": answers(TEXT, media_type="text/csv"),
+        "post": {**takes(TEXT, media_type="text/csv"), **answers(None)},
+    },
+    "/search": {"get": {"parameters": query("text", required=True), **answers(ref("Line"))}},
+    "/reset": {"post": answers(None)},
+}
+SCHEMA = json.dumps(document(paths=PATHS, Payment=PAYMENT, Line=LINE))
+
+
+def told(hook: Any) -> list[str]:
+    """What is told of one hook."""
+    return [each.message for each in differences(SCHEMA, [hook])]
+
+
+def test_right_declarations_have_none() -> None:
+    assert differences(SCHEMA, declared.RIGHT) == []
+
+
+@pytest.mark.parametrize(
+    ("hook", "messages"),
+    [
+        (
+            declared.WrongQueries.use_get_fields_query,
+            {
+                "WrongPayment.payer is never None here, and may be null in the schema",
+                "WrongPayment.amount is int here, and a decimal in a text in the schema",
+                "WrongMethod has cheque, which the schema has not",
+                "WrongMethod lacks transfer of the schema",
+                "Literal['a', 'b'] has b, which the schema has not",
+                "Literal['a', 'b'] lacks c of the schema",
+                "WrongPayment.recieved_at: the schema has no field recievedAt; did you mean 'receivedAt'?",
+                "WrongPayment.lines is str here, and the object Line in the schema",
+            },
+        ),
+        (
+            declared.WrongQueries.use_get_params_query,
+            {
+                "WrongListParams.clientid: the schema has no parameter clientid; did you mean 'clientId'?",
+                "WrongListParams.limit_to: the schema has no parameter limitTo; did you mean 'limit'?",
+            },
+        ),
+        (
+            declared.WrongQueries.use_get_unique_query,
+            {"rows are told apart by number, which they do not have in the schema"},
+        ),
+        (
+            declared.WrongQueries.use_get_list_query,
+            {
+                "the schema has no parameter cursor, which lists are read with",
+                "the schema has no parameter limit, which lists are read with",
+                "the schema has no parameter q. Pages do not offer what it does.",
+                "the schema has no parameter sort. Pages do not offer what it does.",
+                "the schema's answer is no page of a list: it has no items, hasNext, nextCursor",
+            },
+        ),
+        (declared.WrongQueries.use_get_path_query, {"the schema has no GET /paiments; did you mean '/payments'?"}),
+        (
+            declared.WrongQueries.use_get_method_query,
+            {"the schema has no GET /payments/{id}/approve; it has POST there"},
+        ),
+        (
+            declared.WrongQueries.use_get_swapped_query,
+            {
+                "the parameter refund of the path is payment in the schema",
+                "the parameter payment of the path is refund in the schema",
+            },
+        ),
+        (
+            declared.WrongQueries.use_get_file_query,
+            {"the schema's answer can't be read: it is text/csv, no JSON"},
+        ),
+        (declared.WrongQueries.use_get_required_query, {"the schema needs the parameter text"}),
+        (
+            declared.WrongMutations.use_body_mutation,
+            {
+                "WrongReq.note is int here, and a text in the schema",
+                "WrongReq.reason: the schema's body has no field reason",
+            },
+        ),
+        (
+            declared.WrongMutations.use_no_body_mutation,
+            {"the schema's call needs a body, and body=… is not declared"},
+        ),
+        (
+            declared.WrongMutations.use_lacks_mutation,
+            {"the schema's body has no field of Line, but payer, amount, id"},
+        ),
+        (
+            declared.WrongMutations.use_no_data_mutation,
+            {"the schema's call is answered with JSON, and data=… is not declared"},
+        ),
+        (
+            declared.WrongMutations.use_data_mutation,
+            {"the schema's call is answered without a body, and data=… is declared"},
+        ),
+        (
+            declared.WrongMutations.use_sent_mutation,
+            {"the schema's call takes no body, and body=… is declared"},
+        ),
+        (
+            declared.WrongMutations.use_upload_mutation,
+            {"the schema's body is not what hooks send: it is text/csv, no JSON"},
+        ),
+    ],
+    ids=lambda each: each.name if hasattr(each, "name") else "",
+)
+def test_each_wrong_declaration_is_told(hook: Any, messages: set[str]) -> None:
+    assert set(told(hook)) == messages
+
+
+def test_a_difference_is_told_with_its_hook_its_file_and_its_line() -> None:
+    found = differences(SCHEMA, [declared.WrongQueries.use_get_fields_query, declared.WrongQueries.use_get_path_query])
+    lines = Path(declared.__file__).read_text().splitlines()
+    for each in found:
+        file, line = re.fullmatch(r"(tests/.*/declared\.py):(\d+)", each.place).groups()
+        assert file == "tests/portal_dev/openapi/comparison/declared.py"
+        named = re.match(r"WrongPayment\.(\w+)", each.message)
+        if named:
+            assert f"    {named[1]}: " in lines[int(line) - 1]
+        if "/paiments" in each.message:
+            assert "use_get_path_query" in lines[int(line) - 1]
+            assert str(each) == f"{each.place}: wrong.get_path: {each.message}"
+    assert [each.place for each in found] == sorted(
+        (each.place for each in found), key=lambda place: int(place.rpartition(":")[2])
+    )
+
+
+def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> None:
+    class TwiceQueries(QueryGroup, domain="twice", registry=declared.OWN):
+        use_get_one_query = paginated_query_endpoint(item=declared.WrongPayment, params=ListParams, url="/payments")
+        use_get_two_query = paginated_query_endpoint(item=declared.WrongPayment, params=ListParams, url="/payments")
+
+    hooks = [TwiceQueries.use_get_one_query, TwiceQueries.use_get_two_query]
+    assert len(differences(SCHEMA, hooks)) == len(differences(SCHEMA, hooks[:1])) == 8
+
+
+def changed(change: Callable[[dict[str, Any], dict[str, Any]], object]) -> list[tuple[str, str]]:
+    """What is told of the right declarations after a change of the paths and the schemas: places, and messages."""
+    schema = json.loads(SCHEMA)
+    change(schema["paths"], schema["components"]["schemas"])
+    lines = Path(declared.__file__).read_text().splitlines()
+    found = differences(json.dumps(schema), declared.RIGHT)
+    return [(lines[int(each.place.rpartition(":")[2]) - 1].strip(), each.message) for each in found]
+
+
+def test_a_parameter_that_is_needed_now_is_told_where_it_may_be_left_out() -> None:
+    def need(paths: dict[str, Any], _: Any) -> None:
+        for parameter in paths["/payments"]["get"]["parameters"]:
+            parameter["required"] = True
+
+    assert changed(need) == [
+        (
+            "client_id: str | None = None",
+            "the schema needs the parameter clientId, and PaymentsListParams.client_id may be left out",
+        ),
+        (
+            "use_get_payments_query = _payments.list",
+            "the schema needs the parameter cursor, without which a list begins",
+        ),
+        ("use_get_payments_query = _payments.list", "the schema needs the parameter q, which each call may leave out"),
+        (
+            "use_get_payments_query = _payments.list",
+            "the schema needs the parameter sort, which each call may leave out",
+        ),
+    ]
+
+
+def test_values_of_an_enumeration_are_told_once_where_its_class_stands() -> None:
+    def grow(_: Any, schemas: dict[str, Any]) -> None:
+        schemas["Payment"]["properties"]["method"] = {"enum": ["card", "transfer", "giro"]}
+        schemas["Other"] = {"properties": {"id": TEXT, "method": {"enum": ["card", "transfer", "giro"]}}}
+
+    class Other(Row):
+        method: declared.Method | None = None
+
+    class OtherQueries(QueryGroup, domain="other", registry=declared.OWN):
+        use_get_other_query = query_endpoint(data=Other, url="/other")
+
+    assert changed(grow) == [("class Method(OpenEnum):", "Method lacks giro of the schema")]
+    schema = json.loads(SCHEMA)
+    grow(None, schema["components"]["schemas"])
+    schema["paths"]["/other"] = {"get": answers(ref("Other"))}
+    found = differences(json.dumps(schema), [*declared.RIGHT, OtherQueries.use_get_other_query])
+    assert [each.message for each in found] == ["Method lacks giro of the schema"]
+
+
+def test_an_enumeration_that_may_be_null_is_told_where_it_is_never_none() -> None:
+    class Strict(Record):
+        method: declared.Method = declared.Method.CARD
+
+    class StrictQueries(QueryGroup, domain="strict", registry=declared.OWN):
+        use_get_strict_query = query_endpoint(data=Strict, url="/strict")
+
+    for method, messages in (
+        ({"enum": ["card", "transfer"]}, []),
+        ({"enum": ["card", "transfer", None]}, ["Strict.method is never None here, and may be null in the schema"]),
+    ):
+        schema = document(paths={"/strict": {"get": answers({"properties": {"method": method}})}})
+        assert [
+            each.message for each in differences(json.dumps(schema), [StrictQueries.use_get_strict_query])
+        ] == messages
+
+
+def test_an_answer_or_a_body_that_is_wrapped_now_is_told_once() -> None:
+    def wrap(paths: dict[str, Any], _: Any) -> None:
+        paths["/payments/{payment_id}"]["get"] = answers({"properties": {"data": ref("Payment")}})
+        paths["/payments"]["post"] |= takes({"properties": {"payment": NEW}})
+
+    assert changed(wrap) == [
+        ("use_get_payment_query = _payments.detail", "the answer has no field of Payment in the schema, but data"),
+        ("use_create_payment_mutation = _payments.create", "the schema's body has no field of Payment, but payment"),
+    ]
+
+
+def test_an_answer_of_another_kind_is_told_in_its_own_words() -> None:
+    def change(paths: dict[str, Any], _: Any) -> None:
+        paths["/payments"]["get"] |= answers(page(ref("Payment")), media_type="application/xml")
+        paths["/payments/{payment_id}"]["get"] = answers({"type": "array", "items": ref("Payment")})
+        paths["/payments"]["post"] |= takes({"type": "array", "items": NEW})
+
+    assert changed(change) == [
+        (
+            "use_get_payments_query = _payments.list",
+            "the schema's answer can't be read: it is application/xml, no JSON",
+        ),
+        (
+            "use_get_payment_query = _payments.detail",
+            "the answer is Payment here, and an array (each the object Payment) in the schema",
+        ),
+        (
+            "use_create_payment_mutation = _payments.create",
+            "the body is Payment here, and an array (each an object) in the schema",
+        ),
+    ]
+
+
+def test_an_id_with_another_name_is_told_once() -> None:
+    def rename(_: Any, schemas: dict[str, Any]) -> None:
+        fields = schemas["Payment"]["properties"]
+        fields["uuid"] = fields.pop("id")
+
+    assert changed(rename) == [
+        ("class Payment(Row):", "Payment.id: the schema has no field id; did you mean 'uuid'?"),
+    ]
+
+
+def test_a_path_that_another_hook_calls_is_not_what_was_meant() -> None:
+    def rename(paths: dict[str, Any], _: Any) -> None:
+        paths["/payment"] = paths.pop("/payments")
+
+    assert [message for _, message in changed(rename)] == [
+        "the schema has no GET /payments; did you mean '/payment'?",
+        "the schema has no POST /payments; did you mean '/payment'?",
+    ]
+    assert [message for _, message in changed(lambda paths, _: paths.pop("/payments"))] == [
+        "the schema has no GET /payments. The list is not offered: no page, no menu entry, no section.",
+        "the schema has no POST /payments. Nothing can be created.",
+    ]
+
+
+def test_what_is_optional_is_absent_and_what_is_misspelt_is_a_difference() -> None:
+    class Seen(Row):
+        payer: str | None = None
+        colour: str = ""
+        amuont: Decimal | None = None
+
+    class SeenListParams(ListParams):
+        colour: str | None = None
+
+    class SeenQueries(QueryGroup, domain="seen", registry=declared.OWN):
+        use_get_seen_query = paginated_query_endpoint(item=Seen, params=SeenListParams, url="/payments")
+        use_get_state_query = query_endpoint(data=Seen, url="/state", without="No state is shown.")
+        use_get_needed_query = query_endpoint(data=Seen, url="/needed")
+
+    hooks = [SeenQueries.use_get_seen_query, SeenQueries.use_get_state_query, SeenQueries.use_get_needed_query]
+    found = {each.message: each.is_absent for each in differences(SCHEMA, hooks)}
+    assert found == {
+        "SeenListParams.colour: the schema has no parameter colour. Pages do not offer what it does.": True,
+        "Seen.colour: the schema has no field colour. Pages show it as missing.": True,
+        "Seen.amuont: the schema has no field amuont; did you mean 'amount'?": False,
+        "the schema has no GET /state. No state is shown.": True,
+        "the schema has no GET /needed": False,
+    }
+    assert any(": seen.get_state: absent: the schema has" in str(each) for each in differences(SCHEMA, hooks))
+
+
+def test_what_hooks_do_not_send_is_told() -> None:
+    header = {"name": "X-Tenant", "in": "header", "required": True, "schema": TEXT}
+
+    def need(paths: dict[str, Any], _: Any) -> None:
+        paths["/summary"]["get"] |= {
+            "parameters": [header],
+            "requestBody": {**takes(NEW)["requestBody"], "required": True},
+        }
+
+    line = 'use_get_summary_query = query_endpoint(data=Summary, url="/summary")'
+    assert changed(need) == [
+        (line, "the schema needs the header X-Tenant, which hooks do not send"),
+        (line, "the schema's call needs a body, which queries do not send"),
+    ]
+
+
+def test_only_the_calls_below_a_path_are_compared() -> None:
+    hooks = [declared.WrongQueries.use_get_path_query, declared.WrongQueries.use_get_file_query]
+    assert [each.hook for each in differences(SCHEMA, hooks, below="/file")] == ["wrong.get_file"]
+    with pytest.raises(SchemaError, match="no call is declared at /nowhere or below it"):
+        differences(SCHEMA, hooks, below="/nowhere")

@@ -1,0 +1,139 @@
+"""A schema's text is read as YAML 1.2 or JSON; what is wrong with it is told by its place."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import pytest
+
+from portal_dev.openapi import SchemaError, declarations
+from portal_dev.openapi.schema import read_document
+from tests.portal_dev.openapi.small_schemas import answers, document, ref
+
+
+def broken(text: str) -> str:
+    """What is told of a schema that can't be read."""
+    with pytest.raises(SchemaError) as caught:
+        declarations(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("2026-01-01", "2026-01-01"),
+        ("12:30", "12:30"),
+        ("0o17", "0o17"),
+        ("1_000", "1_000"),
+        ("true", True),
+        ("null", None),
+        ("~", None),
+        ("12", 12),
+        ("-1.5e3", -1500.0),
+        ("'12'", "12"),
+    ],
+)
+def test_yaml_is_read_by_the_rules_of_json(text: str, value: object) -> None:
+    node = read_document(f"openapi: 3.0.3\nx-value: {text}\n")
+    assert node.value["x-value"] == value
+
+
+def test_names_of_members_are_texts() -> None:
+    node = read_document("openapi: 3.0.3\nx-responses: {200: {}, true: {}, 2026-01-01: {}}\n")
+    assert list(node.value["x-responses"]) == ["200", "true", "2026-01-01"]
+
+
+def test_anchors_and_merges_are_followed() -> None:
+    node = read_document("openapi: 3.0.3\nx-a: &a {b: 1, c: 2}\nx-d: {<<: *a, c: 3}\n")
+    assert node.value["x-d"] == {"b": 1, "c": 3}
+
+
+def test_json_is_read_without_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = builtins.__import__
+
+    def without_yaml(name: str, *args: Any, **options: Any) -> Any:
+        if name == "portal_dev.openapi.schema.yaml_reader":
+            raise ImportError(name)
+        return imported(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_yaml)
+    assert read_document('\ufeff {"openapi": "3.1.0"}').text("openapi") == "3.1.0"
+    with pytest.raises(SchemaError, match="PyYAML is missing: pip install PyYAML"):
+        read_document("openapi: 3.1.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "#/openapi: should be 3.0 or 3.1, not missing"),
+        ("[]", "#/openapi: should be 3.0 or 3.1, not missing"),
+        ("swagger: '2.0'", "#/openapi: should be 3.0 or 3.1, not Swagger 2.0"),
+        ("openapi: 4.0.0", "#/openapi: should be 3.0 or 3.1, not 4.0.0"),
+        ("openapi: 3.0.3\na: [", "it is neither JSON nor YAML: line 2: "),
+        ("openapi: 3.0.3\na: 1\na: 2", "it is neither JSON nor YAML: line 3: 'a' stands twice"),
+        ("openapi: 3.0.3\n? [a]\n: 2", "it is neither JSON nor YAML: line 2: the name of a member should be a text"),
+        ("openapi: !!python/name:os.system x", "it is neither JSON nor YAML: line 1: "),
+        ("openapi: 3.0.3\na: !!timestamp 2020-01-01", "it is neither JSON nor YAML: line 2: could not determine"),
+        ("openapi: 3.0.3\na: !!binary aGk=", "it is neither JSON nor YAML: line 2: could not determine"),
+        ("openapi: 3.0.3\na: !!bool x", "it is neither JSON nor YAML: a tag does not fit its value"),
+        ("openapi: 3.0.3\na: !!int ''", "it is neither JSON nor YAML: a tag does not fit its value"),
+        ("openapi: 3.0.3\na: !!map [b]", "it is neither JSON nor YAML: line 2: a tag does not fit its value"),
+        ("openapi: 3.1", "#/openapi: should be a text such as '3.1.0', not a number"),
+        ('{"openapi": "3.0.3", "a": 1, "a": 2}', "it is neither JSON nor YAML: 'a' stands twice"),
+        (r'{"openapi": "3.0.3", "a": "\ud800"}', r"half of a surrogate pair stands in '\ud800'"),
+        ('{"openapi": "3.0.3",}', "it is neither JSON nor YAML: "),
+        ("[" * 100_000, "it is nested too deeply"),
+        ("openapi: 3.0.3\npaths: []", "#/paths: should be an object, not an array"),
+        ("openapi: 3.0.3\npaths: {/a: 1}", "#/paths/~1a: should be an object, not a number"),
+        ("openapi: 3.0.3\npaths: {a: {}}", "#/paths/a: a path should begin with a slash"),
+        ("openapi: 3.0.3\npaths: {/a: {get: []}}", "#/paths/~1a/get: should be an object, not an array"),
+        ("openapi: 3.0.3\npaths: {/a: {get: {parameters: {}}}}", "#/paths/~1a/get/parameters: should be an array"),
+        (
+            "openapi: 3.0.3\npaths: {/a: {get: {parameters: [{in: query}]}}}",
+            "#/paths/~1a/get/parameters/0: a parameter",
+        ),
+        ("openapi: 3.0.3\npaths: {}", "#/paths: nothing stands at / or below it; there are none"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
+    assert broken(text).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": "strin"}, "#/components/schemas/It/type: strin is no type"),
+        ({"type": 5}, "#/components/schemas/It/type: should be the name of a type, or an array of names"),
+        ({"type": "object", "properties": []}, "#/components/schemas/It/properties: should be an object, not an array"),
+        ({"enum": {}}, "#/components/schemas/It/enum: should be an array, not an object"),
+        (5, "#/components/schemas/It: should be an object, not a number"),
+        ({"$ref": "#/components/schemas/Nobody"}, "#/components/schemas/It: #/components/schemas/Nobody names nothing"),
+        ({"$ref": "#Anchor"}, "#/components/schemas/It: #Anchor names nothing in this schema"),
+        (
+            {"$ref": "#/components/schemas/It/x-list/" + "9" * 5000, "x-list": [1]},
+            "#/components/schemas/It: #/components/schemas/It/x-list/9999",
+        ),
+        (
+            {"$ref": "#/components/schemas/It"},
+            "#/paths/~1a/get/responses/200/content/application~1json/schema: #/components/schemas/It leads back to itself",
+        ),
+    ],
+)
+def test_a_broken_schema_is_told_by_its_json_pointer(schema: Any, told: str) -> None:
+    paths = {"/a": {"get": answers(ref("It"))}}
+    text = str(document(paths=paths, It=schema)).replace("'", '"').replace("None", "null")
+    assert broken(text).startswith(told)
+
+
+def test_an_alias_that_contains_itself_ends_with_a_message() -> None:
+    text = "openapi: 3.0.3\npaths: {/a: {get: {responses: {200: {content: {application/json: {schema: &s {allOf: [*s]}}}}}}}}\n"
+    assert broken(text) == "it is nested too deeply"
+
+
+def test_aliases_of_aliases_do_not_fill_the_memory() -> None:
+    aliases = "".join(f"x-{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 9))
+    told = broken(f"openapi: 3.0.3\nx-0: &a0 [1, 2]\n{aliases}paths: {{}}\n")
+    assert told == "it has more than 2,000,000 parts, aliases counted as what they stand for"

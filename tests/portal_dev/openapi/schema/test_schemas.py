@@ -1,0 +1,201 @@
+"""What a value can be, from its schema: references, combinations, null, enumerations, formats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, in_words
+from tests.portal_dev.openapi.small_schemas import TEXT, ref, shape
+
+INTEGER = {"type": "integer"}
+CLIENT = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "age": INTEGER}}
+CARD = {
+    "type": "object",
+    "required": ["type"],
+    "properties": {"type": {"enum": ["card"]}, "last4": TEXT, "month": INTEGER},
+}
+BANK = {"type": "object", "required": ["type"], "properties": {"type": {"const": "bank"}, "iban": TEXT, "month": TEXT}}
+
+
+def fields(found: Shape) -> dict[str, str]:
+    """Name to type of an object's fields."""
+    assert isinstance(found, ObjectOf)
+    return {name: in_words(field.shape) for name, field in found.fields.items()}
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        (TEXT, "a text"),
+        ({"type": "string", "format": "date-time"}, "a time"),
+        ({"format": "date-time"}, "a time"),
+        ({"type": "string", "format": "date"}, "a day"),
+        ({"type": "string", "format": "uuid"}, "a text"),
+        ({"type": "string", "format": "email"}, "a text"),
+        ({"type": "string", "format": "decimal"}, "a decimal in a text"),
+        ({"type": "string", "format": "decimal", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
+        ({"type": "string", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
+        ({"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"}, "a decimal in a text"),
+        ({"type": "string", "pattern": r"^\d+$"}, "a text"),
+        ({"type": "string", "pattern": r"^\d+(\.\d+)*$"}, "a text"),
+        ({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}, "a text"),
+        ({"type": "string", "pattern": r"\d+\.\d+,\d+\.\d+"}, "a text"),
+        ({"type": "string", "pattern": r"(?<n>"}, "a text"),
+        (INTEGER, "an integer"),
+        ({"type": "number", "format": "double"}, "a number"),
+        ({"type": "boolean"}, "a boolean"),
+        ({"type": "array", "items": TEXT}, "an array (each a text)"),
+        ({"items": TEXT}, "an array (each a text)"),
+        ({"prefixItems": [TEXT]}, "an array (each any JSON)"),
+        ({"type": "object"}, "an object with any names (each any JSON)"),
+        ({"type": "object", "additionalProperties": True}, "an object with any names (each any JSON)"),
+        ({"type": "object", "additionalProperties": INTEGER}, "an object with any names (each an integer)"),
+        ({"additionalProperties": INTEGER}, "an object with any names (each an integer)"),
+        ({"type": "object", "patternProperties": {"^S_": TEXT}}, "an object with any names (each a text)"),
+        ({"properties": {"a": TEXT}}, "the object It"),
+        ({}, "any JSON"),
+        (True, "any JSON"),
+        ({"not": TEXT}, "any JSON"),
+        ({"$ref": "other.yaml#/components/schemas/It"}, "any JSON"),
+        ({"$ref": "https://example.com/schema.json"}, "any JSON"),
+    ],
+)
+def test_a_plain_schema(schema: Any, kind: str) -> None:
+    found = shape(schema)
+    assert in_words(found) == kind
+    assert not found.nullable
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": "string", "nullable": True}, "a text"),
+        ({"type": ["string", "null"]}, "a text"),
+        ({"type": ["string", "null"], "format": "date-time"}, "a time"),
+        ({"oneOf": [TEXT, {"type": "null"}]}, "a text"),
+        ({"anyOf": [ref("Client"), {"type": "null"}]}, "the object Client"),
+        ({"allOf": [ref("Client")], "nullable": True}, "the object Client"),
+        ({"allOf": [ref("Client"), {"nullable": True}]}, "the object Client"),
+        ({"$ref": "#/components/schemas/Client", "nullable": True}, "the object Client"),
+        ({"type": "string", "enum": ["a", "b", None]}, "one of a, b"),
+        ({"oneOf": [{"enum": ["a", "b"]}, {"enum": [""]}, {"enum": [None]}]}, "one of a, b, "),
+        ({"type": "null"}, "any JSON"),
+        ({"enum": [None]}, "any JSON"),
+        ({"const": None}, "any JSON"),
+    ],
+)
+def test_what_may_be_null(schema: Any, kind: str) -> None:
+    found = shape(schema, Client=CLIENT)
+    assert in_words(found) == kind
+    assert found.nullable
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind", "note"),
+    [
+        ({"enum": ["a", "b", "a"]}, "one of a, b", ""),
+        ({"const": "card"}, "one of card", ""),
+        ({"type": "integer", "enum": [1, 2]}, "an integer", "it is 1 or 2"),
+        ({"enum": [True]}, "a boolean", "it is true"),
+        ({"enum": ["low", 1]}, "any JSON", 'it is "low" or 1'),
+        ({"type": ["string", "integer"]}, "any JSON", "it is a text or an integer"),
+        ({"type": ["integer", "number"]}, "a number", ""),
+        ({"anyOf": [{"type": "number"}, {"type": "string", "format": "decimal"}]}, "a decimal in a text", ""),
+        ({"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}, "a text", ""),
+        ({"anyOf": [{"enum": ["a", "b"]}, TEXT]}, "one of a, b", ""),
+        ({"anyOf": [TEXT, {"enum": ["a", "b"]}]}, "one of a, b", ""),
+        ({"oneOf": [{"enum": ["a", "b"]}, {"enum": ["c"]}]}, "one of a, b, c", ""),
+        ({"anyOf": [TEXT, ref("Client")]}, "any JSON", "it is a text or the object Client"),
+        ({"oneOf": [{"type": "array", "items": TEXT}, {"items": TEXT}]}, "an array (each a text)", ""),
+        ({"oneOf": [{"items": TEXT}, {"items": INTEGER}]}, "an array (each any JSON)", ""),
+        ({"allOf": [TEXT, {"type": "integer"}]}, "an integer", ""),
+        ({"allOf": [TEXT, CLIENT]}, "any JSON", "allOf of different types"),
+        ({"allOf": []}, "any JSON", "the schema gives no type"),
+        ({"allOf": [{"description": "It."}]}, "any JSON", "the schema gives no type"),
+        ({"$ref": "other.yaml#/It"}, "any JSON", "other.yaml#/It is in another document"),
+        ({"items": {"$ref": "#/components/schemas/It"}}, "an array (each any JSON)", ""),
+    ],
+)
+def test_what_can_be_said_of_several_values_or_types(schema: Any, kind: str, note: str) -> None:
+    found = shape(schema, Client=CLIENT)
+    assert in_words(found) == kind
+    assert found.note == note
+
+
+def test_the_parts_of_all_of_are_one_object() -> None:
+    schema = {
+        "allOf": [ref("Client"), {"required": ["age"], "properties": {"city": TEXT, "age": {"description": "Years."}}}]
+    }
+    found = shape(schema, Client=CLIENT)
+    assert fields(found) == {"name": "a text", "age": "an integer", "city": "a text"}
+    assert isinstance(found, ObjectOf)
+    assert [name for name, field in found.fields.items() if field.required] == ["name", "age"]
+    assert found.fields["age"].description == "Years."
+    assert found.extends is not None
+    assert found.extends.name == "Client"
+
+
+def test_properties_beside_a_combination_are_one_more_part() -> None:
+    schema = {"type": "object", "properties": {"id": TEXT}, "oneOf": [ref("Client"), {"properties": {"city": TEXT}}]}
+    assert fields(shape(schema, Client=CLIENT)) == {
+        "name": "a text",
+        "age": "an integer",
+        "city": "a text",
+        "id": "a text",
+    }
+
+
+def test_one_of_several_objects_has_the_fields_of_all_and_the_values_that_tell_them_apart() -> None:
+    found = shape({"oneOf": [ref("Card"), ref("Bank")]}, Card=CARD, Bank=BANK)
+    assert fields(found) == {"type": "one of card, bank", "last4": "a text", "month": "any JSON", "iban": "a text"}
+    assert isinstance(found, ObjectOf)
+    assert [name for name, field in found.fields.items() if field.required] == ["type"]
+    assert found.description == "One of Card, Bank, with the fields of all of them."
+    assert found.name == "It"
+
+
+def test_a_discriminator_gives_the_values_that_the_schemas_do_not() -> None:
+    plain = {"type": "object", "properties": {"kind": TEXT}}
+    teller = {"propertyName": "kind", "mapping": {"card": "#/components/schemas/A", "bank": "#/components/schemas/B"}}
+    found = shape({"oneOf": [ref("A"), ref("B")], "discriminator": teller}, A=plain, B=plain)
+    assert fields(found) == {"kind": "one of card, bank"}
+
+
+def test_an_object_may_contain_itself() -> None:
+    schema = {"type": "object", "properties": {"parent": ref("It"), "children": {"items": ref("It")}}}
+    found = shape(schema)
+    assert fields(found) == {"parent": "the object It", "children": "an array (each the object It)"}
+    assert isinstance(found, ObjectOf)
+    assert found.fields["parent"].shape is found
+
+
+def test_a_name_of_a_name_is_what_it_names() -> None:
+    found = shape(ref("Alias"), Alias=ref("Client"), Client=CLIENT)
+    assert isinstance(found, ObjectOf)
+    assert found.name == "Client"
+
+
+def test_the_pointer_of_a_reference_is_decoded() -> None:
+    found = shape({"$ref": "#/components/schemas/a~1b~0c%20d"}, **{"a/b~c d": TEXT})
+    assert in_words(found) == "a text"
+
+
+def test_fields_that_are_only_read_or_written() -> None:
+    properties = {
+        "id": {"type": "string", "readOnly": True},
+        "secret": {"type": "string", "writeOnly": True},
+        "a": ref("Read"),
+    }
+    found = shape({"properties": properties}, Read={"type": "string", "readOnly": True})
+    assert isinstance(found, ObjectOf)
+    assert [name for name, field in found.fields.items() if field.read_only] == ["id", "a"]
+    assert [name for name, field in found.fields.items() if field.write_only] == ["secret"]
+
+
+def test_kinds_of_shapes() -> None:
+    assert isinstance(shape(TEXT), Scalar)
+    assert isinstance(shape({"enum": ["a", "b"]}), Enumeration)
+    assert isinstance(shape({"items": TEXT}), ListOf)
+    assert isinstance(shape({"type": "object"}), MapOf)

@@ -1,0 +1,141 @@
+"""`manage.py services_from_openapi`: prints declarations, or writes them, and never over a file that is there."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, ref, takes
+from tests.support.harness import ROOT
+
+PATHS = {
+    "/shop/orders": {"get": answers(page(ref("Order")))},
+    "/shop/orders/{id}": {"get": answers(ref("Order"))},
+    "/shop/summary": {"get": answers(ref("Summary"))},
+    "/files": {"post": {**takes(TEXT, media_type="text/plain"), **answers(None)}},
+}
+ORDER = {"type": "object", "properties": {"id": TEXT, "name": TEXT}}
+SCHEMA = json.dumps(document(paths=PATHS, Order=ORDER, Summary={"properties": {"total": {"type": "integer"}}}))
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    file = tmp_path / "schema.json"
+    file.write_text(SCHEMA)
+    return file
+
+
+def printed(*arguments: str, **options: Any) -> tuple[str, str]:
+    """What the command prints, and what it warns of."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command("services_from_openapi", *arguments, stdout=out, stderr=err, no_color=True, **options)
+    return out.getvalue(), err.getvalue()
+
+
+def refused(*arguments: str, **options: Any) -> str:
+    with pytest.raises(CommandError) as caught:
+        printed(*arguments, **options)
+    assert caught.value.returncode == 2
+    return str(caught.value)
+
+
+def test_one_module_is_printed_as_it_would_be_written(schema: Path, tmp_path: Path) -> None:
+    out, err = printed(str(schema), path="/shop/orders")
+    assert out.startswith('"""Orders."""\n')
+    assert err == ""
+    told, _ = printed(str(schema), path="/shop/orders", output=tmp_path / "orders.py")
+    assert told == f"{tmp_path / 'orders.py'}\n"
+    assert (tmp_path / "orders.py").read_text() == out
+
+
+def test_several_modules_are_printed_below_their_names_and_what_is_left_out_is_warned_of(schema: Path) -> None:
+    out, err = printed(str(schema))
+    assert out.startswith('# --- shop/orders.py\n\n"""Orders."""\n')
+    assert '\n# --- shop/summary.py\n\n"""Summary."""\n' in out
+    assert err == "`POST /files`: its body: it is text/plain, no JSON\n"
+
+
+def test_modules_are_written_into_a_folder_with_its_packages(schema: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "services"
+    told, _ = printed(str(schema), output=folder)
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py")) == [
+        "shop/__init__.py",
+        "shop/orders.py",
+        "shop/summary.py",
+    ]
+    assert sorted(told.split()) == sorted(map(str, folder.rglob("*.py")))
+
+
+def test_a_file_that_is_there_stays_as_it_is(schema: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "services"
+    (folder / "shop").mkdir(parents=True)
+    (folder / "shop" / "summary.py").write_text("mine")
+    told = refused(str(schema), output=folder)
+    assert told == f"{folder / 'shop' / 'summary.py'}: there already; --force writes over it"
+    assert [path.name for path in folder.rglob("*.py")] == ["summary.py"]
+    printed(str(schema), output=folder, force=True)
+    assert (folder / "shop" / "summary.py").read_text() != "mine"
+    (folder / "shop" / "__init__.py").write_text("mine")
+    printed(str(schema), output=folder, force=True)
+    assert (folder / "shop" / "__init__.py").read_text() == "mine"
+
+
+def test_a_file_takes_one_module(schema: Path, tmp_path: Path) -> None:
+    told = refused(str(schema), path="/shop", output=tmp_path / "shop.py")
+    assert told == "these are shop/orders.py, shop/summary.py: give a folder, or one of them by --path"
+
+
+def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
+    assert refused("nowhere.yaml").startswith("nowhere.yaml: it can't be read: ")
+    broken = tmp_path / "broken.json"
+    broken.write_text(json.dumps(document(paths={"/a": {"get": answers({"type": "strin"})}})))
+    where = "#/paths/~1a/get/responses/200/content/application~1json/schema/type"
+    assert refused(str(broken)) == f"{broken}: {where}: strin is no type"
+
+
+def test_calls_of_which_none_can_be_declared_are_refused(schema: Path) -> None:
+    assert refused(str(schema), path="/files") == "none of these calls can be declared"
+
+
+def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) -> None:
+    assert refused(str(schema), path="/bank") == (
+        f"{schema}: #/paths: nothing stands at /bank or below it; there are {', '.join(PATHS)}"
+    )
+    for path in ("/shop/order", "shop/orders"):
+        told = f"nothing stands at {path} or below it; did you mean '/shop/orders'?"
+        assert refused(str(schema), path=path) == f"{schema}: #/paths: {told}"
+    schema.write_text(json.dumps(document(paths={f"/a{number}": {} for number in range(30)})))
+    assert refused(str(schema), path="/bank").endswith("/a18, /a19, 10 more")
+
+
+def test_a_folder_is_a_package(schema: Path, tmp_path: Path) -> None:
+    told = refused(str(schema), output=tmp_path / "my-services")
+    assert told == f"{tmp_path / 'my-services'}: my-services should be the name of a Python package"
+    assert not (tmp_path / "my-services").exists()
+    printed(str(schema), path="/shop/orders", output=tmp_path / "my-services" / "orders.py")
+
+
+def test_what_can_not_be_written_is_one_line(schema: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    told = refused(str(schema), output=tmp_path / "taken")
+    assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"
+    (tmp_path / "folder.py").mkdir()
+    told = refused(str(schema), path="/shop/orders", output=tmp_path / "folder.py", force=True)
+    assert told == f"{tmp_path / 'folder.py'}: it can't be written: Is a directory"
+
+
+def test_it_runs_without_an_app_and_reads_standard_input() -> None:
+    command = [sys.executable, str(ROOT / "manage.py"), "services_from_openapi", "-", "--path", "/shop/summary"]
+    done = subprocess.run(command, input=SCHEMA, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert 'use_get_summary_query = query_endpoint(data=Summary, url="/shop/summary")' in done.stdout
+    failed = subprocess.run(command, input="", capture_output=True, text=True, check=False, cwd=ROOT)
+    assert failed.returncode == 2
+    assert failed.stderr == "CommandError: -: #/openapi: should be 3.0 or 3.1, not missing\n"

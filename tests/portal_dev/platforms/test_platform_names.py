@@ -1,0 +1,104 @@
+"""A name that a platform can't have is refused, and the reason is said."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.apps import AppConfig, apps
+
+from portal_dev.platforms.platform_names import LONGEST, why_no_platform
+from tests.support.checkout_copy import NEW_PLATFORM
+from tests.support.harness import ROOT
+
+FORM = "it should be 2 to 14 lower-case letters (a to z) and digits, and begin with a letter"
+WORD = "it is a word of the Python language"
+LANGUAGE = "it is a language, the first segment of an address"
+PAGE = "it is a page of every app"
+SKIPPED = "git, pytest and ruff skip folders of this name"
+SERVICE = "the services have a domain or a module of this name"
+MODULE = "Python has a module of this name"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "x",
+        "Logistics",
+        "LOGISTICS",
+        "2hr",
+        "new-one",
+        "auth_app",
+        "two words",
+        "../up",
+        "a.b",
+        "straße",
+        "İz",
+        "ab\n",
+        "x" * (LONGEST + 1),
+    ],
+)
+def test_a_name_of_another_form(name: str) -> None:
+    assert why_no_platform(name) == FORM
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("energy", "there is a platform of this name"),
+        ("class", WORD),
+        ("import", WORD),
+        ("match", WORD),
+        ("case", WORD),
+        ("en", LANGUAGE),
+        ("de", LANGUAGE),
+        ("tr", LANGUAGE),
+        ("login", PAGE),
+        ("logout", PAGE),
+        ("profile", PAGE),
+        ("static", PAGE),
+        ("locale", PAGE),
+        ("metrics", PAGE),
+        ("oidc", PAGE),
+        ("auth", "it is the host name of the gateway"),
+        ("gateway", "it is the host name of the gateway"),
+        ("api", "it is the host name of the backend"),
+        ("id", "it is the host name of the OpenID provider"),
+        ("www", "it is the host name of the public web site"),
+        ("build", SKIPPED),
+        ("dist", SKIPPED),
+        ("venv", SKIPPED),
+        ("iam", SERVICE),
+        ("user", SERVICE),
+        ("calendar", MODULE),
+        ("email", MODULE),
+        ("django", MODULE),
+        ("portal", MODULE),
+        ("apps", MODULE),
+        ("tests", MODULE),
+        ("benchmarks", MODULE),
+    ],
+)
+def test_a_name_that_is_taken(name: str, reason: str) -> None:
+    assert why_no_platform(name) == reason
+
+
+@pytest.mark.parametrize("name", ["q7", NEW_PLATFORM, "callable", "x" * LONGEST])
+def test_other_names_are_free_those_of_built_in_functions_too(name: str) -> None:
+    assert why_no_platform(name) is None
+
+
+@pytest.mark.parametrize("app", apps.get_app_configs(), ids=lambda app: app.label)
+def test_every_installed_app_keeps_its_name(app: AppConfig) -> None:
+    """Django does not start with two apps of one label."""
+    assert why_no_platform(app.label) is not None
+
+
+def test_every_host_that_the_documentation_names_is_taken() -> None:
+    pages = [*(ROOT / "deploy").rglob("*.*"), *(ROOT / "docs").rglob("*.md"), ROOT / ".env.example"]
+    hosts = set(re.findall(r"\b([a-z]+)\.example\.com", "".join(page.read_text() for page in pages)))
+    assert {"auth", "api", "id"} <= hosts
+    # The example of the how-to for a new platform.
+    free = {host for host in hosts if why_no_platform(host) is None} - {"logistics"}
+    assert free == set()

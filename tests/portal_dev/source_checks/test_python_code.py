@@ -1,0 +1,110 @@
+"""What can be told of a module of an app."""
+
+from __future__ import annotations
+
+import pytest
+
+from portal_dev.source_checks.python_code import Names, python_faults
+from tests.portal_dev.source_checks.conftest import ROUTES
+
+NAMES = Names(
+    routes=ROUTES,
+    templates=["finance/payments.html"],
+    is_template=lambda name: name.startswith("finance/payments.html"),
+    icons={"plus"},
+    creates={"use_create_payment_mutation"},
+)
+FAULTS = {
+    'redirect("https://energy.example.com/en")': ("E007", "https://energy.example.com/en"),
+    'redirect(f"https://{host}/en")': ("E007", "https://{host}/en"),
+    'HOME = "https://" + host': ("E007", "https://"),
+    'HOME = "https://%s/en" % host': ("E007", "https://%s/en"),
+    'HOME = "https://{}/en".format(host)': ("E007", "https://{}/en"),
+    'FEED = "wss://energy.example.com/feed"': ("E007", "wss://energy.example.com/feed"),
+    'CharField(label="Name")  # untranslated:': ("E005", "'Name'"),
+    'CharField(label="Name of " + what)': ("E005", "'Name of '"),
+    'CharField(label="Name of %s" % what)': ("E005", "'Name of %s'"),
+    'CharField(label="Name of {}".format(what))': ("E005", "'Name of {}'"),
+    'ChoiceField(choices=[("a", "First")])': ("E005", "'First'"),
+    'show = lambda request: messages.success(request, "It was saved.")': ("E005", "'It was saved.'"),
+    'messages.add_message(request, 20, "It was saved.")': ("E005", "'It was saved.'"),
+    'ValidationError(["No."])': ("E005", "'No.'"),
+    'ValidationError({"name": "No."})': ("E005", "'No.'"),
+    'class Meta:\n    fields: ClassVar = {"name": "Name"}': ("E005", "'Name'"),
+    'CharField(label="Name")': ("E005", "'Name'"),
+    'ListPageConfig(title="Payments")': ("E005", "'Payments'"),
+    'form_page(request, submit_label=f"Save {name}")': ("E005", "'Save …'"),
+    'CharField(error_messages={"required": "Say it."})': ("E005", "'Say it.'"),
+    'ListPageConfig(sorts=AGE_SORTS | {"a": "Newest"})': ("E005", "'Newest'"),
+    'Badge(label="Paid" if paid else _("Open"))': ("E005", "'Paid'"),
+    'messages.success(request, "It was saved.")': ("E005", "'It was saved.'"),
+    'class Meta:\n    fields = {"name": "Name"}': ("E005", "'Name'"),
+    'class Meta:\n    choices = {"kind": {"a": "First"}}': ("E005", "'First'"),
+    'DeleteView(text="It is gone.", message=_("x"))': ("E005", "'It is gone.'"),
+    'Count(label=_("x"), route="payments")': ("E008", "there is no icon 'payments'"),
+    'ValidationError("No.")': ("E005", "'No.'"),
+    'render(request, "finance/payment.html", context)': ("E008", "there is no template 'finance/payment.html'"),
+    'ListPageConfig(template="finance/paymentz.html")': ("E008", "there is no template"),
+    'StatTile(icon="pluss")': ("E008", "there is no icon 'pluss'"),
+    'see_other("payment")': ("E008", "needs 1 value(s), not 0"),
+    'see_other("paymentz")': ("E008", "there is no URL with the name 'paymentz'"),
+    'reverse("payment")': ("E008", "needs 1 value(s), not 0"),
+    'platform_page("x", view, name="x", part_of="paymentz")': ("E008", "there is no URL"),
+    "PaymentMutations.use_create_payment_mutation(request)": ("E009", "has no idempotency_key"),
+}
+FINE = [
+    '"""See https://docs.example.com."""',
+    'x.startswith("https://")',
+    'TERMS = "https://example.com/terms"  # fixed address: the law',
+    'SVG = "http://www.w3.org/2000/svg"',
+    'CharField(label=_("Name"), help_text=gettext_lazy("x"))',
+    'Point(label=f"{hour:02d}", text=f"{power} kW")',
+    'class Meta:\n    fields = {"name": _("Name")}\n    optional = ("name",)',
+    'Count(label=_("x"), route="payments", icon="plus")',
+    'Payment.partial(title="A text"); PaymentQueries.use_get_payments_query(request, title="A text")',
+    'PaymentQueries.use_get_payments_query.spec(title="A text")',
+    'CharField(label="%s: %d" % pair); CharField(label="{name}".format(name=name))',
+    'ChoiceField(choices=[("a", _("First"))]); Page(fields=("name", "title"))',
+    'from elsewhere import success\nsuccess(request, "text")',
+    "\N{BYTE ORDER MARK}x = 1",
+    'Badge(label="CCS")  # untranslated: a product',
+    'messages.success(request, _("%(name)s was created.") % {"name": name})',
+    'render(request, "finance/payments.html#table")',
+    'see_other("payments"); see_other("payment", pk); see_other(f"/{x}"); see_other("/en/x"); see_other(result)',
+    'reverse("payment", args=[pk]); reverse("payments"); reverse("payment", kwargs=values); reverse("payment", args=ids)',
+    "PaymentMutations.use_create_payment_mutation(request, idempotency_key=submission_key(request))",
+    "PaymentMutations.use_create_payment_mutation(request, idempotency_key=None)",
+    "PaymentMutations.use_create_payment_mutation(request, **options)",
+    "PaymentMutations.use_update_payment_mutation(request)",
+]
+
+
+@pytest.mark.parametrize(("source", "words"), FAULTS.items())
+def test_a_fault_is_named_with_its_line(write, source: str, words: tuple[str, str]) -> None:
+    (fault,) = python_faults(write("view.py", f"\n{source}"), names=NAMES)
+    assert (fault.line, fault.id) == (2 + source.startswith("class "), words[0])
+    assert words[1] in fault.message
+    assert fault.hint
+
+
+@pytest.mark.parametrize("source", FINE)
+def test_right_code_is_left_alone(write, source: str) -> None:
+    assert list(python_faults(write("view.py", source), names=NAMES)) == []
+
+
+@pytest.mark.parametrize(
+    ("imports", "call", "words"),
+    [
+        ("from django.contrib import messages as m", 'm.success(request, "Saved.")', "'Saved.'"),
+        ("import django.contrib.messages as m", 'm.error(request, "Lost.")', "'Lost.'"),
+        ("from django.contrib.messages import success", 'success(request, "Saved.")', "'Saved.'"),
+        ("from django.contrib.messages import add_message as tell", 'tell(request, 20, "Saved.")', "'Saved.'"),
+        ("from django.core.exceptions import ValidationError as Wrong", 'raise Wrong("No.")', "'No.'"),
+        ("from django import forms as f", 'raise f.ValidationError("No.")', "'No.'"),
+        ("from django.urls import reverse as url", 'url("paymentz")', "there is no URL with the name 'paymentz'"),
+    ],
+)
+def test_what_is_imported_under_another_name_is_known(write, imports: str, call: str, words: str) -> None:
+    (fault,) = python_faults(write("view.py", f"{imports}\n{call}"), names=NAMES)
+    assert fault.line == 2
+    assert words in fault.message

@@ -1,0 +1,68 @@
+"""What the buttons' views do with odd forms, and how often they ask the backend."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.test import RequestFactory
+
+from tests.portal.query.fakes import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from django.http import HttpResponse
+
+
+@pytest.fixture
+def buttons(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The module of the views; the toolbar's own decorator works in a project with the toolbar only."""
+    decorators = ModuleType("debug_toolbar.decorators")
+    decorators.require_show_toolbar = lambda view: view  # type: ignore[attr-defined]  # a module of this test's own
+    monkeypatch.setitem(sys.modules, decorators.__name__, decorators)
+    monkeypatch.delitem(sys.modules, "portal_dev.toolbar.query_buttons", raising=False)
+    module = importlib.import_module("portal_dev.toolbar.query_buttons")
+    yield module
+    # So that the module with the stub goes with this test.
+    sys.modules.pop(module.__name__, None)
+
+
+def pressed(view: Callable[..., HttpResponse], world: World, **fields: str) -> HttpResponse:
+    """The view itself, without its decorators."""
+    request = RequestFactory().post("/", fields)
+    request.query_client = world.process().request(world.backend.sign_in("ada"))
+    return inspect.unwrap(view)(request)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "params"),
+    [
+        ("energy.get_clients", "[1]"),
+        ("energy.get_clients", '{"nope": 1}'),
+        ("energy.get_clients", '{"q": {}}'),
+        ("energy.get_client", "{}"),
+        ("energy.get_client", '"x"'),
+        ("user.get_me", '{"a": 1}'),
+        ("user.get_me", "[" * 100_000),
+    ],
+)
+def test_parameters_that_no_query_has_are_400(buttons: Any, endpoint: str, params: str) -> None:
+    assert pressed(buttons.refetch_query, World(), endpoint=endpoint, params=params).status_code == 400
+
+
+@pytest.mark.parametrize("view", ["refetch_query", "clear_queries"])
+def test_a_malformed_address_to_go_back_to_is_400(buttons: Any, view: str) -> None:
+    fields = {"endpoint": "user.get_me", "params": "{}", "back": "//["}
+    assert pressed(getattr(buttons, view), World(), **fields).status_code == 400
+
+
+@pytest.mark.parametrize(("endpoint", "path"), [("energy.get_clients", "/energy/clients"), ("user.get_me", "/me")])
+def test_a_refetch_of_an_uncached_query_calls_the_backend_once(buttons: Any, endpoint: str, path: str) -> None:
+    world = World()
+    assert pressed(buttons.refetch_query, world, endpoint=endpoint, params="{}", pages="1").status_code == 303
+    assert world.backend.counted()["GET", path] == 1

@@ -1,0 +1,135 @@
+"""The rows of the panel's timeline, and the recorded calls that it shows."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
+from portal.api.responses import RawResponse
+from portal.errors import ApiUnavailableError
+from portal.query import QueryEvent
+from portal.services.energy.clients import ClientMutations
+from portal_dev.toolbar.recorded_calls import LOGGER, CallRecorder, RecordedCall
+from portal_dev.toolbar.timeline import timeline
+from tests.portal.query.fakes import World
+
+CALL = RecordedCall(
+    to="backend",
+    method="GET",
+    path="/me",
+    status=200,
+    outcome="2xx",
+    attempt=1,
+    attempts=3,
+    cause="",
+    began_s=10.02,
+    duration_s=0.05,
+)
+QUERY = QueryEvent(
+    key=("user.get_me", {}),
+    endpoint="user.get_me",
+    start=None,
+    pages=1,
+    cache_status="miss",
+    began_s=10.02,
+    duration_s=0.06,
+    age_s=0.0,
+    patches=0,
+    error="",
+)
+
+
+def rows(*events: Any, calls: tuple[RecordedCall, ...] = (), ended_s: float = 10.1) -> list[dict[str, Any]]:
+    return timeline(events, calls, began_s=10.0, ended_s=ended_s)
+
+
+def test_a_bar_is_a_part_of_the_requests_time() -> None:
+    [query, call] = rows(QUERY, calls=(CALL,))
+    assert (query["what"], query["left"], query["width"]) == ("user.get_me", 20.0, 60.0)
+    assert (call["what"], call["left"], call["width"]) == ("GET /me", 20.0, 50.0)
+
+
+def test_rows_are_in_the_order_of_their_beginnings() -> None:
+    later = CALL._replace(path="/later", began_s=10.08, duration_s=0.01)
+    assert [row["what"] for row in rows(QUERY, calls=(later, CALL))] == ["user.get_me", "GET /me", "GET /later"]
+
+
+def test_what_began_before_the_request_or_ends_after_it_is_cut() -> None:
+    early, late = CALL._replace(began_s=9.9), CALL._replace(began_s=10.09, duration_s=5.0)
+    bars = [(row["left"], row["width"]) for row in rows(calls=(early, late))]
+    assert bars == [(0.0, 50.0), (90.0, 10.0)]
+
+
+def test_a_short_bar_still_shows() -> None:
+    short, last = CALL._replace(duration_s=0.0), CALL._replace(began_s=10.1, duration_s=0.0)
+    assert [(row["left"], row["width"]) for row in rows(calls=(short, last))] == [(20.0, 0.5), (99.5, 0.5)]
+
+
+def test_a_request_without_a_duration_is_no_error() -> None:
+    assert rows(calls=(CALL,), ended_s=10.0)[0]["width"] == 0.5
+
+
+def test_a_try_is_told_of_a_call_that_failed_or_was_repeated() -> None:
+    failed = CALL._replace(status=None, outcome="timeout", cause="TimeoutError: timed out")
+    again = CALL._replace(attempt=2)
+    refused = CALL._replace(status=422, outcome="4xx", attempts=2)
+    assert [(row["result"], row["detail"], row["failed"]) for row in rows(calls=(failed, again, refused))] == [
+        ("timeout, try 1 of 3", "TimeoutError: timed out", True),
+        ("200, try 2 of 3", "", False),
+        ("422, try 1 of 2", "", True),
+    ]
+
+
+def test_a_call_of_another_server_names_it() -> None:
+    assert rows(calls=(CALL._replace(to="provider"),))[0]["what"] == "GET /me (provider)"
+
+
+def test_a_mutation_tells_what_it_changes() -> None:
+    world = World()
+    world.backend.rows = [{"id": "c5", "name": "Five"}]
+    client = world.process().request(world.backend.sign_in("ada"))
+    ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"})
+    ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "nobody"})
+    done, failed = timeline(client.mutations, (), began_s=0.0, ended_s=1.0)
+    assert done["result"] == "done"
+    assert done["detail"].startswith("removes from energy.get_clients")
+    assert not done["failed"]
+    assert failed["result"] == "failed: ApiNotFoundError"
+    assert failed["failed"]
+
+
+def logged(call: LoggedCall, *, recorder: CallRecorder, status: int | None = 200) -> None:
+    logger = logging.getLogger(LOGGER)
+    logger.addHandler(recorder)
+    try:
+        if status is None:
+            log_no_response(call, ApiUnavailableError("down", was_sent=False), duration_ms=20.0)
+        else:
+            log_response(call, RawResponse(status=status, headers={}, content=b"{}"), duration_ms=20.0)
+    finally:
+        logger.removeHandler(recorder)
+
+
+def test_the_calls_of_a_request_are_recorded_from_the_log() -> None:
+    recorder = CallRecorder()
+    recorder.begin("one")
+    for request_id in ("one", "other", None):
+        logged(LoggedCall("backend", "GET", "/me", Attempt(1, 3), request_id), recorder=recorder)
+    logged(LoggedCall("backend", "GET", "/down", Attempt(2, 3), "one"), recorder=recorder, status=None)
+    first, second = recorder.end("one")
+    assert (first.path, first.status, first.outcome, first.attempts, first.duration_s) == ("/me", 200, "2xx", 3, 0.02)
+    assert (second.status, second.outcome, second.attempt, second.cause) == (
+        None,
+        "unreachable",
+        2,
+        "ApiUnavailableError: down",
+    )
+
+
+def test_nothing_is_kept_of_a_request_that_has_ended() -> None:
+    recorder = CallRecorder()
+    recorder.begin("one")
+    recorder.end("one")
+    logged(LoggedCall("backend", "GET", "/me", Attempt(), "one"), recorder=recorder)
+    assert recorder.end("one") == []
