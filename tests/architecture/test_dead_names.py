@@ -14,7 +14,10 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = tuple(ROOT / room for room in ("packages/portal", "packages/sqlite_cache", "packages/fork_safety", "apps"))
+ROOMS = tuple(
+    ROOT / room
+    for room in ("packages/portal", "packages/portal_dev", "packages/sqlite_cache", "packages/fork_safety", "apps")
+)
 #: What others install and import: every export is a promise.
 PUBLISHED = {"portal.testing", "sqlite_cache", "fork_safety"}
 
@@ -27,7 +30,7 @@ UNUSED = {
     "metric_names": "tests hold the dashboard and the alerts against it",
     "Command": DJANGO,
     "PortalAppConfig": DJANGO,
-    "PortalDevtoolsConfig": DJANGO,
+    "PortalDevConfig": DJANGO,
     "PortalWebConfig": DJANGO,
     "handler400": DJANGO,
     "handler403": DJANGO,
@@ -203,7 +206,7 @@ def test_every_export_is_imported_by_another_room() -> None:
 def test_two_things_of_the_portal_have_two_names() -> None:
     givers: dict[tuple[str, str], list[str]] = defaultdict(list)
     for dotted, module in modules().items():
-        for name in set(defined(module)) if dotted.startswith("portal.") else ():
+        for name in set(defined(module)) if dotted.startswith(("portal.", "portal_dev")) else ():
             if name[0].isupper() and name not in type_variables():
                 givers[owner(dotted), name].append(dotted)
     twice = {name: found for (_, name), found in givers.items() if len(found) > 1 and name not in SHARED}

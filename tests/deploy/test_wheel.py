@@ -146,7 +146,8 @@ def test_the_how_to_installs_it_so(wheel: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["run"], ["startplatform", "logistics"], ["test"], ["--app=energy", "update_catalogs"]]
+    "words",
+    [["run"], ["startplatform", "logistics"], ["check_services"], ["test"], ["--app=energy", "update_catalogs"]],
 )
 def test_a_command_that_needs_a_checkout_says_so_in_one_line(target: Installed, words: list[str]) -> None:
     done = target.portal(*words)
