@@ -99,8 +99,10 @@ def test_the_wheel_that_it_builds_is_that_of_make_wheel(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "pip", *words[1:]], cwd=context, check=True, capture_output=True)
     (wheel,) = (context / "dist").glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    expected = {path.removeprefix("packages/") for path in tracked if Path(path).suffix not in {".toml", ".ini"}}
+    served = [path for path in tracked if not path.startswith("packages/portal_dev/")]
+    expected = {path.removeprefix("packages/") for path in served if Path(path).suffix not in {".toml", ".ini"}}
     assert expected <= names
+    assert [name for name in names if name.startswith("portal_dev")] == []
 
 
 def test_it_runs_as_a_number_that_is_not_roots() -> None:
