@@ -79,6 +79,12 @@ def test_parameters_body_keys_and_request_id_are_sent(api, backend):
     assert answer.status == 201
 
 
+@pytest.mark.parametrize(("given", "sent"), [(7, '"7"'), ('a", "b', '"a%22%2C%20%22b"'), ("\n", '"%0A"')])
+def test_a_version_is_one_tag_whatever_a_form_has_sent(api, backend, given, sent):
+    backend.put(f"{BASE}/x", json={}, match=[matchers.header_matcher({"If-Match": sent})])
+    assert api.call(tokens=TokenStore(PAIR), method="PUT", path="/x", if_match=given).status == 200
+
+
 @pytest.mark.parametrize(("given", "sent"), [("Firefox/140.0", "Firefox/140.0"), (None, "portal")])
 def test_the_browsers_own_name_is_passed_on(api, backend, given, sent):
     backend.get(f"{BASE}/me", json={"id": "1"}, match=[matchers.header_matcher({"User-Agent": sent})])
@@ -113,9 +119,13 @@ def test_a_success_that_is_no_json_is_malformed(api, backend, body):
         api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
 
 
-def test_what_is_no_json_can_not_be_sent(api):
+@pytest.mark.parametrize("body", [{1}, {"kwh": float("nan")}, [float("inf")]], ids=repr)
+def test_what_json_does_not_have_can_not_be_sent(api, body):
     with pytest.raises(UsageError):
-        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=object())
+        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=body)
+
+
+def test_a_call_has_one_body(api):
     with pytest.raises(UsageError):
         api.call(
             tokens=TokenStore(PAIR), method="POST", path="/x", json={}, upload=Upload(content=b"", content_type="x/y")

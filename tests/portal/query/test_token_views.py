@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -47,6 +48,24 @@ def test_are_not_shown_each_others_pages(process: Process, ada: TokenStore, wide
     for _ in range(2):
         assert "hidden" in listed(process.request(wide))
         assert "hidden" not in listed(process.request(ada))
+
+
+def test_do_not_join_each_others_fetches(world: World, process: Process, ada: TokenStore, wide: TokenStore) -> None:
+    for tokens in (ada, wide):
+        UserQueries.use_get_me_query(process.request(tokens))
+    seen: list[list[str]] = []
+    other = threading.Thread(target=lambda: seen.append(listed(process.request(ada))))
+
+    def read_as_the_other(_method: str, _path: str) -> None:
+        world.backend.inside = None
+        other.start()
+        other.join(1)
+
+    world.backend.inside = read_as_the_other
+    assert "hidden" in listed(process.request(wide))
+    other.join(5)
+    assert seen == [["c5", "c4"]]
+    assert world.backend.reads() == 2
 
 
 def test_see_each_others_writes(process: Process, ada: TokenStore, wide: TokenStore) -> None:

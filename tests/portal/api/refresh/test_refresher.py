@@ -142,6 +142,16 @@ def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_t
         world.time.advance(301)
 
 
+def test_a_new_token_that_is_refused_ends_nothing_once_it_has_a_successor(world: RefreshWorld):
+    process, other = world.process(), world.process()
+    request = process.request(world.backend.sign_in())
+    process.refresh(request)
+    other.refresh(other.request(request.current), rejected_access=request.current.access)
+    process.refresher.handle_401_after_refresh(request)
+    assert request.status is TokenStatus.REFRESHED
+    assert other.refresher.tokens_to_set(request) != request.current
+
+
 # --- sign-out ---
 
 
@@ -155,6 +165,15 @@ def test_sign_out_tells_the_backend_the_newest_token_and_clears_the_request(worl
     assert (late.status, late.current) == (TokenStatus.CLEARED, TokenPair())
     assert world.backend.revoked == [tokens.current.refresh]
     assert not world.backend.is_signed_in()
+
+
+def test_sign_out_carries_no_access_token_that_has_expired(world: RefreshWorld):
+    pair, process, bearers = world.backend.sign_in(), world.process(), []
+    world.backend.revoke = lambda *, bearer, **_: bearers.append(bearer)
+    process.refresher.sign_out(process.request(pair))
+    world.expire()
+    process.refresher.sign_out(process.request(pair))
+    assert bearers == [pair.access, None]
 
 
 def test_sign_out_without_tokens_asks_nobody(world: RefreshWorld):

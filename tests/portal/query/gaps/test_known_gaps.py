@@ -22,6 +22,7 @@ from portal.query import (
     resource,
 )
 from portal.query.endpoints.registry import Registry
+from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend, Process, World
 
 if TYPE_CHECKING:
@@ -136,6 +137,18 @@ def test_an_answer_to_a_value_of_a_read_that_nobody_has_seen_counts_for_the_user
         assert isinstance(figures(process, ada, since="typed"), ApiAbsentError)
     assert world.backend.reads() == 1
     assert figures(process, world.backend.sign_in("bob"), since="2026-01-01") is None
+
+
+def test_what_is_refused_with_some_permissions_is_asked_again_with_others(
+    process: Process, ada: TokenStore, backend: RefusingBackend
+) -> None:
+    backend.refused[""] = ApiForbiddenError("no", status=403)
+    assert isinstance(figures(process, ada), ApiAbsentError)
+    backend.refused.clear()
+    assert isinstance(figures(process, ada), ApiAbsentError)
+    backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
+    UserQueries.use_get_me_query(process.request(ada)).refetch()
+    assert figures(process, ada) is None
 
 
 @pytest.mark.parametrize("status", [405, 501])

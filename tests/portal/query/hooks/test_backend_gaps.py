@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import ABSENT_S
 from portal.errors import ApiClientError
 from portal.query import MutationGroup, Row, RowParams, is_absent, mutation_endpoint, note_absent
 from portal.query.endpoints.registry import Registry
+from portal.query.gaps import param_name
+from portal.query.hooks import forget_gaps, ignores
+from portal.query.process_state import process_runtime
 from tests.portal.query.fakes import Process, World, make_token
+from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
     from portal.errors import ApiError
@@ -95,3 +101,12 @@ def test_nothing_is_learned_of_a_required_write_or_of_nobody(process: Process, a
     note_absent(UPDATE, process.request(unbound, registry=REGISTRY), status=404)
     assert not is_absent(Mutations.use_needed_mutation, bound(process, ada))
     assert not any(key.startswith("gap:") for key in process.world.store.values)
+
+
+@pytest.mark.parametrize(("ago_s", "is_ignored"), [(ABSENT_S - 60, True), (ABSENT_S + 60, False)])
+def test_a_parameter_that_was_ignored_is_relied_on_again_after_ten_minutes(ago_s: float, is_ignored: bool) -> None:
+    clients = ClientQueries.use_get_clients_query
+    process_runtime().gaps.learn(param_name(clients.key, "city"), status=200, now=time.time() - ago_s)
+    assert ignores(clients, "city") is is_ignored
+    forget_gaps()
+    assert not ignores(clients, "city")

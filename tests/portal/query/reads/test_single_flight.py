@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
+from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError
 from portal.process.deadline import Deadline
-from tests.portal.query.fakes import Process, World
+from portal.query import create_query_client
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World
 from tests.portal.query.invariants.clients_list import delete, listed
 from tests.support.client_endpoints import ClientQueries, ids
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
 
 clients = ClientQueries.use_get_clients_query
 client_of_id = ClientQueries.use_get_client_query
@@ -68,6 +67,71 @@ class TestSingleFlight:
         listed(process.request(ada))
         assert seen == [["c4", "c3"]]
         assert world.backend.reads() == 3
+
+    def test_a_fetch_of_before_the_cache_was_cleared_is_not_joined_after_it(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        seen: list[list[str]] = []
+        other = threading.Thread(target=lambda: seen.append(listed(process.request(ada))))
+
+        def clear_and_read(_method: str, _path: str) -> None:
+            world.backend.inside = None
+            world.backend.rows.pop(0)
+            process.runtime.cache.clear()
+            other.start()
+            other.join(1)
+
+        UserQueries.use_get_me_query(process.request(ada))
+        world.backend.inside = clear_and_read
+        listed(process.request(ada))
+        other.join(5)
+        assert seen == [["c4", "c3"]]
+        assert world.backend.reads() == 2
+
+    def test_a_refetch_joins_no_fetch_that_is_under_way(self, world: World, process: Process, ada: TokenStore) -> None:
+        known, seen = clients(process.request(ada)), []
+        other = threading.Thread(target=lambda: seen.append(ids(known.refetch())))
+
+        def refetch(_method: str, _path: str) -> None:
+            world.backend.inside = None
+            world.backend.rows.pop(0)
+            other.start()
+            other.join(1)
+
+        world.clock.now += PAST_ITS_LIFE_S
+        world.backend.inside = refetch
+        listed(process.request(ada))
+        other.join(5)
+        assert seen == [["c4", "c3"]]
+        assert world.backend.reads() == 3
+
+    def test_an_answer_to_the_tokens_of_another_user_is_not_shared(
+        self, world: World, process: Process, ada: TokenStore
+    ) -> None:
+        UserQueries.use_get_me_query(process.request(ada))
+        own, joined = world.backend.rows, threading.Event()
+        mixed, seen = TokenStore(ada.current), []
+        world.backend.users["opaque"] = "ben"
+
+        class Watched(Deadline):
+            def remaining(self) -> float:
+                joined.set()
+                return super().remaining()
+
+        def refresh_to_another_user(_method: str, _path: str) -> None:
+            world.backend.before = None
+            follower.start()
+            assert joined.wait(5)
+            world.backend.rows = [{"id": "b1", "name": "ben's"}]
+            mixed.rotate(TokenPair(access="opaque"), replaced=str(ada.current.refresh))
+
+        follower = threading.Thread(target=lambda: seen.append(listed(process.request(ada, deadline=Watched(10)))))
+        world.backend.before = refresh_to_another_user
+        world.backend.inside = lambda _method, _path: setattr(world.backend, "rows", own)
+        leader = create_query_client(tokens=mixed, api=world.backend, runtime=process.runtime, clock=world.clock)
+        assert ids(clients(leader)) == ["b1"]
+        follower.join(5)
+        assert seen == [["c5", "c4"]]
 
     def test_a_failure_is_not_shared(self, world: World, process: Process, ada: TokenStore) -> None:
         clients(process.request(ada), {"q": "5"})

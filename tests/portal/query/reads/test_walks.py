@@ -86,6 +86,7 @@ def test_a_sign_out_elsewhere_ends_it_before_the_next_page(world: World, process
         {"items": "none"},
         {"items": [], "hasNext": True, "nextCursor": None},
         {"items": [], "hasNext": True, "nextCursor": ""},
+        {"items": [{"id": "c5"}], "hasNext": True, "nextCursor": None},
         [],
     ],
 )
