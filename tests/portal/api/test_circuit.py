@@ -198,12 +198,14 @@ def test_somebody_s_impatience_opens_nothing(backend):
 
 
 @pytest.mark.usefixtures("at_once")
-def test_one_read_tries_and_its_user_gets_the_answer(backend):
+@pytest.mark.parametrize("status", [200, 500])
+def test_one_read_tries_and_its_user_gets_the_answer(backend, status):
+    backend.status = f"{status} So"
     backend.open_circuit()
     backend.awake.set()
-    assert backend.ask("/tries") == 200
+    assert backend.ask("/tries") == status
     assert not backend.circuit.is_open
-    assert backend.ask("/after") == 200
+    assert backend.ask("/after") == status
 
 
 @pytest.mark.usefixtures("at_once")

@@ -156,6 +156,15 @@ def test_one_malformed_key_does_not_hide_the_others(name, value):
         use_key_source(None)
 
 
+def test_a_fetch_that_failed_is_repeated_soon(monkeypatch):
+    monkeypatch.setattr("portal.api.jwks.RETRY_S", 0.01)
+    address = Address(ApiUnavailableError())
+    source = JwksKeys(fetch=address)
+    source.start()
+    for _ in range(3):
+        assert address.asked.acquire(timeout=10)
+
+
 @pytest.mark.parametrize("failure", [TypeError("a malformed key"), RuntimeError("whatever")], ids=str)
 def test_the_thread_that_fetches_outlives_whatever_a_fetch_meets(failure, caplog):
     address = Address(failure)
@@ -183,6 +192,7 @@ def test_an_unknown_id_asks_for_one_fetch_in_half_a_minute():
     assert address.asked.acquire(timeout=30)
     now[0] += FORCED_PAUSE_S - 1
     source.keys_for("made up")
+    assert not address.asked.acquire(timeout=0.2)
     now[0] += 1
     address.answer = document("one", "two")
     source.keys_for("two")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import responses
 
+from portal.api.session import api_session
 from portal.api.sign_in import clear_tokens, set_tokens, sign_out
-from portal.api.tokens import TokenPair, TokenStatus, TokenStore
+from portal.api.tokens import SignInStatus, TokenPair, TokenStatus, TokenStore
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.errors import ApiMalformedError
 
@@ -15,6 +16,18 @@ def test_set_tokens_signs_in():
     tokens = TokenStore()
     set_tokens(tokens, TokenPair(access="a", refresh="r"))
     assert (tokens.current, tokens.status) == (TokenPair(access="a", refresh="r"), TokenStatus.SIGNED_IN)
+
+
+@responses.activate
+@pytest.mark.usefixtures("embedded_store")
+def test_set_tokens_begins_anew_with_tokens_that_were_signed_out_before():
+    """A backend that does not rotate may issue the refresh token of an earlier sign-in again."""
+    responses.post("http://backend.test/auth/logout", status=204)
+    pair = TokenPair(access="a", refresh="r")
+    sign_out(TokenStore(pair), verified=True)
+    assert api_session().refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
+    set_tokens(TokenStore(), pair)
+    assert api_session().refresher.sign_in_status(pair) is SignInStatus.ACTIVE
 
 
 def test_clear_tokens_forgets_them():
