@@ -156,6 +156,18 @@ def test_a_sign_in_sets_its_cookies_on_every_class_of_response(make):
     assert response["Cache-Control"] == "private, no-store"
 
 
+@pytest.mark.parametrize(
+    "change", [lambda tokens: tokens.sign_in(NEW), lambda tokens: tokens.clear()], ids=["in", "out"]
+)
+def test_after_a_sign_in_or_a_sign_out_no_way_back_is_left(change):
+    def view(request):
+        change(request.token_store)
+        return HttpResponse()
+
+    removed = run(view, cookies={VAR_WAY_BACK: "ended%20/en/energy"}).cookies[VAR_WAY_BACK]
+    assert (removed.value, removed["max-age"]) == ("", 0)
+
+
 @each_response
 def test_a_refresh_sets_its_cookies_on_every_class_of_response(make, refresh):
     def view(request):

@@ -9,6 +9,8 @@ import responses
 from django.http import HttpResponse
 from django.test import Client
 
+from portal.api.refresh.refresher import TokenRefresher
+from portal.api.tokens import SignInStatus, TokenPair
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.store import SharedStore
 from portal.store.shared_store import REFRESH_ALIAS
@@ -91,6 +93,18 @@ def test_nor_does_such_a_page_that_has_refreshed(backend: responses.RequestsMock
 
 
 def test_a_page_of_an_active_sign_in_writes_it(backend: responses.RequestsMock, account: str, fresh: Cookies) -> None:
+    answer_while(backend, account, lambda: None)
+    response = browser_with(fresh).get("/en/energy/clients")
+    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
+
+
+def test_so_does_one_while_nobody_knows_of_a_sign_out(
+    backend: responses.RequestsMock, account: str, fresh: Cookies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_down(self: TokenRefresher, pair: TokenPair) -> SignInStatus:
+        return SignInStatus.UNKNOWN
+
+    monkeypatch.setattr(TokenRefresher, "sign_in_status", is_down)
     answer_while(backend, account, lambda: None)
     response = browser_with(fresh).get("/en/energy/clients")
     assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"

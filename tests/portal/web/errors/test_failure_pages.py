@@ -83,6 +83,13 @@ def test_the_backends_retry_after_is_passed_on(error: errors.PortalError, second
     assert render_failure(request_for(accept="text/html"), error)["Retry-After"] == seconds
 
 
+@pytest.mark.parametrize(("method", "is_offered"), [("get", True), ("post", False)])
+def test_only_a_page_is_offered_once_more_since_a_retry_is_a_get(method: str, is_offered: bool) -> None:
+    request = getattr(RequestFactory(headers={"accept": "text/html"}), method)("/en/energy/clients")
+    body = render_failure(request, errors.ApiClientError(status=418)).content.decode()
+    assert ("Try again</a>" in body) is is_offered
+
+
 def test_the_text_of_an_exception_of_ours_is_never_shown() -> None:
     body = render_failure(request_for(accept="text/html"), errors.UsageError("secret internals")).content.decode()
     assert "secret" not in body

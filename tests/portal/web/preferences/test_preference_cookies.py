@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
+from django.conf import settings
 from django.http import HttpResponse
+from django.test import override_settings
 
 from portal.config.cookies import VAR_THEME
 from portal.web.preferences import theme_of, write_preference
@@ -37,3 +41,14 @@ def test_none_removes_a_preference() -> None:
     response = HttpResponse()
     write_preference(response, VAR_THEME, None)
     assert response.cookies[VAR_THEME]["max-age"] == 0
+
+
+@pytest.mark.parametrize("value", ["dark", None])
+def test_it_is_set_and_removed_for_all_apps_and_over_https_alone(value: str | None) -> None:
+    origins = {name: f"https://{name}.example.com" for name in settings.PORTAL.origins}
+    shared = dataclasses.replace(settings.PORTAL, cookie_domain="example.com", origins=origins)
+    response = HttpResponse()
+    with override_settings(PORTAL=shared):
+        write_preference(response, VAR_THEME, value)
+    cookie = response.cookies[VAR_THEME]
+    assert (cookie["domain"], cookie["path"], cookie["secure"]) == ("example.com", "/", True)

@@ -51,6 +51,21 @@ def test_a_row_without_an_id_has_no_address() -> None:
     assert rendered("{{ '<Ada>'|link('client', none) }}") == "&lt;Ada&gt;"
 
 
+@pytest.mark.parametrize(
+    ("platforms", "shown"),
+    [
+        (("FINANCE",), '<a href="http://gateway.test/en/finance/invoices/inv_1">1001</a>'),
+        (("ENERGY",), "1001"),
+        ((), "1001"),
+    ],
+)
+def test_a_row_of_another_platform_is_linked_for_who_may_open_that_platform(
+    platforms: tuple[str, ...], shown: str
+) -> None:
+    shell = SimpleNamespace(platforms=platforms, gateway_url="http://gateway.test", locale="en")
+    assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
+
+
 def test_any_label_is_shown_as_its_text_and_none_as_a_dash() -> None:
     for label, text in ((SimpleNamespace(x="<"), "namespace(x=&#39;&lt;&#39;)"), (7, "7"), (None, "–")):
         link = f'<a href="/en/energy/clients/cli_1">{text}</a>'

@@ -1,0 +1,38 @@
+"""The end of another sign-in of the same user."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import responses
+from django.test import RequestFactory
+
+from portal.api import TokenPair, TokenStore, api_session
+from portal.query import QueryClient, create_query_client
+from portal.services.energy.clients import ClientQueries
+from portal.testing import access_token, page_of, profile_of
+from portal.web.sign_in.other_sign_ins import end_sign_in
+from tests.portal.web.conftest import BACKEND
+
+
+@pytest.mark.parametrize("status", [204, 404, 500])
+def test_every_browser_of_the_user_proves_its_token_with_its_next_request(
+    backend: responses.RequestsMock, account: str, status: int
+) -> None:
+    profiles = backend.get(f"{BACKEND}/me", json=profile_of(account, "ENERGY_APP"))
+    backend.get(f"{BACKEND}/energy/clients", json=page_of([{"id": "c1"}]))
+    backend.delete(re.compile(f"{BACKEND}/.*"), status=status)
+    access = access_token(account, "ENERGY_APP")
+
+    def client() -> QueryClient:
+        return create_query_client(tokens=TokenStore(TokenPair(access=access)), api=api_session())
+
+    for _ in range(2):
+        ClientQueries.use_get_clients_query(client())
+    assert profiles.call_count == 1
+    request = RequestFactory().post("/en/sign-ins/si_2/end")
+    request.query_client = client()
+    end_sign_in(request, "si_2")
+    ClientQueries.use_get_clients_query(client())
+    assert profiles.call_count == 2
