@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import hypothesis
 import pytest
@@ -10,6 +11,7 @@ from django.utils import translation
 from playwright.sync_api import Browser, sync_playwright
 
 from portal import oidc
+from portal.api.jwks import JwksKeys
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from tests.support.absences import forget_absences
@@ -51,6 +53,22 @@ def _no_open_circuit_of_the_test_before() -> Iterator[None]:
 def _no_gap_of_the_backend_of_the_test_before() -> Iterator[None]:
     yield
     forget_absences()
+
+
+@pytest.fixture
+def no_later_key_fetch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """For a test whose keys come over HTTP: their thread goes on, and must not call into the next tests' backends."""
+    started: list[JwksKeys] = []
+    start = JwksKeys.start
+
+    def noted(source: JwksKeys) -> None:
+        started.append(source)
+        start(source)
+
+    monkeypatch.setattr(JwksKeys, "start", noted)
+    yield
+    for source in started:
+        source._fetch = partial(getattr, source._set, "source")
 
 
 @pytest.fixture(scope="session", autouse=True)

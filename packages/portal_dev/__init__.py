@@ -1,5 +1,7 @@
 """Tools for developers, beside the applications. Servers run without this package, and the wheel leaves it out.
 
+A Django app: Django finds its commands, and the templates and styles of the toolbar's panels.
+
 ::
 
     management       the commands: run, runserver, check, startplatform, update_catalogs, check_services ...
@@ -12,5 +14,4 @@
       toolbar        panels of django-debug-toolbar: what a request did
         catalogs     the translations: finds texts, writes `.po`, compiles `.mo`
         breakpoints  what `breakpoint()` says in a server without a terminal
-        apps         Django's registration of this package
 """

@@ -30,7 +30,6 @@ UNUSED = {
     "metric_names": "tests hold the dashboard and the alerts against it",
     "Command": DJANGO,
     "PortalAppConfig": DJANGO,
-    "PortalDevConfig": DJANGO,
     "PortalWebConfig": DJANGO,
     "handler400": DJANGO,
     "handler403": DJANGO,

@@ -42,15 +42,7 @@ NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
     }
 )
 #: Commands of `portal_dev`, and those that read or write files of the checkout which no wheel has.
-CHECKOUT_COMMANDS: Final = (
-    frozenset(
-        {
-            *("check_services", "removeplatform", "run", "services_from_openapi", "startplatform", "update_catalogs"),
-            *PROGRAMS,
-        }
-    )
-    - EVERYWHERE
-)
+CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, "update_catalogs"}) - EVERYWHERE
 
 
 def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -76,7 +76,7 @@ def write_folders(name: str, root: Path) -> None:
     if not settings.configured:
         # What finds the texts imports Django's translations, which ask for settings; any will do.
         settings.configure()
-    from portal_dev.catalogs import TRANSLATED, write_catalog  # noqa: PLC0415  see above
+    from portal_dev.catalogs import TRANSLATED, write_catalog  # noqa: PLC0415  imports Django's translations
 
     for language in TRANSLATED:
         write_catalog(root / "apps" / name, language)

@@ -205,6 +205,7 @@ def test_an_unknown_id_asks_for_one_fetch_in_half_a_minute():
     assert kids(source.keys_for("two")) == ["two"]
 
 
+@pytest.mark.usefixtures("no_later_key_fetch")
 def test_tokens_verify_with_keys_from_a_real_address_and_after_a_rotation():
     documents = [document("one")]
     with scripted_server(lambda _, out: out.sendall(reply(documents[-1]))) as server:
