@@ -36,6 +36,7 @@ OF_THE_EXAMPLES: Final = (
     *("portal_dev/openapi/test_check_services.py", "portal_dev/openapi/test_services.py"),
     *("portal_dev/reference/test_endpoints.py", "portal/services/test_endpoint_list.py"),
     *("portal/web/pages/test_old_gaps.py", "portal/web/sign_in/test_post_login.py"),
+    "portal/web/sign_in/test_other_sign_ins.py",
     *("portal_dev/test_queries_panel.py", "portal_dev/test_query_buttons.py"),
     *("portal_dev/test_timeline.py", "portal/management/test_exit_status.py"),
     *("portal/metrics/test_room_for_all.py", "portal/oidc/test_optional.py", "portal/query/test_commands.py"),
