@@ -46,7 +46,7 @@ UNUSED = {
 }
 #: Exports that no other room of production code imports, and why they stay.
 UNREAD = {
-    "portal.audit.AuditFile": "the settings of logging name it",
+    "portal.telemetry.audit.AuditFile": "the settings of logging name it",
     "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
     "portal.api.clear_tokens": PROMISED,
     "portal.query.QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
@@ -58,9 +58,9 @@ UNREAD = {
     "portal.query.create_query_group": PROMISED,
     "portal.web.resolve_post_login_path": PROMISED,
     "portal.web.undo_toast": "for a view of one's own (docs/reference/pages.md)",
-    "portal.web.pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
-    "portal.web.pages.form_page": OWN_FORM,
-    "portal.web.pages.submission_key": OWN_FORM,
+    "portal_pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
+    "portal_pages.form_page": OWN_FORM,
+    "portal_pages.submission_key": OWN_FORM,
     "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
     "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
 }

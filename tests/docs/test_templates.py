@@ -21,8 +21,8 @@ from jinja2.runtime import Context
 
 from portal.web.frame.essentials import Essentials
 from portal.web.frame.shell import Shell
-from portal.web.pages.lists.list_views import ListPage
-from portal.web.pages.page_names import PageNames
+from portal_pages.lists.list_views import ListPage
+from portal_pages.page_names import PageNames
 from portal.web.present import Badge
 from portal.web.templating.backend import PageTemplates
 from portal.web.templating.environment import MACROS, PageEnvironment

@@ -16,7 +16,7 @@ import jwt
 import pytest
 import requests
 
-from portal.audit.events import FIELDS
+from portal.telemetry.audit.events import FIELDS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.projects import BACKEND_PORT_OFFSET
 from tests.support.backend_proxy import BackendProxy, backend_proxy

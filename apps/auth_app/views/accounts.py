@@ -18,7 +18,7 @@ from portal.config.platforms import PLATFORMS
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
 from portal.services.user import UserQueries
 from portal.web.frame import platform_name
-from portal.web.pages import (
+from portal_pages import (
     AGE_SORTS,
     NAME_SORTS,
     BackendForm,

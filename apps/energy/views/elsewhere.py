@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.operations.work_orders import WorkOrderQueries, WorkOrderStatus
-from portal.web.pages import Related
+from portal_pages import Related
 from portal.web.present import Badge
 
 ORDER_STATUSES: Final = {

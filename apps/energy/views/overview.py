@@ -17,7 +17,7 @@ from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.pages import (
+from portal_pages import (
     Count,
     Figure,
     PeriodChoice,

@@ -15,7 +15,7 @@ from portal.services.energy.sessions import (
     ChargingSessionStatus,
 )
 from portal.services.energy.stations import StationQueries
-from portal.web.pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
+from portal_pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 from portal.web.present import Badge
 
 STATUSES: Final = {

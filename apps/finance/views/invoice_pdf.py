@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
-from portal.web.pages import platform_page
+from portal_pages import platform_page
 from portal.web.present import badge_for
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from apps.operations.views.work_orders import FINISHED, PRIORITIES, STATUSES
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries, WorkOrderStatus
-from portal.web.pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
+from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 from portal.web.present import (
     Badge,
     Need,

@@ -16,7 +16,7 @@ from portal.services.operations.work_orders import (
     WorkOrderStatus,
 )
 from portal.web.frame import use_app_essentials
-from portal.web.pages import (
+from portal_pages import (
     AGE_SORTS,
     BackendForm,
     Column,

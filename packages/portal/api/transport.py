@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import requests
 import urllib3
 
-from portal import tracing
+from portal.telemetry import tracing
 from portal.api.backend import current_backend
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.connections import CallState, DeadlineAdapter, copy_adapter

@@ -53,7 +53,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             # Not on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
             *(["portal_dev"] if find_spec("portal_dev") else []),
             "portal",
-            "portal.administration",
+            "portal.operate",
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",
@@ -245,7 +245,7 @@ def _logging(config: PortalConfig) -> dict[str, Any]:
                 "app": config.project.app,
                 "log_format": config.log_format,
             },
-            "audit": {"()": "portal.audit.JsonLine", "app": config.project.app},
+            "audit": {"()": "portal.telemetry.audit.JsonLine", "app": config.project.app},
         },
         "filters": {"unexplained": {"()": "portal.web.errors.failure_log.Unexplained"}},
         "handlers": {
@@ -269,4 +269,4 @@ def _audit_handler(audit_log: str) -> dict[str, Any]:
         return {"class": "logging.NullHandler"}
     if audit_log == STDERR:
         return {"class": "logging.StreamHandler", "formatter": "audit"}
-    return {"()": "portal.audit.AuditFile", "path": audit_log, "formatter": "audit"}
+    return {"()": "portal.telemetry.audit.AuditFile", "path": audit_log, "formatter": "audit"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.audit import Reason
+from portal.telemetry.audit import Reason
 from portal.oidc.id_tokens import JwtProblem
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from portal import audit
+from portal.telemetry import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError, json_object, validate_issued_tokens
-from portal.audit import AuditEvent, AuditFields, tag_of
+from portal.telemetry.audit import AuditEvent, AuditFields, tag_of
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token

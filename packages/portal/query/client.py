@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 
-from portal import tracing
+from portal.telemetry import tracing
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from portal.metrics import Counters, Label
+from portal.telemetry.metrics import Counters, Label
 from portal.query.events import CACHE_STATUSES, MutationEvent, event_of
 
 if TYPE_CHECKING:

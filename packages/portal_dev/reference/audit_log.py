@@ -7,7 +7,7 @@ import logging
 from datetime import UTC, datetime
 from typing import Final
 
-from portal.audit import FIELDS, OUTCOMES, AuditEvent, JsonLine, Reason
+from portal.telemetry.audit import FIELDS, OUTCOMES, AuditEvent, JsonLine, Reason
 
 PAGE: Final = "docs/reference/audit-log.md"
 

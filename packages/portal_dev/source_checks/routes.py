@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import URLPattern, get_resolver
 
-from portal.web.pages import shown_row
+from portal_pages import shown_row
 from portal_dev.source_checks.faults import name_hint
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from django.urls import URLResolver
 
-    from portal.web.pages import ShownRow
+    from portal_pages import ShownRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from portal_dev.source_checks.faults import SourceFault, name_hint
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from portal.web.pages import ShownRow
+    from portal_pages import ShownRow
     from portal.web.templating import PageEnvironment
 
 #: Name to type; None for a type that is not known.

@@ -6,7 +6,7 @@ PACKAGES = "Packages: imports go down, and nothing imports the developers' tools
 
 #: A file, the line that it gets, and the contract that this breaks.
 DEPENDENCIES = [
-    ("packages/portal/web/pages/guards.py", "import apps.energy.views", "The shared package knows no project"),
+    ("packages/portal/web/guards.py", "import apps.energy.views", "The shared package knows no project"),
     ("packages/portal/api/session.py", "import sandbox_api.models", "The sandbox and the portal meet over HTTP only"),
     ("packages/sandbox_api/problems.py", "import portal.errors", "The sandbox and the portal meet over HTTP only"),
     ("apps/energy/views/clients.py", "import sandbox_api.models", "The projects do not know the sandbox"),
@@ -31,7 +31,7 @@ DEPENDENCIES = [
     ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),
     ("packages/portal/web/frame/essentials.py", "import redis", "Only the store opens what processes share"),
     ("apps/energy/views/overview.py", "import portal.testing.backend", "Only tests import what is made for tests"),
-    ("packages/portal/management/entry.py", "import portal.testing", "Only tests import what is made for tests"),
+    ("packages/portal/operate/entry.py", "import portal.testing", "Only tests import what is made for tests"),
     (
         "packages/sqlite_cache/pool.py",
         "import portal.errors",
@@ -51,7 +51,7 @@ DEPENDENCIES = [
     ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
     (
-        "packages/portal/checks.py",
+        "packages/portal/operate/checks.py",
         "import portal.oidc",
         "OpenID is optional: the start and the gateway's view alone import portal.oidc",
     ),

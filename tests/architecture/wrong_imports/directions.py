@@ -33,11 +33,11 @@ DIRECTIONS = [
     ("packages/portal/config/limits.py", "import portal.config.projects", "Inside the configuration imports go down"),
     ("packages/portal/server/ports.py", "import portal.server.workers", "Inside the server imports go down"),
     (
-        "packages/portal/web/pages/page_names.py",
-        "import portal.web.pages.lists.list_views",
-        "Inside portal.web.pages imports go down",
+        "packages/portal_pages/page_names.py",
+        "import portal_pages.lists.list_views",
+        "Inside portal_pages imports go down",
     ),
-    ("packages/portal/testing/pages.py", "import portal.startup", "Layers: imports go down"),
+    ("packages/portal/testing/pages.py", "import portal.server.startup", "Layers: imports go down"),
     ("packages/portal/web/frame/essentials.py", "import portal.testing", "Layers: imports go down"),
     (
         "packages/portal/process/clock.py",
@@ -73,8 +73,8 @@ DIRECTIONS = [
         "Inside the endpoints imports go down",
     ),
     (
-        "packages/portal/query/rows/partials.py",
-        "import portal.query.rows.records",
+        "packages/portal/rows/partials.py",
+        "import portal.rows.records",
         "Inside the rows imports go down",
     ),
     (
@@ -131,7 +131,7 @@ DIRECTIONS = [
     ),
     (
         "packages/portal/web/errors/problems.py",
-        "import portal.web.pages",
+        "import portal_pages",
         "Inside portal.web imports go down",
     ),
     (

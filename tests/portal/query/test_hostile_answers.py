@@ -8,7 +8,7 @@ import pytest
 
 from portal.errors import ApiMalformedError
 from portal.services.user import UserQueries
-from portal.strict_json import MAX_DEPTH, check_depth
+from portal.rows import MAX_DEPTH, check_depth
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from portal import audit, tracing
+from portal.telemetry import audit, tracing
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, audit_refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from portal import audit
+from portal.telemetry import audit
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import sign_in_id
 

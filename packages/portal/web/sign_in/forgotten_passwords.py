@@ -13,8 +13,8 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import audit
-from portal.audit import AuditEvent, Reason, entered_name_tag
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, Reason, entered_name_tag
 from portal.errors import ApiClientError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.web.client_address import client_address

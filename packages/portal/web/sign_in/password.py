@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, cast
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from portal import audit
+from portal.telemetry import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError, current_backend
-from portal.audit import AuditEvent, AuditFields, Reason, entered_name_tag
+from portal.telemetry.audit import AuditEvent, AuditFields, Reason, entered_name_tag
 from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
     LOGIN_EMAIL_FIELD,

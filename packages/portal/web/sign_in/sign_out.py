@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal import audit
+from portal.telemetry import audit
 from portal.api import NO_TOKENS, identity_provider, sign_out
-from portal.audit import AuditEvent, Reason
+from portal.telemetry.audit import AuditEvent, Reason
 from portal.config.current import portal_config
 from portal.web.cookies import end_drafts
 from portal.web.frame import SIGNED_OUT_PATH
-from portal.web.pages import see_other
+from portal_pages import see_other
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:

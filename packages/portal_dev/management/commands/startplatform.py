@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from portal.administration.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal_dev.platforms.platform_folders import platform_folders, write_folders

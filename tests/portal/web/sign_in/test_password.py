@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory
 from portal.api import Backend, BackendProblem, FormBody
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.audit import Reason
+from portal.telemetry.audit import Reason
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
 from portal.oidc import ProviderFailure
