@@ -1,20 +1,27 @@
-"""The pages of an app: who may open them, and the list, record, form and overview pages that apps have in common.
+"""The back-office kit: the list, record, form and overview pages that apps have in common, exports, and the search.
 
-An app declares the pages of a resource, each of which may be a function instead; the rest is for such functions::
+It stands on `portal.web`, which knows nothing of it. An app declares the pages of a resource, each of which may be a
+function instead; the rest is for such functions::
 
+    urls             platform_patterns, portal_patterns: all URLs of an app       apps    Django's registration
+      search         the search over everything
     resource_urls    resource_pages: the URLs of one resource, with their names
       exports        the file of a list
-      lists          ListView, Column, Filter, DateRange: a list with search, filters, sort orders and "load more"
       records        DetailView, Related, DeleteView: the page of one row, what belongs to it, the form that deletes it
-      forms          CreateView, EditView, BackendForm: the forms that create and edit a row
-        page_names   the pages of one resource by the names of their URLs
-      guards         platform_page, neutral_page: a URL whose page is guarded, private, and has a page for a 405
-    overviews        read_overview, Figure, PeriodChoice, live_part: figures of a period, what needs somebody now
+        forms        CreateView, EditView, BackendForm: the forms that create and edit a row
+        overviews    read_overview, Figure, PeriodChoice, live_part: figures of a period, what needs somebody now
+          lists      ListView, Column, Filter, DateRange: a list with search, filters, sort orders and "load more"
+            page_names   the pages of one resource by the names of their URLs
+
+The guards of a page (`platform_page`, `neutral_page`) are in `portal.web.guards`, and handed out here.
 """
 
 from __future__ import annotations
 
 from portal.query import is_absent
+from portal.web import see_other
+from portal.web.guards import neutral_page, platform_page, with_405_page
+from portal.web.submissions import submission_key
 from portal_pages.forms import (
     BackendForm,
     CreateView,
@@ -25,12 +32,10 @@ from portal_pages.forms import (
     change_row,
     form_page,
     one_line,
-    see_other,
     settle_conflicts,
     telephone,
     use_plain_messages,
 )
-from portal.web.guards import neutral_page, platform_page, with_405_page
 from portal_pages.lists import (
     AGE_SORTS,
     NAME_SORTS,
@@ -54,4 +59,3 @@ from portal_pages.overviews import (
 from portal_pages.page_names import ShownRow, shown_row
 from portal_pages.records import DeleteView, DetailView, Related, RowAction, short_list
 from portal_pages.resource_urls import resource_pages
-from portal.web.submissions import submission_key

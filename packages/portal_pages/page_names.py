@@ -15,15 +15,13 @@ from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, i
 from portal.web.request import IS_ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import Row
+    from portal.web.guards import View
     from portal.web.present import LazyText
-
-    #: A view: takes a request and the values of its URL, returns a response.
-    View = Callable[..., HttpResponse]
 
 
 #: What hooks are called in messages.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from portal.errors import UsageError
 from portal.query import Endpoint, Row
+from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, CreateView, EditView
-from portal.web.guards import platform_page
 from portal_pages.lists import ListView
 from portal_pages.page_names import DeclaredPage, PageNames
 from portal_pages.records import DELETE, WARNING, DeleteView, DetailView
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.urls import URLPattern
 
-    from portal_pages.page_names import View
+    from portal.web.guards import View
     from portal.web.present import LazyText
 
 TRow = TypeVar("TRow", bound=Row)

@@ -21,11 +21,11 @@ from jinja2.runtime import Context
 
 from portal.web.frame.essentials import Essentials
 from portal.web.frame.shell import Shell
-from portal_pages.lists.list_views import ListPage
-from portal_pages.page_names import PageNames
 from portal.web.present import Badge
 from portal.web.templating.backend import PageTemplates
 from portal.web.templating.environment import MACROS, PageEnvironment
+from portal_pages.lists.list_views import ListPage
+from portal_pages.page_names import PageNames
 from tests.support.harness import ROOT
 from tests.support.how_to import section
 

@@ -282,7 +282,9 @@ sys.exit(main(["manage.py", "--app", "energy", "serve", *sys.argv[1:]]))
 
 
 @pytest.mark.parametrize(
-    ("workers", "imported"), [("1", "[]"), ("2", "['django', 'environ', 'portal.server.startup']")], ids=["one", "several"]
+    ("workers", "imported"),
+    [("1", "[]"), ("2", "['django', 'environ', 'portal.server.startup']")],
+    ids=["one", "several"],
 )
 def test_the_parent_imports_the_project_for_several_workers_alone(tmp_path: Path, workers: str, imported: str) -> None:
     port = free_port_base()

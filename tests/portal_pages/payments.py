@@ -10,8 +10,8 @@ from typing import Any
 from django import forms
 
 from portal.query import OpenEnum, Row
-from portal_pages.forms.forms import BackendForm
 from portal.web.present import Badge
+from portal_pages.forms.forms import BackendForm
 
 
 class Method(OpenEnum):

@@ -1,4 +1,4 @@
-"""The shared package as a Django app: templates, static files, commands and checks."""
+"""The shared package as a Django app: its commands and checks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_DATABASE = "django.db.backends.dummy"
 class PortalAppConfig(AppConfig):
     """Registers the system checks when Django starts, and lets requests go without what they have no use for."""
 
-    name = "portal"
+    name = "portal.operate"
     label = "portal"
 
     def ready(self) -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _PACKAGES: Final = (
     "django.core",
     "django.contrib.staticfiles",
-    "portal",
     "portal.operate",
     "portal_dev",
 )

@@ -29,7 +29,7 @@ def _prepare(argv: Sequence[str]) -> PreparedServer:
     from django.core.management import load_command_class  # noqa: PLC0415  as above
 
     django.setup()
-    command: Any = load_command_class("portal", "serve")
+    command: Any = load_command_class("portal.operate", "serve")
     command.run_from_argv(list(argv))
     prepared: PreparedServer = command.prepared
     return prepared

@@ -1,4 +1,4 @@
-"""What a team declares of the backend's data: rows, what a call takes, and what it sends. Pure.
+"""What a team declares of the backend's data: rows, what a call takes, what it sends; and how JSON is read. Pure.
 
 ::
 
@@ -10,6 +10,7 @@
         open_enums OpenEnum: an enumeration that keeps a value that it does not know
     parameters     Params, ListParams, RowParams: the keywords of a hook
       struct_types what all of these classes have in common
+    strict_json    JSON from outside, as the rest of the portal can work with it
 """
 
 from __future__ import annotations
@@ -21,4 +22,5 @@ from portal.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, V
 from portal.rows.partials import Partial, partial_type, to_json, wire_body
 from portal.rows.readers import Decoder
 from portal.rows.records import Record, Row, field, field_types, id_field, is_record, wire_names
+from portal.rows.strict_json import MAX_DEPTH, check_depth, may_be_deep, read_json, replace_surrogates
 from portal.rows.struct_types import required_fields

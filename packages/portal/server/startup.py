@@ -19,9 +19,9 @@ from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
-from portal.telemetry.metrics import begin_worker
 from portal.services.service_imports import import_services
 from portal.store import import_backends
+from portal.telemetry.metrics import begin_worker
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler

@@ -28,10 +28,14 @@ from portal.web.present import with_params
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpResponse
 
-    from portal_pages.page_names import View
     from portal.web.request import PortalRequest
+
+    #: A view: takes a request and the values of its URL, returns a response.
+    View = Callable[..., HttpResponse]
 
 #: Name of the URL of each platform's overview.
 HOME: Final = "home"

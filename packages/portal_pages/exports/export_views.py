@@ -17,11 +17,11 @@ from django.utils.translation import gettext_lazy
 from portal.query import Row, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
+from portal.web.request import active_locale
 from portal_pages.exports.csv_cells import CsvCells, without_formula
 from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
 from portal_pages.page_names import DeclaredPage
-from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from portal.query import WalkedPage
+    from portal.web.request import PortalRequest
     from portal_pages.lists import Column, ListView
     from portal_pages.page_names import PageNames
-    from portal.web.request import PortalRequest
 
 #: A script that asks with it gets the number of rows, and a mark at the end of a whole file.
 _WATCHED_META: Final = "HTTP_PORTAL_EXPORT"

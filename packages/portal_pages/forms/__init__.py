@@ -4,7 +4,7 @@
 
     form_views     CreateView, EditView: the forms that create and edit a row
       undo         UndoPage, say_changed: a message with a button that brings the former values back
-      form_pages   form_page, see_other: a page with a form, which can be sent again; the page of a deleted row
+      form_pages   form_page: a page with a form, which can be sent again; the page of a deleted row
       absent_writes  which answers say that the backend does not take a write at all
       row_changes  change_row: changes a row, unless somebody else has changed the same fields meanwhile
         conflicts  both values of a field that two users have changed
@@ -20,7 +20,7 @@ from __future__ import annotations
 from portal_pages.forms.absent_writes import NO_CHANGES, NO_DELETES, NOT_ALLOWED, is_not_taken, is_not_taken_of_row
 from portal_pages.forms.conflicts import settle_conflicts
 from portal_pages.forms.form_fields import version_in
-from portal_pages.forms.form_pages import form_page, see_other
+from portal_pages.forms.form_pages import form_page
 from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import backend_errors, use_plain_messages

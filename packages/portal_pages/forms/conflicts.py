@@ -16,9 +16,9 @@ from django.http import QueryDict
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from portal.web.present import NO_VALUE, formats_of
 from portal_pages.forms.form_fields import VERSION_INPUT
 from portal_pages.forms.forms import FieldConflict
-from portal.web.present import NO_VALUE, formats_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -19,9 +19,9 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.errors import UsageError
 from portal.query import field_types
+from portal.web.present import NO_VALUE, Badge
 from portal_pages.forms.time_fields import time_field
 from portal_pages.forms.validators import lines, one_line
-from portal.web.present import NO_VALUE, Badge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

@@ -9,24 +9,24 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from portal.config.current import portal_config
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
+from portal.web.present import NO_VALUE
+from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, submission_key
 from portal_pages.forms.conflicts import typed_text
 from portal_pages.forms.form_fields import VERSION_INPUT
 from portal_pages.forms.row_choice import RowChoiceField, name_chosen_rows
-from portal.web.present import NO_VALUE
-from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, submission_key
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from portal_pages.forms.forms import BackendForm
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.forms.forms import BackendForm
 
 
 def form_page(
@@ -136,16 +136,6 @@ def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTT
         response["HX-Push-Url"] = "false"
         # htmx discards most errors, unless the response names the element to fill.
         response["HX-Retarget"] = "#content"
-    return response
-
-
-def see_other(url: str, *args: object) -> HttpResponse:
-    """Redirect with 303 after a form was sent: the browser gets the page, and a reload does not send the form again.
-
-    :param url: a URL, or the name of one, whose values are `args`.
-    """
-    response = redirect(url, *args)
-    response.status_code = HTTPStatus.SEE_OTHER
     return response
 
 

@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiNotFoundError, ApiUnavailableError
 from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.web.present import list_text, record_if_answered
+from portal.web.submissions import created_toast, see_other, submission_key
 from portal_pages.forms.absent_writes import (
     NO_CHANGES,
     NO_CREATES,
@@ -19,7 +21,7 @@ from portal_pages.forms.absent_writes import (
     is_not_taken_of_row,
 )
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
-from portal_pages.forms.form_pages import deleted_page, form_page, refused_page, see_other
+from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.row_changes import change_row, not_written
 from portal_pages.forms.row_choice import (
@@ -30,8 +32,6 @@ from portal_pages.forms.row_choice import (
 )
 from portal_pages.forms.undo import row_before, say_changed
 from portal_pages.page_names import DeclaredPage
-from portal.web.present import list_text, record_if_answered
-from portal.web.submissions import created_toast, submission_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import MutationHook
-    from portal_pages.page_names import PageNames
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 

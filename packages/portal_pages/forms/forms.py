@@ -23,6 +23,7 @@ from portal.errors import (
     UsageError,
 )
 from portal.query import Partial, Row
+from portal.web.present import in_active_zone
 from portal_pages.forms.absent_writes import NOT_ALLOWED
 from portal_pages.forms.form_fields import (
     NO_CHOICE,
@@ -35,7 +36,6 @@ from portal_pages.forms.form_fields import (
     version_in,
 )
 from portal_pages.forms.messages import backend_errors, use_plain_messages
-from portal.web.present import in_active_zone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from portal.errors import ApiNotFoundError, ApiPreconditionFailedError, ApiUnavailableError
 from portal.query import MutationResult, Partial, Row, RowParams
-from portal_pages.forms.form_fields import code_text, row_fields, version_in
 from portal.web.submissions import submission_key
+from portal_pages.forms.form_fields import code_text, row_fields, version_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

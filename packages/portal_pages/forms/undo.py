@@ -16,11 +16,10 @@ from django.utils.translation import gettext as _
 
 from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
+from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms.absent_writes import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal_pages.forms.form_fields import version_in
-from portal_pages.forms.form_pages import see_other
 from portal_pages.page_names import DeclaredPage
-from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, submission_key, undo_toast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import MutationHook
-    from portal_pages.page_names import PageNames
     from portal.web.request import PortalRequest
+    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 

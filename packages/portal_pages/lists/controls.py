@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from portal_pages.lists.date_ranges import ChosenDays, read_days
-from portal_pages.lists.filters import Filter, read_values
 from portal.web.present import with_params
 from portal.web.request import search_text
+from portal_pages.lists.date_ranges import ChosenDays, read_days
+from portal_pages.lists.filters import Filter, read_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from django.http import QueryDict
 
-    from portal_pages.lists.date_ranges import DateRange
     from portal.web.present import ParamValue
+    from portal_pages.lists.date_ranges import DateRange
 
 #: Pages that one address shows at most; the backend is asked for each of them after a reload.
 MAX_SHOWN_PAGES: Final = 20

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext as _
 
 from portal.errors import ApiNotFoundError
+from portal.web.present import day_text
 from portal_pages.lists.date_ranges import ChosenDays, presets_of
 from portal_pages.lists.filters import usable_counts
-from portal.web.present import day_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

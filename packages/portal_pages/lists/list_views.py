@@ -24,6 +24,7 @@ from portal.config.contract_names import (
 )
 from portal.errors import ApiValidationError
 from portal.query import PaginatedQueryHook, Params, Row, ignores, is_absent, use_queries
+from portal.web.request import active_locale
 from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
@@ -33,7 +34,6 @@ from portal_pages.lists.list_pages import ListPage
 from portal_pages.lists.list_words import orders_of, words_of
 from portal_pages.lists.related_names import names_of
 from portal_pages.page_names import DeclaredPage, ShownRow
-from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
+    from portal.web.present import LazyText
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
     from portal_pages.page_names import PageNames
-    from portal.web.present import LazyText
 
 TRow = TypeVar("TRow", bound=Row)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
-from portal_pages.lists import list_url
 from portal.web.present import (
     bar_chart,
     compared_tile,
@@ -17,12 +16,13 @@ from portal.web.present import (
     series_points,
     split_bar,
 )
+from portal_pages.lists import list_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from portal_pages.overviews.periods import PeriodChoice
     from portal.web.present import Badge, BarChart, LazyText, ParamValue, SplitBar, StatTile
+    from portal_pages.overviews.periods import PeriodChoice
 
 #: From so much on, a chart is in thousands, if the unit has a name for them.
 _MANY: Final = 10_000

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
+    from portal.web.present import LazyText
     from portal_pages.overviews.figures import Figure
     from portal_pages.overviews.periods import PeriodChoice
-    from portal.web.present import LazyText
 
 TSummary = TypeVar("TSummary", bound=Record)
 

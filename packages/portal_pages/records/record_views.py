@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy as _
 from portal.errors import ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, is_absent, use_queries
 from portal.web.frame import shell_for
-from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, see_other, version_in
+from portal.web.submissions import see_other, submission_key
+from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
 from portal_pages.lists import linked_words, list_url, list_url_before
 from portal_pages.page_names import DeclaredPage, ShownRow, shown_row
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
-from portal.web.submissions import submission_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from portal.errors import ApiError
     from portal.query import MutationHook
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
     from portal_pages.page_names import PageNames
     from portal_pages.records.related import Related
     from portal_pages.records.row_actions import RowAction
-    from portal.web.present import LazyText
-    from portal.web.request import PortalRequest
 
 TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
 

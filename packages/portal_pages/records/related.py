@@ -12,18 +12,18 @@ from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
 from portal.query import PaginatedQueryHook, Row, field_types, ignores
 from portal.web.frame import open_platforms
-from portal_pages.page_names import ShownRow
-from portal_pages.records.short_lists import NONE_YET, list_look, with_rows
 from portal.web.present import is_not_there, with_params
 from portal.web.request import active_locale
+from portal_pages.page_names import ShownRow
+from portal_pages.records.short_lists import NONE_YET, list_look, with_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from portal.query import PaginatedResult, QuerySpec
-    from portal_pages.records.short_lists import ShortList
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.records.short_lists import ShortList
 
 TItem = TypeVar("TItem", bound=Row)
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from portal.errors import ApiForbiddenError, ApiNotFoundError, UsageError
 from portal.query import Partial, QueryHook, Row, RowParams
+from portal.web.submissions import new_submission_key, see_other
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
     NO_CHANGES,
@@ -22,10 +23,8 @@ from portal_pages.forms import (
     is_not_taken_of_row,
     row_before,
     say_changed,
-    see_other,
 )
 from portal_pages.page_names import DeclaredPage
-from portal.web.submissions import new_submission_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,10 +32,10 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import MutationHook
-    from portal_pages.forms import RowChange
-    from portal_pages.page_names import PageNames
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.forms import RowChange
+    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 

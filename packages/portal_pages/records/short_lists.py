@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.errors import UsageError
 from portal.web.frame import shell_for
+from portal.web.templating import render_block
 from portal_pages.lists import short_table
 from portal_pages.page_names import names_of, shown_row
-from portal.web.templating import render_block
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

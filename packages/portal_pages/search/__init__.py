@@ -2,9 +2,10 @@
 
 ::
 
-    found   search_everything: each searched list is asked, and what was found, by list
+    search_view    GET /{locale}/search: the page, and its parts for htmx
+      found        search_everything: each searched list is asked, and what was found, by list
 """
 
 from __future__ import annotations
 
-from portal_pages.search.found import search_everything
+from portal_pages.search.search_view import search

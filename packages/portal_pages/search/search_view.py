@@ -9,7 +9,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from portal.web.request import search_text
-from portal_pages.search import search_everything
+from portal_pages.search.found import search_everything
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -16,7 +16,7 @@ from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
 
-settings.configure(INSTALLED_APPS=["portal"], PORTAL=SimpleNamespace(oidc=OidcProvider()), {settings})
+settings.configure(INSTALLED_APPS=["portal.operate"], PORTAL=SimpleNamespace(oidc=OidcProvider()), {settings})
 django.setup()
 """
 DATABASE = """

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.core.checks import registry
 
+from portal.config.portal_config import TokenVerification
+from portal.config.projects import GATEWAY, PROJECT_BY_APP
 from portal.operate.checks import (
     check_a_key_sets_tokens_are_told_apart,
     check_debug_stays_on_this_machine,
@@ -16,8 +18,6 @@ from portal.operate.checks import (
     check_the_key_fits_its_algorithms,
     check_the_refresh_lock_outlasts_the_call,
 )
-from portal.config.portal_config import TokenVerification
-from portal.config.projects import GATEWAY, PROJECT_BY_APP
 from tests.settings import PORTAL
 
 LOCAL = {app: f"http://localhost:{port}" for port, app in enumerate(PROJECT_BY_APP, start=8000)}

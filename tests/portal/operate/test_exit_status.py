@@ -31,7 +31,7 @@ def test_the_others_were_not_done() -> None:
 def test_all_commands_that_answer_questions_are_among_them() -> None:
     found = {
         module.name
-        for app in ("portal", "portal.operate", "portal_dev")
+        for app in ("portal.operate", "portal_dev")
         for module in iter_modules(import_module(f"{app}.management.commands").__path__)
         if isinstance(load_command_class(app, module.name), AdministrationCommand)
     }

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.query import OpenEnum
-from portal_pages.exports.csv_cells import CsvCells, without_formula
 from portal.web.present import Badge
+from portal_pages.exports.csv_cells import CsvCells, without_formula
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

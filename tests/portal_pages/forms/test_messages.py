@@ -8,9 +8,9 @@ from django.utils import translation
 
 from portal.errors import ApiValidationError
 from portal.query import MutationResult
+from portal.web.templating import render_field
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import use_plain_messages
-from portal.web.templating import render_field
 from tests.portal_pages.payments import Payment
 
 

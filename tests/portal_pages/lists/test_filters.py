@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from portal.services.operations.work_orders import WorkOrderStatus
-from portal_pages.lists.filters import Filter, read_values, usable_counts
 from portal.web.present import Badge
+from portal_pages.lists.filters import Filter, read_values, usable_counts
 
 STATUS = Filter(
     "status",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.operate.doctor.findings import error, ok, warning
-from portal.operate.doctor.list_parameters import look_at_parameters
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT, ID_FIELD, PROFILE_ID_FIELD
 from portal.errors import ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me, get_user_from_token
+from portal.operate.doctor.findings import error, ok, warning
+from portal.operate.doctor.list_parameters import look_at_parameters
 from portal.query import DeclaredMutation, DeclaredQuery, create_query_client
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
@@ -22,8 +22,8 @@ from portal.store import MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from portal.operate.doctor.findings import Finding, Patient
     from portal.errors import ApiError
+    from portal.operate.doctor.findings import Finding, Patient
     from portal.query import Endpoint, PaginatedRes, QueryClient
 
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from portal.config.environment import try_config
 from portal.operate.doctor.backend_calls import look_at_calls
 from portal.operate.doctor.findings import Patient, error
 from portal.operate.doctor.machine import look_at_disk, look_at_state_folder
@@ -16,7 +17,6 @@ from portal.operate.doctor.settings import (
     look_at_versions,
 )
 from portal.operate.doctor.stores import look_at_stores
-from portal.config.environment import try_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

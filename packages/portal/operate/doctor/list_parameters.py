@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.operate.doctor.findings import ok, warning
 from portal.config.contract_names import (
     CREATED_AT_FIELD,
     ITEMS_FIELD,
@@ -12,6 +11,7 @@ from portal.config.contract_names import (
     SORT_NEWEST_FIRST,
     SORT_OLDEST_FIRST,
 )
+from portal.operate.doctor.findings import ok, warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

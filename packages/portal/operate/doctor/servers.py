@@ -5,12 +5,12 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.operate.doctor.findings import error, ok, warning
-from portal.operate.probe import prober_of
 from portal.api import read_keys
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
+from portal.operate.doctor.findings import error, ok, warning
+from portal.operate.probe import prober_of
 from portal.rows import read_json
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     import jwt
 
+    from portal.config.portal_config import PortalConfig
     from portal.operate.doctor.findings import Finding, Patient
     from portal.operate.probe import Probe
-    from portal.config.portal_config import PortalConfig
 
 #: A clock that differs by more than this is worth a look, seconds. The header `Date` has whole ones.
 _CLOCK_WARNING_S: Final = 5.0

@@ -10,11 +10,11 @@ import django
 from django.core.checks import ERROR, run_checks
 
 from portal import __version__
-from portal.operate.doctor.findings import error, ok, warning
 from portal.api import honours_idempotency_key
 from portal.config.environment import VARIABLES as DECLARED
 from portal.config.environment import Source, undeclared_names, variable_values
 from portal.config.projects import GATEWAY
+from portal.operate.doctor.findings import error, ok, warning
 from portal.operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:

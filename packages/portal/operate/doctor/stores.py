@@ -9,9 +9,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from portal.operate.doctor.findings import error, ok, warning
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import StoreUnavailableError
+from portal.operate.doctor.findings import error, ok, warning
 from portal.store import StoreNature, query_store, read_nature, refresh_store
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from uuid import UUID
 
 from portal.config.contract_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.errors import UsageError
-from portal.rows import OF_THE_CALL, Params, required_fields, to_json, wire_names, wire_params
-from portal.rows import replace_surrogates
+from portal.rows import OF_THE_CALL, Params, replace_surrogates, required_fields, to_json, wire_names, wire_params
 
 
 def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 #: The library's own variable; it reads it when it is imported.
 FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
 #: Room that a slot gets at once, in bytes, by kind of metric. On a full disk a memory-mapped file that grows ends its
-#: process (SIGBUS). As many label values as the limits allow have room (tests/portal/telemetry/metrics/test_room_for_all.py).
+#: process (SIGBUS). As many label values as the limits allow have room, as
+#: tests/portal/telemetry/metrics/test_room_for_all.py tries.
 FILE_BYTES: Final = {"counter": 1 << 20, "histogram": 1 << 21, "gauge_livesum": 1 << 16}
 _LOCK_SUFFIX: Final = ".slot"
 #: How often a process that starts tries a slot at which a scrape looks, and the pause between two tries, in seconds.

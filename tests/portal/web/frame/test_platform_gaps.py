@@ -21,8 +21,8 @@ from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
 from portal.web.frame import absent_platforms as found_absent
 from portal.web.frame import essentials
-from portal_pages import guards, platform_page
 from portal.web.urls import platform_patterns
+from portal_pages import guards, platform_page
 
 __all__ = ["backend"]
 

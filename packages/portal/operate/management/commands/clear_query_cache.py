@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from portal.errors import StoreUnavailableError
 from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal.operate.cache_report import report_cache
-from portal.errors import StoreUnavailableError
 from portal.query import REGISTRY, KeyUse, principal_of_id, process_runtime
 from portal.services.service_imports import import_services
 from portal.store import query_store

@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.token_input import read_token
-from portal.operate.token_report import NoTokenError, report_token
 from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.identity import use_key_source
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.operate.token_input import read_token
+from portal.operate.token_report import NoTokenError, report_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

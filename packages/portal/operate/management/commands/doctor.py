@@ -6,10 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from portal.config.current import portal_config
 from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer
 from portal.operate.doctor import Finding, Level, examine
 from portal.operate.token_input import read_token
-from portal.config.current import portal_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

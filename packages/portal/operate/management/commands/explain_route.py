@@ -13,8 +13,6 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.token_input import read_token
 from portal.config.contract_names import PERMISSION_CLAIMS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
@@ -28,6 +26,8 @@ from portal.edge import (
     make_site,
 )
 from portal.identity import TokenCache, TokenCheck, TokenState, make_verifier, user_from_claims
+from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.operate.token_input import read_token
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, table
 from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECT_BY_APP
+from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, table
 
 
 class Command(AdministrationCommand):

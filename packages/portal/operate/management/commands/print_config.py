@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, table
 from portal.config.current import portal_config
 from portal.config.environment import Source, try_config, undeclared_names, variable_values
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, table
 
 
 class Command(AdministrationCommand):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from portal.errors import StoreUnavailableError
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, table
 from portal.operate.cache_report import report_cache
-from portal.errors import StoreUnavailableError
 from portal.query import REGISTRY, principal_of_id, process_runtime
 from portal.services.service_imports import import_services
 from portal.store import query_store

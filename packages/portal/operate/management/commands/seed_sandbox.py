@@ -6,8 +6,8 @@ import subprocess
 import sys
 from typing import Any
 
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal.config.places import SOURCE_ROOT
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
 
 _SANDBOX = "sandbox_api"
 

@@ -7,14 +7,14 @@ import os
 import time
 from typing import Any, Final
 
-from portal.telemetry import audit
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.probe import prober_of
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
+from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal.operate.probe import prober_of
 from portal.query import KeyUse, principals_of_user, process_runtime, read_key
 from portal.store import query_store, survey_keys
+from portal.telemetry import audit
 
 #: Keys of the store that are looked through for the user's access tokens.
 _LIMIT: Final = 200_000
