@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from portal.operate import commands as commands_folder
-from portal.operate.entry import PROGRAMS, WORKSPACE_COMMANDS
+from portal.operate.program.entry import PROGRAMS, WORKSPACE_COMMANDS
 from portal.operate.management import commands as administration_folder
 from portal_dev.management import commands as developers_folder
 

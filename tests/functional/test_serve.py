@@ -276,7 +276,7 @@ def test_an_unknown_app_is_answered_with_the_names_of_all(tmp_path: Path) -> Non
 SERVE_AND_TELL = """
 import atexit, sys
 atexit.register(lambda: print(sorted({"django", "environ", "portal.server.startup"} & sys.modules.keys())))
-from portal.operate.entry import main
+from portal.operate.program.entry import main
 sys.exit(main(["manage.py", "--app", "energy", "serve", *sys.argv[1:]]))
 """
 

@@ -31,7 +31,7 @@ DEPENDENCIES = [
     ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),
     ("packages/portal/web/frame/essentials.py", "import redis", "Only the store opens what processes share"),
     ("apps/energy/views/overview.py", "import portal.testing.backend", "Only tests import what is made for tests"),
-    ("packages/portal/operate/entry.py", "import portal.testing", "Only tests import what is made for tests"),
+    ("packages/portal/operate/program/entry.py", "import portal.testing", "Only tests import what is made for tests"),
     (
         "packages/sqlite_cache/pool.py",
         "import portal.errors",

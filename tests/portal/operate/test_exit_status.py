@@ -9,7 +9,7 @@ import pytest
 from django.core.management import load_command_class
 
 from portal.operate.answers import AdministrationCommand
-from portal.operate.command_names import (
+from portal.operate.program.command_names import (
     ANY_CONFIGURATION,
     NOT_ASKED_WITHOUT_CONFIGURATION,
     WORKSPACE_COMMANDS,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from portal import __version__
 from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
 from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
-from portal.operate.command_names import (
+from portal.operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
     EVERYWHERE,
@@ -43,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
     """
     program, *words = argv
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
-        from portal.operate.completion import complete  # noqa: PLC0415  for a shell alone
+        from portal.operate.program.completion import complete  # noqa: PLC0415  for a shell alone
 
         return complete()
     app, rest = split_app(words)
@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
     # Assigned, never a default: a test runner exports its own settings to the processes that it starts.
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
     if rest[:1] == ["serve"]:
-        from portal.operate.serving import serve  # noqa: PLC0415  needs granian, as no other command
+        from portal.operate.program.serving import serve  # noqa: PLC0415  needs granian, as no other command
 
         serve([program, *rest], project=PROJECT_BY_APP[app])
         return 0

@@ -17,7 +17,7 @@ import argcomplete
 from argcomplete.shell_integration import shellcode
 
 from portal.config.projects import PROJECT_BY_APP
-from portal.operate.command_names import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
+from portal.operate.program.command_names import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
 
 if TYPE_CHECKING:
     from argparse import Action

@@ -26,7 +26,7 @@ PROGRAMS: Final = {
     "test": "pytest",
     "bench": "benchmarks",
     "update_reference": "portal_dev.reference",
-    "completion": "portal.operate.completion",
+    "completion": "portal.operate.program.completion",
 }
 #: Those that a server's environment has.
 EVERYWHERE: Final = frozenset({"completion"})
