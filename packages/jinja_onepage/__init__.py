@@ -12,3 +12,5 @@ from __future__ import annotations
 from jinja_onepage.compiled import CompiledTemplates
 from jinja_onepage.constants import SHOWN, ConstantFolder, shown
 from jinja_onepage.inheritance import Joiner
+
+__all__ = ["SHOWN", "CompiledTemplates", "ConstantFolder", "Joiner", "shown"]

@@ -6,11 +6,9 @@ import traceback
 from pathlib import Path
 
 import pytest
-from django.template import engines
-from django.views.debug import ExceptionReporter
 from jinja2 import TemplateAssertionError, UndefinedError
 
-from tests.portal.web.templating.conftest import NewEnvironment
+from tests.jinja_onepage.conftest import NewEnvironment
 
 LAYOUT = "<main>{% block title %}-{% endblock %}|{% block content %}layout{% endblock %}</main>"
 SHELL = (
@@ -178,32 +176,3 @@ def test_a_fault_is_reported_at_its_line(environment_of: NewEnvironment, name: s
             -1
         ]
         assert (Path(frame.filename).name, frame.lineno) == expected
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_djangos_error_page_shows_the_line_of_the_fault(environment_of: NewEnvironment, name: str) -> None:
-    files = {"layout.html": FAULTY_LAYOUT, "part.html": FAULTY_PART, "page.html": FAULTY_PAGE}
-    page = environment_of(files, joins_pages=False).get_template("page.html")
-    with pytest.raises(UndefinedError) as caught:
-        page.render({each: each for each in FAULTS if each != name})
-    frames = ExceptionReporter(None, caught.type, caught.value, caught.tb).get_traceback_frames()
-    frame = [each for each in frames if each["filename"].endswith(".html")][-1]
-    file, line, _ = FAULTS[name]
-    assert (Path(frame["filename"]).name, frame["lineno"]) == (file, line)
-    assert name in frame["context_line"]
-
-
-def test_in_debug_a_changed_layout_is_seen_by_pages_and_blocks(environment_of: NewEnvironment) -> None:
-    environment = environment_of({**FILES, "page.html": '{% extends "layout.html" %}'}, joins_pages=False)
-    assert environment.get_template("page.html").render() == "<main>-|layout</main>"
-    assert environment.get_template("page.html#content").render() == "layout"
-    environment_of({"layout.html": "{% block content %}changed{% endblock %}"})
-    assert environment.get_template("page.html").render() == "changed"
-    assert environment.get_template("page.html#content").render() == "changed"
-
-
-@pytest.mark.parametrize("language", ["en", "de", "tr"])
-def test_every_template_of_the_project_can_be_compiled_in_every_language(language: str) -> None:
-    environment = engines["pages"].environment(language)
-    environment.compile_all()
-    assert len(environment.list_templates(extensions=["html"])) > 20

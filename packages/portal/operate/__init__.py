@@ -3,11 +3,8 @@
 ::
 
     management/commands/   one module for each command
-    entry                  `manage.py`: reads `--app`, then calls Django
-      completion           what a shell completes
-      serving              `serve`: the command in a child process, whose workers this process supervises
-        command_names      the commands that need no project, and how `--app` is read
-        any_configuration  settings for a command that tells what is wrong with a configuration
+    program/               `manage.py`: reads `--app`, then calls Django
+      any_configuration    settings for a command that tells what is wrong with a configuration
     doctor/                what `doctor` looks at, one module for each subject
       answers              AdministrationCommand: --json, --help with examples and exit statuses, errors in one line
       probe                one HTTP request, each of its steps by itself

@@ -46,6 +46,21 @@ FACES = [
         "From outside portal.web.present only its face is imported",
     ),
     (
+        "apps/energy/views/overview.py",
+        "import portal.web.submissions",
+        "Requests, cookies and submissions are for portal.web and the kit of pages",
+    ),
+    (
+        "packages/portal_pages/resource_urls.py",
+        "import portal_pages.search.found",
+        "From outside portal_pages.search only its face is imported",
+    ),
+    (
+        "packages/portal/web/templating/environment.py",
+        "import jinja_onepage.inheritance",
+        "From outside jinja_onepage only its face is imported",
+    ),
+    (
         "packages/portal/store/size.py",
         "import sqlite_cache.pool",
         "From outside sqlite_cache only its face is imported",
