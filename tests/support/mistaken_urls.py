@@ -9,7 +9,7 @@ from django.template import engines
 
 from portal.config.environment.reader import read_config
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal_pages import neutral_page, platform_page
+from portal.web.guards import neutral_page, platform_page
 from portal_pages.urls import portal_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"

@@ -22,5 +22,5 @@ from portal.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, V
 from portal.rows.partials import Partial, partial_type, to_json, wire_body
 from portal.rows.readers import Decoder
 from portal.rows.records import Record, Row, field, field_types, id_field, is_record, wire_names
-from portal.rows.strict_json import MAX_DEPTH, check_depth, may_be_deep, read_json, replace_surrogates
+from portal.rows.strict_json import check_depth, may_be_deep, read_json, replace_surrogates
 from portal.rows.struct_types import required_fields

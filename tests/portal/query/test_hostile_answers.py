@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiMalformedError
-from portal.rows import MAX_DEPTH, check_depth
+from portal.rows.strict_json import MAX_DEPTH, check_depth
 from portal.services.user import UserQueries
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 

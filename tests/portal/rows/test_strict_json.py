@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from portal.rows import MAX_DEPTH, check_depth, may_be_deep, read_json
+from portal.rows.strict_json import MAX_DEPTH, check_depth, may_be_deep, read_json
 
 HALF = "\ud83d"
 

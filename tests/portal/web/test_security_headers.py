@@ -12,8 +12,8 @@ from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
+from portal.web.guards import neutral_page
 from portal.web.urls import portal_patterns
-from portal_pages import neutral_page
 from tests.portal.web.conftest import BACKEND
 
 HTTPS = "Strict-Transport-Security"
