@@ -11,8 +11,8 @@ from django.test import RequestFactory
 from django.urls import URLPattern
 
 from portal.errors import SignInEndedError
+from portal.web import guards
 from portal.web.guards import platform_page, with_405_page
-from portal_pages import guards
 
 
 class Parts:
