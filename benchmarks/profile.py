@@ -39,7 +39,7 @@ ROOMS: Final = (
     (("portal/api/",), "calls to the backend"),
     (("portal/edge/", "portal/identity/"), "edge and identity"),
     (("portal/web/frame/", "portal/web/context_processors"), "web: frame of the page"),
-    (("portal/web/pages/", "portal/web/views/", "portal/web/sign_in/", "portal/web/errors/", "/apps/"), "views"),
+    (("portal_pages/", "portal/web/views/", "portal/web/sign_in/", "portal/web/errors/", "/apps/"), "views"),
     (("portal/web/", "/csp/"), "web: middlewares and cookies"),
     (("django/core/handlers/", "django/middleware/", "django/contrib/", "django_htmx/", "/whitenoise/"), "Django"),
 )

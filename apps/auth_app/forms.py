@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from portal.web.pages import one_line, use_plain_messages
+from portal_pages import one_line, use_plain_messages
 
 
 class PlainForm(forms.Form):

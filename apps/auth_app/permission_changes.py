@@ -5,10 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from portal import audit
-from portal.audit import AuditEvent, AuditFields, Reason
 from portal.errors import ApiError, ApiForbiddenError, ApiUnavailableError
 from portal.services.iam.accounts import AccountQueries
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, AuditFields, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

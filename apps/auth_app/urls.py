@@ -13,8 +13,8 @@ from apps.auth_app.views.profile import profile, rename
 from apps.auth_app.views.sign_ins import revoke, revoke_all, revoke_others
 from apps.auth_app.views.signed_out import signed_out
 from apps.auth_app.views.with_provider import with_provider
-from portal.web.pages import neutral_page, with_405_page
-from portal.web.urls import portal_patterns
+from portal.web.guards import neutral_page, with_405_page
+from portal_pages.urls import portal_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"

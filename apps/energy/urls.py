@@ -8,8 +8,8 @@ from apps.energy.views.meters import meter_pages
 from apps.energy.views.overview import now_page, overview
 from apps.energy.views.sessions import session_pages
 from apps.energy.views.stations import station_pages
-from portal.web.pages import platform_page
-from portal.web.urls import platform_patterns
+from portal_pages import platform_page
+from portal_pages.urls import platform_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from apps.finance.views.invoice_pdf import invoice_pdf_page
 from apps.finance.views.invoices import invoice_pages
 from apps.finance.views.overview import overview
-from portal.web.pages import platform_page
-from portal.web.urls import platform_patterns
+from portal_pages import platform_page
+from portal_pages.urls import platform_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"

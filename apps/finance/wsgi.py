@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from portal.startup import wsgi_application
+from portal.server.startup import wsgi_application
 
 application = wsgi_application(settings="apps.finance.settings")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from apps.operations.views.overview import overview
 from apps.operations.views.work_orders import work_order_pages
-from portal.web.pages import platform_page
-from portal.web.urls import platform_patterns
+from portal_pages import platform_page
+from portal_pages.urls import platform_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"

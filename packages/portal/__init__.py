@@ -3,18 +3,20 @@
 A folder imports from the folders below it, and from each of them only the names that its `__init__` exports::
 
     oidc                     sign-in at an OpenID provider; optional
-      web                    middleware, pages, cookies, templates
+      web                    middleware, sign-in, cookies, templates, and who may open a page
         services             the declared endpoints of the backend
           query              cached reads, lists, writes
             api              HTTP to the backend, token refresh        edge    decides before a view runs
               store          the cache that processes share
                 identity     who the user is, from the token alone
-                  config     names and numbers; the environment
-                    process  clock, deadline, threads, circuit breakers
-                      metrics  what a server counts of itself
-                      errors, strict_json, suggestions
+                process      clock, deadline, threads, circuit breakers
+                rows         a row of the backend, and how JSON becomes one
+                  telemetry  what a process says of itself: metrics, the audit log, traces
+                    config   names and numbers; the environment
+                      errors
 
-Beside them: `server`, `management`, `testing`, `startup` and `checks`; and `portal_dev`, which a server has not.
+Beside them: `server`, `operate` (commands and checks) and `testing`. Above them: `portal_pages`, the lists, forms and
+overviews that apps are made of; and `portal_dev`, which a server has not.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: The languages with catalogs: all but the language in which the texts are written.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
 _WEB: Final = PACKAGES / "portal" / "web"
+#: What all apps share: a text of one of these is translated there, and in no folder after it.
+_SHARED: Final = (_WEB, PACKAGES / "portal_pages")
 _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
@@ -52,9 +54,9 @@ class Text:
 
 
 def catalog_folders() -> tuple[Path, ...]:
-    """The folders with their own catalogs: the shared web layer, and each project."""
+    """The folders with their own catalogs: the shared web layer, the kit of pages, and each project."""
     return (
-        _WEB,
+        *_SHARED,
         *(SOURCE_ROOT / "apps" / project.app for project in PROJECTS),
     )
 
@@ -94,11 +96,13 @@ def read_catalog(folder: Path, language: str) -> Catalog:
 def updated_catalog(folder: Path, language: str) -> Catalog:
     """The catalog with exactly the texts that are in use, keeping their translations.
 
-    A text of the web layer is translated there, once: the catalog of an app leaves it out.
+    A text of the web layer is translated there, once: the catalogs of the kit of pages and of an app leave it out. So
+    does that of an app with a text of the kit.
     """
     known = read_catalog(folder, language)
     fresh = _empty(language)
-    shared = texts_of(_WEB) if folder != _WEB else {}
+    above = _SHARED[: _SHARED.index(folder)] if folder in _SHARED else _SHARED
+    shared = {text for each in above for text in texts_of(each)}
     for text, files in texts_of(folder).items():
         if text in shared:
             continue

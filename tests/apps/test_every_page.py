@@ -22,6 +22,7 @@ pytestmark = pytest.mark.timeout(1200)
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [
     ROOT / "packages" / "portal" / "web" / "templates",
+    ROOT / "packages" / "portal_pages" / "templates",
     *(ROOT / "apps" / site / "templates" for site in SITES if "+" not in site),
 ]
 #: What differs between two requests for one page: tokens, keys, account tags, a login attempt, an address, the time.

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client, override_settings
 
-from portal.audit import JsonLine
 from portal.config.log_lines import LOG_FORMATS, line_formatter
+from portal.telemetry.audit import JsonLine
 from portal.testing import Backend, SignedIn, access_token
 from portal.web.sign_in import post_login
 

@@ -16,10 +16,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = tuple(
     ROOT / room
-    for room in ("packages/portal", "packages/portal_dev", "packages/sqlite_cache", "packages/fork_safety", "apps")
+    for room in (
+        *("packages/portal", "packages/portal_pages", "packages/portal_dev", "packages/jinja_onepage"),
+        *("packages/sqlite_cache", "packages/fork_safety", "apps"),
+    )
 )
 #: What others install and import: every export is a promise.
-PUBLISHED = {"portal.testing", "sqlite_cache", "fork_safety"}
+PUBLISHED = {"portal.testing", "jinja_onepage", "sqlite_cache", "fork_safety"}
 
 PROMISED = "promised in docs/reference/contract.md, section 1"
 DECLARATION = "what a team declares with (docs/reference/query-layer.md)"
@@ -31,6 +34,7 @@ UNUSED = {
     "Command": DJANGO,
     "PortalAppConfig": DJANGO,
     "PortalWebConfig": DJANGO,
+    "PortalPagesConfig": DJANGO,
     "handler400": DJANGO,
     "handler403": DJANGO,
     "handler404": DJANGO,
@@ -46,7 +50,7 @@ UNUSED = {
 }
 #: Exports that no other room of production code imports, and why they stay.
 UNREAD = {
-    "portal.audit.AuditFile": "the settings of logging name it",
+    "portal.telemetry.audit.AuditFile": "the settings of logging name it",
     "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
     "portal.api.clear_tokens": PROMISED,
     "portal.query.QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
@@ -58,9 +62,9 @@ UNREAD = {
     "portal.query.create_query_group": PROMISED,
     "portal.web.resolve_post_login_path": PROMISED,
     "portal.web.undo_toast": "for a view of one's own (docs/reference/pages.md)",
-    "portal.web.pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
-    "portal.web.pages.form_page": OWN_FORM,
-    "portal.web.pages.submission_key": OWN_FORM,
+    "portal_pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
+    "portal_pages.form_page": OWN_FORM,
+    "portal_pages.submission_key": OWN_FORM,
     "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
     "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
 }
@@ -68,6 +72,8 @@ UNREAD = {
 SHARED = {
     "Backend": "what the portal knows of a backend, and the one that plays it in tests of pages",
     "Command": DJANGO,
+    "platform_patterns": "those of every app, and those of an app with pages",
+    "portal_patterns": "as above",
     "PAGE": "the page of each module of portal_dev.reference",
 }
 

@@ -17,16 +17,18 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 GROUPS: dict[str, list[str]] = {"base": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
 PORTAL = ROOT / "packages" / "portal"
+#: What every server has.
+SERVED = (PORTAL, ROOT / "packages" / "portal_pages", ROOT / "packages" / "jinja_onepage", ROOT / "apps")
 #: Those that have an extra of their own.
 PLATFORMS = [platform.app for platform in REGISTERED if platform.app in GROUPS]
 #: The code that a group is installed for. `portal.testing` and the sandbox have groups of their own.
 CODE = {
     **{app: list((ROOT / "apps" / app).rglob("*.py")) for app in PLATFORMS},
-    "base": [path for room in (PORTAL, ROOT / "apps") for path in room.rglob("*.py") if "testing" not in path.parts],
+    "base": [path for room in SERVED for path in room.rglob("*.py") if "testing" not in path.parts],
     "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
     "testing": list((PORTAL / "testing").rglob("*.py")),
     "oidc": list((PORTAL / "oidc").rglob("*.py")),
-    "tracing": list((PORTAL / "trace_export").rglob("*.py")),
+    "tracing": list((PORTAL / "telemetry" / "trace_export").rglob("*.py")),
     "dev": [path for room in ("tests", "packages") for path in (ROOT / room).rglob("*.py")],
 }
 #: Their strings name what Django imports.

@@ -25,8 +25,10 @@ def long_modules(folder: Path) -> list[str]:
 
 
 def full_folders(folder: Path) -> list[str]:
-    """`path: modules` of each folder that has too many."""
-    counts = Counter(path.parent for path in modules(folder) if path.name != "__init__.py")
+    """`path: modules` of each folder that has too many. Django finds the commands of an app in one folder."""
+    counts = Counter(
+        path.parent for path in modules(folder) if path.name != "__init__.py" and path.parent.name != "commands"
+    )
     return [f"{path.relative_to(folder)}: {count}" for path, count in counts.items() if count > MOST_MODULES]
 
 
@@ -37,6 +39,7 @@ def test_no_module_is_longer_than_a_reader_takes_in_at_once() -> None:
 def test_no_folder_has_more_modules_than_a_reader_knows_by_name() -> None:
     assert (
         full_folders(ROOT / "packages" / "portal")
+        + full_folders(ROOT / "packages" / "portal_pages")
         + full_folders(ROOT / "packages" / "portal_dev")
         + full_folders(ROOT / "apps")
         == []

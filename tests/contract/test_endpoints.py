@@ -35,7 +35,7 @@ from portal.query import Record, create_query_client
 from portal.query.endpoints import parameter_names
 from portal.query.endpoints.registry import REGISTRY
 from portal.query.process_state import runtime_for
-from portal.query.rows import field_types
+from portal.rows import field_types
 from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientQueries

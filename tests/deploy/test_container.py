@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from portal.edge import UNGATED_PATHS
-from portal.management.commands.serve import Command
+from portal.operate.management.commands.serve import Command
 from tests.deploy.files import DOCKERFILE
 from tests.support.harness import ROOT
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.management.commands.serve import Command
+from portal.operate.management.commands.serve import Command
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import CURRENT, UNIT, start_command, unit_settings, unit_variables
 from tests.support.harness import ROOT, require_tool

@@ -22,7 +22,7 @@ import portal
 from portal.config.contract_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
-from portal.management import entry
+from portal.operate.program import entry
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 from tests.functional.test_serve import children, until
@@ -104,7 +104,7 @@ def test_it_says_its_version_its_program_and_what_it_needs_and_nothing_of_this_m
     metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
     assert (metadata["Name"], metadata["Version"]) == ("portal", portal.__version__)
     assert any(each.startswith("Django") for each in metadata.get_all("Requires-Dist"))
-    assert "portal = portal.management.entry:program" in archive.read(f"{folder}/entry_points.txt").decode()
+    assert "portal = portal.operate.program.entry:program" in archive.read(f"{folder}/entry_points.txt").decode()
     for name in archive.namelist():
         assert str(clone).encode() not in archive.read(name), name
         assert str(ROOT).encode() not in archive.read(name), name

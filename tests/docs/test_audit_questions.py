@@ -12,9 +12,9 @@ from typing import Final
 
 import pytest
 
-from portal import audit
-from portal.audit.audit_log import LOGGER_NAME
-from portal.audit.lines import AuditFile, JsonLine
+from portal.telemetry import audit
+from portal.telemetry.audit.audit_log import LOGGER_NAME
+from portal.telemetry.audit.lines import AuditFile, JsonLine
 from tests.support.doc_blocks import blocks_of
 from tests.support.harness import ROOT, require_tool
 

@@ -173,7 +173,7 @@ def with_a_request(stage: Stage) -> dict[str, object]:
         "from portal.services.energy.clients import ClientMutations, ClientQueries",
         "from portal.services.energy.stations import StationQueries",
         "from portal.services.energy.summary import EnergySummary",
-        "from portal.web.pages import form_page, see_other, submission_key",
+        "from portal_pages import form_page, see_other, submission_key",
     ) | {"request": request}
 
 
@@ -182,9 +182,9 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
     seen: dict[str, object] = {}
     stage.backend.lists("/energy/clients", [{"id": "row_1", "name": "Ada"}])
     with pytest.MonkeyPatch.context() as patch:
-        list_pages = import_string("portal.web.pages.lists.list_views.render")
+        list_pages = import_string("portal_pages.lists.list_views.render")
         patch.setattr(
-            "portal.web.pages.lists.list_views.render",
+            "portal_pages.lists.list_views.render",
             lambda request, name, context: seen.update(context, request=request) or list_pages(request, name, context),
         )
         stage.signed_in("ENERGY_APP").get("/en/energy/clients")

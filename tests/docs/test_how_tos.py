@@ -53,7 +53,7 @@ WITH_A_PLATFORM = (
     "tests/portal/identity",
     "tests/portal/web/test_security_headers.py",
     "tests/portal/web/test_templates.py",
-    "tests/portal/test_checks.py",
+    "tests/portal/operate/test_checks.py",
     "tests/deploy/test_examples.py",
     "tests/deploy/test_nginx.py",
     "tests/deploy/test_whole_site.py",

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.administration.management import commands as administration_folder
-from portal.management import commands as commands_folder
-from portal.management.entry import PROGRAMS, WORKSPACE_COMMANDS
+from portal.operate.management import commands as commands_folder
+from portal.operate.program.entry import PROGRAMS, WORKSPACE_COMMANDS
 from portal_dev.management import commands as developers_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +48,7 @@ def test_every_command_is_documented_and_none_else() -> None:
     targets = re.findall(r"^([a-z%-]+):.*##", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     documented_targets = re.findall(r"^\| `make ([a-zA-Z-]+)", page, flags=re.MULTILINE)
     assert sorted(documented_targets) == sorted(target.replace("%", "APP") for target in targets)
-    folders = (commands_folder, administration_folder, developers_folder)
+    folders = (commands_folder, developers_folder)
     commands = [path.stem for folder in folders for path in Path(folder.__path__[0]).glob("[a-z]*.py")]
     documented = re.findall(r"^\| `\./manage\.py (?:--app \w+ )?([a-z]\w*)", page, flags=re.MULTILINE)
     assert sorted(documented) == sorted([*commands, *PROGRAMS])

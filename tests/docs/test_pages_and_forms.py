@@ -8,10 +8,10 @@ import re
 import pytest
 
 from portal.services.energy.clients import ClientQueries
-from portal.web.pages import BackendForm, Count, CreateView, DeleteView, DetailView, EditView, ListView
-from portal.web.pages.forms.form_fields import FormOptions
-from portal.web.pages.lists.list_views import AGE_SORTS
-from portal.web.pages.overviews.summaries import OverviewData
+from portal_pages import BackendForm, Count, CreateView, DeleteView, DetailView, EditView, ListView
+from portal_pages.forms.form_fields import FormOptions
+from portal_pages.lists.list_views import AGE_SORTS
+from portal_pages.overviews.summaries import OverviewData
 from tests.support.harness import ROOT
 from tests.support.how_to import section
 

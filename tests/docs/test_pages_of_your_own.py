@@ -10,7 +10,7 @@ import pytest
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services
 from portal.testing import Backend, SignedIn, row_ids
-from portal.web.pages import Column, resource_pages
+from portal_pages import Column, resource_pages
 from tests.docs.test_blocks import Stage, run_python, with_declared_orders
 from tests.support.doc_blocks import blocks_of
 from tests.support.harness import ROOT

@@ -21,16 +21,16 @@ from jinja2.runtime import Context
 
 from portal.web.frame.essentials import Essentials
 from portal.web.frame.shell import Shell
-from portal.web.pages.lists.list_views import ListPage
-from portal.web.pages.page_names import PageNames
 from portal.web.present import Badge
 from portal.web.templating.backend import PageTemplates
 from portal.web.templating.environment import MACROS, PageEnvironment
+from portal_pages.lists.list_views import ListPage
+from portal_pages.page_names import PageNames
 from tests.support.harness import ROOT
 from tests.support.how_to import section
 
 PAGE = ROOT / "docs" / "reference" / "templates.md"
-LAYOUTS = ROOT / "packages" / "portal" / "web" / "templates"
+LAYOUTS = (ROOT / "packages" / "portal" / "web" / "templates", ROOT / "packages" / "portal_pages" / "templates")
 LISTS = sorted((ROOT / "apps").glob("*/templates/**/list.html"))
 CLIENTS = ROOT / "apps" / "energy" / "templates" / "energy" / "clients" / "list.html"
 
@@ -163,8 +163,9 @@ def test_the_layouts_have_these_blocks(environment: PageEnvironment) -> None:
     layouts = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[2])) - {"narrow"} for row in rows}
     assert layouts == {
         name: {block.name for block in environment.parse(path.read_text()).find_all(nodes.Block)}
-        for path in LAYOUTS.glob("portal/*.html")
-        if (name := str(path.relative_to(LAYOUTS))) != MACROS
+        for layouts in LAYOUTS
+        for path in layouts.glob("portal/*.html")
+        if (name := str(path.relative_to(layouts))) != MACROS
     }
 
 

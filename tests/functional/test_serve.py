@@ -275,14 +275,16 @@ def test_an_unknown_app_is_answered_with_the_names_of_all(tmp_path: Path) -> Non
 #: Runs `serve` as `manage.py` does, and says at its end what the process has imported.
 SERVE_AND_TELL = """
 import atexit, sys
-atexit.register(lambda: print(sorted({"django", "environ", "portal.startup"} & sys.modules.keys())))
-from portal.management.entry import main
+atexit.register(lambda: print(sorted({"django", "environ", "portal.server.startup"} & sys.modules.keys())))
+from portal.operate.program.entry import main
 sys.exit(main(["manage.py", "--app", "energy", "serve", *sys.argv[1:]]))
 """
 
 
 @pytest.mark.parametrize(
-    ("workers", "imported"), [("1", "[]"), ("2", "['django', 'environ', 'portal.startup']")], ids=["one", "several"]
+    ("workers", "imported"),
+    [("1", "[]"), ("2", "['django', 'environ', 'portal.server.startup']")],
+    ids=["one", "several"],
 )
 def test_the_parent_imports_the_project_for_several_workers_alone(tmp_path: Path, workers: str, imported: str) -> None:
     port = free_port_base()

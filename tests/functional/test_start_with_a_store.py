@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from portal.management.commands.serve import STORE_WAIT_S
+from portal.operate.management.commands.serve import STORE_WAIT_S
 from tests.deploy.files import unit_settings
 from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port

@@ -177,7 +177,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from portal.services.finance.orders import Order, OrderMutations
-from portal.web.pages import see_other
+from portal_pages import see_other
 
 
 def views(request):
@@ -216,7 +216,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from portal.services.finance.orders import OrderQueries
-from portal.web.pages import ListView, resource_pages
+from portal_pages import ListView, resource_pages
 
 order_pages = resource_pages(
     "finance/orders",
@@ -253,8 +253,8 @@ from django.shortcuts import render
 
 from portal.services.finance.orders import Order, OrderMutations, OrderQueries
 from portal.services.finance.wrong_others import OtherMutations, OtherQueries
-from portal.web.pages import platform_page
-from portal.web.urls import platform_patterns
+from portal_pages import platform_page
+from portal_pages.urls import platform_patterns
 
 BODY = Order.partial(buyer="Ada")
 

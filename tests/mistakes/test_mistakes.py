@@ -170,7 +170,7 @@ def test_a_test_of_the_page_fails_with_these_words(test_run: str, number: int, w
 def test_another_app_has_no_fault(copy: Path, app: str) -> None:
     done = run(copy, "manage.py", "--app", app, "check", variables=in_copy(copy, DEBUG="on"))
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    started = f"from portal.startup import import_project; import_project(settings='apps.{app}.settings')"
+    started = f"from portal.server.startup import import_project; import_project(settings='apps.{app}.settings')"
     assert run(copy, "-c", started, variables=in_copy(copy, DEBUG="on")).returncode == 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from portal.api.metrics import RefreshOutcome
-from portal.metrics import families
+from portal.telemetry.metrics import families
 
 
 def counted(name: str, /, **labels: str) -> float:

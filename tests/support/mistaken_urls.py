@@ -9,8 +9,8 @@ from django.template import engines
 
 from portal.config.environment.reader import read_config
 from portal.services.energy.clients import ClientMutations, ClientQueries
-from portal.web.pages import neutral_page, platform_page
-from portal.web.urls import portal_patterns
+from portal.web.guards import neutral_page, platform_page
+from portal_pages.urls import portal_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_type
 from portal.query import Partial
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.energy.meters import MeterQueries
-from portal.web.pages import BackendForm, CreateView, DeleteView, DetailView, EditView, ListView, resource_pages
+from portal_pages import BackendForm, CreateView, DeleteView, DetailView, EditView, ListView, resource_pages
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse

@@ -6,7 +6,7 @@ from portal.services.energy.clients import Client, ClientMutations, ClientQuerie
 from portal.services.energy.stations import Station, StationQueries
 from portal.services.finance.summary import FinanceSummary
 from portal.services.operations.work_orders import WorkOrderMutations
-from portal.web.pages import (
+from portal_pages import (
     BackendForm,
     Count,
     CreateView,

@@ -18,7 +18,8 @@ from portal.config.platforms import PLATFORMS
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
 from portal.services.user import UserQueries
 from portal.web.frame import platform_name
-from portal.web.pages import (
+from portal.web.present import Badge
+from portal_pages import (
     AGE_SORTS,
     NAME_SORTS,
     BackendForm,
@@ -31,7 +32,6 @@ from portal.web.pages import (
     see_other,
     settle_conflicts,
 )
-from portal.web.present import Badge
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse, QueryDict

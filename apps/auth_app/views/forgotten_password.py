@@ -15,9 +15,10 @@ from django.views.decorators.http import require_http_methods
 
 from apps.auth_app.forms import ForgotPasswordForm, ResetPasswordForm
 from portal.config.current import portal_config
+from portal.web import see_other
 from portal.web.errors import page_not_found
-from portal.web.pages import backend_errors, see_other
 from portal.web.sign_in import ResetFailure, ask_for_reset, reset_password
+from portal_pages import backend_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from apps.auth_app.views import signed_out as signed_out_page
 from portal import oidc
-from portal.web import active_locale, is_signed_in
-from portal.web.pages import see_other
+from portal.web import active_locale, is_signed_in, see_other
 from portal.web.sign_in import explain, reason_of, wanted_of
 
 if TYPE_CHECKING:

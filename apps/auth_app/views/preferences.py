@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from portal.config.cookies import BROWSER_TIME_ZONE, VAR_THEME, VAR_TIME_ZONE
-from portal.web import active_locale
-from portal.web.pages import see_other
+from portal.web import active_locale, see_other
 from portal.web.preferences import THEMES, theme_of, write_preference, zone_choices, zone_label, zone_named
 
 if TYPE_CHECKING:

@@ -22,9 +22,10 @@ from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableErr
 from portal.services.iam.accounts import AccountQueries
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserMutations, UserQueries
+from portal.web import see_other
 from portal.web.frame import ask_what_is_unknown, present_own_profile
-from portal.web.pages import backend_errors, is_absent, is_load_more, see_other
 from portal.web.present import is_not_there, record_of
+from portal_pages import backend_errors, is_absent, is_load_more
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from portal.errors import ApiAbsentError, ApiNotFoundError
 from portal.services.iam.sign_ins import SignInQueries
-from portal.web.pages import see_other
+from portal.web import see_other
 from portal.web.present import is_not_there
 from portal.web.sign_in import end_sign_in, sign_out_response
 

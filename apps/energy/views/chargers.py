@@ -10,8 +10,8 @@ from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
-from portal.web.pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
 from portal.web.present import Badge
+from portal_pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
 
 STATUSES: Final = {
     ChargerStatus.AVAILABLE: Badge(label=_("Available"), tone="good"),

@@ -9,7 +9,7 @@ from apps.energy.views.elsewhere import invoices
 from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.energy.sessions import ChargingSessionQueries
-from portal.web.pages import (
+from portal_pages import (
     AGE_SORTS,
     NAME_SORTS,
     BackendForm,

@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.operations.work_orders import WorkOrderQueries, WorkOrderStatus
-from portal.web.pages import Related
 from portal.web.present import Badge
+from portal_pages import Related
 
 ORDER_STATUSES: Final = {
     WorkOrderStatus.OPEN: Badge(label=_("Open"), tone="info"),

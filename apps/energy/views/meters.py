@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.meters import MeterQueries, MeterStatus
 from portal.services.energy.stations import StationQueries
-from portal.web.pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages
 from portal.web.present import Badge, BarChart, Point, bar_chart, quantity_text, short_day_text
+from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,7 +17,8 @@ from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.pages import (
+from portal.web.present import Need, NeedLink, bar_chart, has_failed, hour_points, needs_of, part_if_answered
+from portal_pages import (
     Count,
     Figure,
     PeriodChoice,
@@ -26,7 +27,6 @@ from portal.web.pages import (
     read_overview,
     rows_by,
 )
-from portal.web.present import Need, NeedLink, bar_chart, has_failed, hour_points, needs_of, part_if_answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,8 +15,8 @@ from portal.services.energy.sessions import (
     ChargingSessionStatus,
 )
 from portal.services.energy.stations import StationQueries
-from portal.web.pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 from portal.web.present import Badge
+from portal_pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 
 STATUSES: Final = {
     ChargingSessionStatus.ACTIVE: Badge(label=_("Running"), tone="info"),

@@ -12,8 +12,8 @@ from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries, StationStatus
-from portal.web.pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
 from portal.web.present import Badge, territory_text
+from portal_pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
 
 STATUSES: Final = {
     StationStatus.ACTIVE: Badge(label=_("Active"), tone="good"),

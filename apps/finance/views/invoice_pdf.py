@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
-from portal.web.pages import platform_page
 from portal.web.present import badge_for
+from portal_pages import platform_page
 
 if TYPE_CHECKING:
     from portal.web import PortalRequest

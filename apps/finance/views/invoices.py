@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoiceStatus
-from portal.web.pages import AGE_SORTS, NUMBER_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 from portal.web.present import Badge, utc_day
+from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 
 STATUSES: Final = {
     InvoiceStatus.DRAFT: Badge(label=_("Draft")),

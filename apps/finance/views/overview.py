@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.finance.summary import FinanceSummaryQueries
-from portal.web.pages import Count, Figure, PeriodChoice, list_url, money_of, read_overview, rows_by
 from portal.web.present import Need, NeedLink, StatTile, needs_of
+from portal_pages import Count, Figure, PeriodChoice, list_url, money_of, read_overview, rows_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

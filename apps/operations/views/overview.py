@@ -14,7 +14,6 @@ from django.views.decorators.http import require_safe
 from apps.operations.views.work_orders import FINISHED, PRIORITIES, STATUSES
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries, WorkOrderStatus
-from portal.web.pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 from portal.web.present import (
     Badge,
     Need,
@@ -29,6 +28,7 @@ from portal.web.present import (
     part_if_answered,
     split_bar,
 )
+from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,7 +16,8 @@ from portal.services.operations.work_orders import (
     WorkOrderStatus,
 )
 from portal.web.frame import use_app_essentials
-from portal.web.pages import (
+from portal.web.present import Badge
+from portal_pages import (
     AGE_SORTS,
     BackendForm,
     Column,
@@ -31,7 +32,6 @@ from portal.web.pages import (
     SuggestedField,
     resource_pages,
 )
-from portal.web.present import Badge
 
 if TYPE_CHECKING:
     from portal.services import Partial

@@ -23,7 +23,7 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
 from portal.process import Deadline
-from portal.strict_json import read_json
+from portal.rows import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, Protocol
 
-from portal.metrics import Counters, Label, Timings
+from portal.telemetry.metrics import Counters, Label, Timings
 
 
 class RefreshOutcome(Enum):

@@ -25,7 +25,7 @@ from portal.errors import (
     ApiValidationError,
     without_traceback,
 )
-from portal.strict_json import check_depth, may_be_deep, read_json
+from portal.rows import check_depth, may_be_deep, read_json
 
 if TYPE_CHECKING:
     import requests

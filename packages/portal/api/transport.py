@@ -24,7 +24,6 @@ from urllib.parse import urlsplit
 import requests
 import urllib3
 
-from portal import tracing
 from portal.api.backend import current_backend
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.connections import CallState, DeadlineAdapter, copy_adapter
@@ -38,6 +37,7 @@ from portal.config.limits import (
 )
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
 from portal.process import Deadline, call_circuits
+from portal.telemetry import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import jinja2
@@ -22,8 +22,6 @@ from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
-
-_PACKAGE: Final = PACKAGES / "portal"
 
 
 def project_settings(app: str) -> dict[str, Any]:
@@ -52,12 +50,12 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "INSTALLED_APPS": [
             # Not on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
             *(["portal_dev"] if find_spec("portal_dev") else []),
-            "portal",
-            "portal.administration",
+            "portal.operate",
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",
             "portal.web",
+            "portal_pages",
             f"apps.{app}",
             *(["debug_toolbar"] if config.debug_toolbar else []),
         ],
@@ -126,11 +124,11 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
 
 def _templates(config: PortalConfig) -> list[dict[str, Any]]:
     """Jinja2 for all pages. Django's own engine is there for the toolbar and its panel alone."""
-    folders = [SOURCE_ROOT / "apps" / config.project.app / "templates", _PACKAGE / "web" / "templates"]
+    sources = (SOURCE_ROOT / "apps" / config.project.app, PACKAGES / "portal_pages", PACKAGES / "portal" / "web")
     pages = {
         "NAME": "pages",
         "BACKEND": "portal.web.templating.backend.PageTemplates",
-        "DIRS": folders,
+        "DIRS": [source / "templates" for source in sources],
         "OPTIONS": {
             "joins_pages": not config.debug,
             "auto_reload": config.debug,
@@ -245,7 +243,7 @@ def _logging(config: PortalConfig) -> dict[str, Any]:
                 "app": config.project.app,
                 "log_format": config.log_format,
             },
-            "audit": {"()": "portal.audit.JsonLine", "app": config.project.app},
+            "audit": {"()": "portal.telemetry.audit.JsonLine", "app": config.project.app},
         },
         "filters": {"unexplained": {"()": "portal.web.errors.failure_log.Unexplained"}},
         "handlers": {
@@ -269,4 +267,4 @@ def _audit_handler(audit_log: str) -> dict[str, Any]:
         return {"class": "logging.NullHandler"}
     if audit_log == STDERR:
         return {"class": "logging.StreamHandler", "formatter": "audit"}
-    return {"()": "portal.audit.AuditFile", "path": audit_log, "formatter": "audit"}
+    return {"()": "portal.telemetry.audit.AuditFile", "path": audit_log, "formatter": "audit"}

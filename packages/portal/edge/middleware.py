@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 from django.http import HttpRequest
 from django.utils import translation
 
-from portal import tracing
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Redirect, Reject
@@ -20,7 +19,8 @@ from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
 from portal.edge.routes import RouteTable, Site, make_site
 from portal.edge.rules import DECIDED_RULES, cached_forward, decide
 from portal.identity import INVALID, TokenCache, make_verifier
-from portal.metrics import Counters, Gauges, Label
+from portal.telemetry import tracing
+from portal.telemetry.metrics import Counters, Gauges, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

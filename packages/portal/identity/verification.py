@@ -73,7 +73,7 @@ def use_key_source(source: KeySource | None) -> None:
 
 
 class NoKeys:
-    """The key source of a process that was not started by `portal.startup`: every token counts as absent."""
+    """The key source of a process that was not started by `portal.server.startup`: every token counts as absent."""
 
     generation = -1
     begun = 0
@@ -81,7 +81,9 @@ class NoKeys:
 
     def keys_for(self, kid: str | None) -> tuple[jwt.PyJWK, ...]:  # noqa: ARG002  the protocol's signature
         """No keys. The log says so, because every user would be sent to the sign-in page without a word."""
-        logger.error("nothing fetches APP_JWT_JWKS_URL here: a server starts with portal.startup.wsgi_application")
+        logger.error(
+            "nothing fetches APP_JWT_JWKS_URL here: a server starts with portal.server.startup.wsgi_application"
+        )
         return ()
 
 

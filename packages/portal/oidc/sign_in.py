@@ -9,9 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from portal import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError, json_object, validate_issued_tokens
-from portal.audit import AuditEvent, AuditFields, tag_of
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
@@ -22,6 +20,8 @@ from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
 from portal.oidc.token_endpoint import error_code
 from portal.process import Deadline
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, AuditFields, tag_of
 from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from portal import audit
-from portal.audit import AuditEvent, AuditFields, Reason, tag_of
 from portal.config.limits import SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.oidc.id_tokens import InvalidJwtError, check_logout_token
 from portal.oidc.provider import oidc_client
 from portal.oidc.sessions import provider_sessions
 from portal.process import Deadline
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, AuditFields, Reason, tag_of
 
 if TYPE_CHECKING:
     from portal.api import TokenPair

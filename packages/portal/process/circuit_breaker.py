@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.metrics import Counters, Gauges, Label
+from portal.telemetry.metrics import Counters, Gauges, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

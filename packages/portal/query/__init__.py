@@ -74,7 +74,7 @@ from portal.query.query_layer import QueryLayer
 from portal.query.reads import WalkedPage
 from portal.query.resources import Resource, resource
 from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-from portal.query.rows import (
+from portal.rows import (
     ListParams,
     OpenEnum,
     Params,

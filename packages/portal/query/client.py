@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 
-from portal import tracing
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
@@ -21,6 +20,7 @@ from portal.query.request_partition import PurgeIfEnded, RequestPartition
 from portal.query.result_data import response_data
 from portal.query.results import MutationResult, PaginatedResult, QueryResult
 from portal.query.writes import Writes
+from portal.telemetry import tracing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -9,8 +9,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from portal.metrics import Counters, Label
 from portal.query.events import CACHE_STATUSES, MutationEvent, event_of
+from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

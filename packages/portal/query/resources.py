@@ -11,7 +11,7 @@ from portal.config.contract_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FI
 from portal.errors import UsageError
 from portal.query.endpoints import same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.query.rows import (
+from portal.rows import (
     ListParams,
     Partial,
     Row,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint, ResourceReadOptions
     from portal.query.hooks import MutationHook, PaginatedQueryHook
-    from portal.query.rows import Decoder
+    from portal.rows import Decoder
 
 P = ParamSpec("P")
 ListP = ParamSpec("ListP")
@@ -200,7 +200,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         :param item: class of a row.
         :param detail: class of a single row, where the backend gives it more fields than in the list. It is also what a
             PATCH or PUT answers with.
-        :param params: class of the list's parameters; without it, :class:`~portal.query.rows.parameters.ListParams`.
+        :param params: class of the list's parameters; without it, :class:`~portal.rows.parameters.ListParams`.
         :param newest_first_by: field of the wire, which no write changes, and by which the list without parameters is
             newest first: by default that of `created_at`. None where the backend orders otherwise: then a write has the
             list fetched again.

@@ -9,14 +9,14 @@ from portal.errors import ApiError, ApiMalformedError, without_traceback
 from portal.query.cache import unique_rows
 from portal.query.gaps import checked_rows
 from portal.query.results import PaginatedRes
-from portal.query.rows import copied, copied_rows
+from portal.rows import copied, copied_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from portal.query.cache import MergedPage
     from portal.query.endpoints import ListRequest
-    from portal.query.rows import Decoder
+    from portal.rows import Decoder
 
 
 def response_data(body: Any, decode: Decoder | None) -> tuple[Any, ApiError | None]:

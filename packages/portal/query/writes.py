@@ -26,7 +26,7 @@ from portal.query.cache import (
 from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.request_partition import PROFILE_QUERY
-from portal.strict_json import check_depth
+from portal.rows import check_depth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from portal.metrics import OPERATION_BUCKETS_S, Counters, Label, Timings
+from portal.telemetry.metrics import OPERATION_BUCKETS_S, Counters, Label, Timings
 
 STORE_LABEL: Final = Label(name="store", says="`default` has what is cached, `refresh` what token refreshes share")
 

@@ -25,11 +25,11 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.environment import is_sentinel_url
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
-from portal.metrics import Readings
 from portal.process import store_circuits
 from portal.store.operation_metrics import STORE_LABEL, StoreFailure, store_failures, store_timings
 from portal.store.size import SizeWatch, read_size
 from portal.store.unknown_values import note_unknown
+from portal.telemetry.metrics import Readings
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache, SQLiteCacheError
 
 if TYPE_CHECKING:

@@ -4,22 +4,21 @@
 
     urls                 the URLs of every app                     apps    Django's registration of this folder
       views/             the views that every app has
-        search/          the search over everything
         sign_in/         sign-in with a password, sign-out         templating/     Jinja2: the names that templates have
-          pages/         guards, lists, forms, overviews           middleware      tokens in, cookies out
+          guards         who may open a page                       middleware      tokens in, cookies out
             errors/      pages and problem documents               query_client    `request.query_client`
               cookies/   sign-in cookies, messages                 context_processors, log_context, reload
-                submissions/   the key of a form, and what the next page says of it: undo_toast
+                submissions/   the key of a form, and what the next page says of it: see_other, undo_toast
                 frame/   the shell around a page, and the user
                   present/   records and values as texts           request, client_address, csrf, security_headers
                   metrics/   the counts of all workers      preferences/    the user's time zone and theme
 
-A module imports from rows below its own, and from another folder only what that folder's `__init__` exports.
-Apps import `portal.web`, its folders, and `portal.web.urls`.
+Lists, forms, records and overviews are above it: `portal_pages`. A module imports from rows below its own, and from
+another folder only what that folder's `__init__` exports. Apps import `portal.web`, its folders, and `portal.web.urls`.
 """
 
 from __future__ import annotations
 
 from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
-from portal.web.submissions import undo_toast
+from portal.web.submissions import see_other, undo_toast

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.audit import AuditedRequest, kept_address, kept_user_agent
 from portal.config.current import portal_config
-from portal.tracing import trace_fields
+from portal.telemetry.audit import AuditedRequest, kept_address, kept_user_agent
+from portal.telemetry.tracing import trace_fields
 from portal.web.client_address import client_address
 from portal.web.frame import account_tag_of
 

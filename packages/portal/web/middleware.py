@@ -19,14 +19,14 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
-from portal.audit import audited_request
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.config.log_lines import log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
-from portal.tracing import REQUEST_ID_ATTRIBUTE, is_on, request_span
+from portal.telemetry.audit import audited_request
+from portal.telemetry.tracing import REQUEST_ID_ATTRIBUTE, is_on, request_span
 from portal.web.cookies import (
     clear_sign_in,
     follow_new_tokens,

@@ -1,6 +1,6 @@
 """The URLs that every app has; an app adds its own pages.
 
-The function around a view is its guard (:mod:`portal.web.pages`), and runs before the view:
+The function around a view is its guard (:mod:`portal.web.guards`), and runs before the view:
 
 - `platform_page` reads `GET /me`, through the query layer: a user whose profile denies the platform gets a 403. A view
   that only reads runs at the same time, and its response is dropped if `/me` denies it.
@@ -19,7 +19,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from portal.config.current import portal_config
 from portal.errors import UsageError
 from portal.web.errors import page_not_found
-from portal.web.pages import neutral_page, with_405_page
+from portal.web.guards import neutral_page, with_405_page
 from portal.web.views.essentials import essentials
 from portal.web.views.files import favicon, robots, security_txt
 from portal.web.views.health import healthz, readyz
@@ -28,7 +28,6 @@ from portal.web.views.locale import switch_locale
 from portal.web.views.login_redirect import login_redirect
 from portal.web.views.logout import logout
 from portal.web.views.metrics import metrics
-from portal.web.views.search import search
 from portal.web.views.sign_in_state import sign_in_state
 
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
         *i18n_patterns(
             neutral_page("logout", logout, name="logout"),
             neutral_page("essentials", essentials, name="essentials"),
-            neutral_page("search", search, name="search"),
             neutral_page("help", help_page, name="help"),
             *pages,
             prefix_default_language=True,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.suggestions import did_you_mean
+from portal.operate.suggestions import did_you_mean
 from portal_dev.openapi.comparison import Difference, compared
 from portal_dev.openapi.schema import SchemaError, Schemas, is_below, read_document, read_operations, read_schema
 from portal_dev.openapi.writing import Module, modules_of, source_of

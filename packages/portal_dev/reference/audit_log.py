@@ -1,4 +1,4 @@
-"""docs/reference/audit-log.md: the events of the audit log, as `portal.audit` declares them, with some lines."""
+"""docs/reference/audit-log.md: the events of the audit log, as `portal.telemetry.audit` declares them, with some lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 from datetime import UTC, datetime
 from typing import Final
 
-from portal.audit import FIELDS, OUTCOMES, AuditEvent, JsonLine, Reason
+from portal.telemetry.audit import FIELDS, OUTCOMES, AuditEvent, JsonLine, Reason
 
 PAGE: Final = "docs/reference/audit-log.md"
 
@@ -43,7 +43,7 @@ _INTRODUCTION: Final = """\
 
 Each sign-in, sign-out and change of permissions writes one JSON object on a line, whatever `APP_LOG_FORMAT` says. A line has no
 password, token, email address or name. A sign-in that ends unused, because its tokens expire, has no line; neither has a page
-that somebody may not open (`/metrics` counts those). This page is written from `portal.audit`.
+that somebody may not open (`/metrics` counts those). This page is written from `portal.telemetry.audit`.
 
 ## Where the lines go
 

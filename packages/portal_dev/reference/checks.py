@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import portal
-from portal.deployment_checks import DEPLOYMENT_CHECKS
+from portal.operate.deployment_checks import DEPLOYMENT_CHECKS
 from portal.store import STORE_IS_AWAY
 
 if TYPE_CHECKING:

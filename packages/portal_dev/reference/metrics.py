@@ -6,12 +6,12 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from portal.metrics import Family, Timings, all_families, process_metrics
+from portal.telemetry.metrics import Family, Timings, all_families, process_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from portal.metrics import Label
+    from portal.telemetry.metrics import Label
 
 PAGE: Final = "docs/reference/metrics.md"
 #: The modules at the top of the rooms: what they import declares all metrics.

@@ -62,7 +62,7 @@ def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
                 path=path,
                 line=call.lineno,
                 message=f"{hook} has no idempotency_key: a form that is sent twice creates two",
-                hint="write idempotency_key=submission_key(request), from portal.web.pages; or None for a POST that may"
+                hint="write idempotency_key=submission_key(request), from portal_pages; or None for a POST that may"
                 " happen twice",
                 id="E009",
             )

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from django.urls import URLPattern, get_resolver
 
-from portal.web.pages import shown_row
 from portal_dev.source_checks.faults import name_hint
+from portal_pages import shown_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from django.urls import URLResolver
 
-    from portal.web.pages import ShownRow
+    from portal_pages import ShownRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from portal_dev.source_checks.faults import SourceFault, name_hint
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from portal.web.pages import ShownRow
     from portal.web.templating import PageEnvironment
+    from portal_pages import ShownRow
 
 #: Name to type; None for a type that is not known.
 _Scope = dict[str, Any]

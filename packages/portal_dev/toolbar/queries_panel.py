@@ -20,7 +20,7 @@ from django.urls import path
 
 from portal.config.current import portal_config
 from portal.query import QueryClient
-from portal.strict_json import replace_surrogates
+from portal.rows import replace_surrogates
 from portal_dev.toolbar.edge_facts import edge_facts
 from portal_dev.toolbar.query_buttons import clear_queries, refetch_query
 from portal_dev.toolbar.recorded_calls import RECORDER, record_calls

@@ -9,8 +9,8 @@ import pytest
 from django.contrib.messages import get_messages
 
 from apps.auth_app.views import sign_ins
-from portal.audit import Reason
-from portal.audit.audit_log import RECORD_ATTRIBUTE
+from portal.telemetry.audit import Reason
+from portal.telemetry.audit.audit_log import RECORD_ATTRIBUTE
 from portal.testing import Backend, SignedIn
 from portal.web.sign_in import end_sign_in
 

@@ -255,7 +255,7 @@ def test_a_failure_is_a_page_with_the_way_back(backend: Backend, finance_user: C
 def test_no_other_page_loads_the_library() -> None:
     code = (
         "import os; os.environ['DEBUG'] = 'on'\n"
-        "from portal.startup import import_project; import_project(settings='apps.finance.settings')\n"
+        "from portal.server.startup import import_project; import_project(settings='apps.finance.settings')\n"
         "import sys; sys.exit('reportlab' in sys.modules)"
     )
     root = Path(__file__).resolve().parents[3]
@@ -271,7 +271,7 @@ def test_no_other_page_loads_the_library() -> None:
 def test_without_the_library_the_app_ends_with_the_line_that_names_its_extra() -> None:
     code = (
         "import sys; sys.modules['reportlab'] = None\n"
-        "from portal.startup import import_project; import_project(settings='apps.finance.settings')"
+        "from portal.server.startup import import_project; import_project(settings='apps.finance.settings')"
     )
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run(

@@ -6,10 +6,29 @@ PACKAGES = "Packages: imports go down, and nothing imports the developers' tools
 
 #: A file, the line that it gets, and the contract that this breaks.
 DEPENDENCIES = [
-    ("packages/portal/web/pages/guards.py", "import apps.energy.views", "The shared package knows no project"),
+    ("packages/portal/web/guards.py", "import apps.energy.views", "The shared package knows no project"),
     ("packages/portal/api/session.py", "import sandbox_api.models", "The sandbox and the portal meet over HTTP only"),
     ("packages/sandbox_api/problems.py", "import portal.errors", "The sandbox and the portal meet over HTTP only"),
     ("apps/energy/views/clients.py", "import sandbox_api.models", "The projects do not know the sandbox"),
+    ("packages/portal_pages/urls.py", "import sandbox_api.models", "The projects do not know the sandbox"),
+    ("packages/portal_pages/urls.py", "import apps.energy.views", "The shared package knows no project"),
+    ("packages/sandbox_api/problems.py", "import portal_pages.urls", "The sandbox does not know the projects"),
+    ("packages/portal_pages/urls.py", "import sqlite3", "Only the store opens what processes share"),
+    (
+        "packages/portal_pages/lists/list_views.py",
+        "import portal.web.sign_in",
+        "The kit of pages stands on the web layer, and on nothing above it",
+    ),
+    (
+        "packages/portal/process/thread_pool.py",
+        "import portal.config.limits",
+        "Threads, locks and counts do not know the configuration",
+    ),
+    (
+        "packages/portal/telemetry/metrics/families.py",
+        "import portal.config.limits",
+        "Threads, locks and counts do not know the configuration",
+    ),
     ("packages/sandbox_api/problems.py", "import apps.energy.views", "The sandbox does not know the projects"),
     ("apps/energy/views/clients.py", "import requests", "Projects call the backend through hooks only"),
     (
@@ -31,7 +50,7 @@ DEPENDENCIES = [
     ("packages/portal/query/client.py", "import sqlite3", "Only the store opens what processes share"),
     ("packages/portal/web/frame/essentials.py", "import redis", "Only the store opens what processes share"),
     ("apps/energy/views/overview.py", "import portal.testing.backend", "Only tests import what is made for tests"),
-    ("packages/portal/management/entry.py", "import portal.testing", "Only tests import what is made for tests"),
+    ("packages/portal/operate/program/entry.py", "import portal.testing", "Only tests import what is made for tests"),
     (
         "packages/sqlite_cache/pool.py",
         "import portal.errors",
@@ -43,6 +62,11 @@ DEPENDENCIES = [
         PACKAGES,
     ),
     ("packages/portal/config/current.py", "import portal_dev.catalogs", PACKAGES),
+    ("packages/portal/web/errors/problems.py", "import portal_pages", PACKAGES),
+    ("packages/portal_pages/page_names.py", "import apps.energy.views", PACKAGES),
+    ("packages/jinja_onepage/constants.py", "import portal.errors", PACKAGES),
+    ("packages/jinja_onepage/constants.py", "import sqlite_cache", PACKAGES),
+    ("packages/jinja_onepage/inheritance.py", "import django.conf", "jinja_onepage needs Jinja2 only"),
     ("apps/energy/views/overview.py", "import portal_dev.catalogs", PACKAGES),
     ("packages/sqlite_cache/backend.py", "import redis", "sqlite_cache needs Django, msgspec and fork_safety only"),
     ("packages/fork_safety/__init__.py", "import django.conf", "fork_safety needs the standard library only"),
@@ -51,7 +75,7 @@ DEPENDENCIES = [
     ("packages/portal/store/shared_store.py", "import pytest", "What is served needs no test tools"),
     ("packages/portal/api/session.py", "import responses", "What is served needs no test tools"),
     (
-        "packages/portal/checks.py",
+        "packages/portal/operate/checks.py",
         "import portal.oidc",
         "OpenID is optional: the start and the gateway's view alone import portal.oidc",
     ),

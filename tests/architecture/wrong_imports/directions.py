@@ -33,11 +33,11 @@ DIRECTIONS = [
     ("packages/portal/config/limits.py", "import portal.config.projects", "Inside the configuration imports go down"),
     ("packages/portal/server/ports.py", "import portal.server.workers", "Inside the server imports go down"),
     (
-        "packages/portal/web/pages/page_names.py",
-        "import portal.web.pages.lists.list_views",
-        "Inside portal.web.pages imports go down",
+        "packages/portal_pages/page_names.py",
+        "import portal_pages.lists.list_views",
+        "Inside portal_pages imports go down",
     ),
-    ("packages/portal/testing/pages.py", "import portal.startup", "Layers: imports go down"),
+    ("packages/portal/testing/pages.py", "import portal.server.startup", "Layers: imports go down"),
     ("packages/portal/web/frame/essentials.py", "import portal.testing", "Layers: imports go down"),
     (
         "packages/portal/process/clock.py",
@@ -73,8 +73,8 @@ DIRECTIONS = [
         "Inside the endpoints imports go down",
     ),
     (
-        "packages/portal/query/rows/partials.py",
-        "import portal.query.rows.records",
+        "packages/portal/rows/partials.py",
+        "import portal.rows.records",
         "Inside the rows imports go down",
     ),
     (
@@ -129,10 +129,34 @@ DIRECTIONS = [
         "import portal_dev.openapi.writing.classes",
         "Inside what writes declarations imports go down",
     ),
+    ("packages/portal/web/errors/problems.py", "import portal.web.guards", "Inside portal.web imports go down"),
+    ("packages/portal/config/limits.py", "import portal.telemetry.audit", "Layers: imports go down"),
+    ("packages/portal/rows/records.py", "import portal.query", "Layers: imports go down"),
+    ("packages/portal/server/readiness.py", "import portal.operate.suggestions", "Layers: imports go down"),
     (
-        "packages/portal/web/errors/problems.py",
-        "import portal.web.pages",
-        "Inside portal.web imports go down",
+        "packages/portal/identity/users.py",
+        "import portal.telemetry.audit",
+        "Identity, the audit log and the spans are independent of each other",
+    ),
+    (
+        "packages/portal/telemetry/tracing.py",
+        "import portal.telemetry.audit",
+        "Inside portal.telemetry imports go down",
+    ),
+    (
+        "packages/portal/operate/token_report.py",
+        "import portal.operate.program.entry",
+        "Inside portal.operate imports go down",
+    ),
+    (
+        "packages/portal/operate/program/command_names.py",
+        "import portal.operate.program.entry",
+        "Inside the program imports go down",
+    ),
+    (
+        "packages/jinja_onepage/constants.py",
+        "import jinja_onepage.inheritance",
+        "The modules of jinja_onepage are independent of each other",
     ),
     (
         "packages/portal/web/context_processors.py",

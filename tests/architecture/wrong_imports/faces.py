@@ -37,13 +37,28 @@ FACES = [
     ),
     (
         "apps/energy/views/overview.py",
-        "import portal.web.pages.lists.list_views",
-        "From outside portal.web.pages only its face is imported",
+        "import portal_pages.lists.list_views",
+        "From outside portal_pages only its face is imported",
     ),
     (
-        "packages/portal/web/pages/overviews/summaries.py",
+        "packages/portal_pages/overviews/summaries.py",
         "import portal.web.present.results",
         "From outside portal.web.present only its face is imported",
+    ),
+    (
+        "apps/energy/views/overview.py",
+        "import portal.web.submissions",
+        "Requests, cookies and submissions are for portal.web and the kit of pages",
+    ),
+    (
+        "packages/portal_pages/resource_urls.py",
+        "import portal_pages.search.found",
+        "From outside portal_pages.search only its face is imported",
+    ),
+    (
+        "packages/portal/web/templating/environment.py",
+        "import jinja_onepage.inheritance",
+        "From outside jinja_onepage only its face is imported",
     ),
     (
         "packages/portal/store/size.py",
@@ -92,7 +107,7 @@ FACES = [
     ),
     (
         "packages/portal/query/client.py",
-        "import portal.query.rows.decoding",
+        "import portal.rows.decoding",
         "From outside the rows only their face is imported",
     ),
     (
@@ -106,7 +121,7 @@ FACES = [
         "From outside openapi only its face is imported",
     ),
     (
-        "packages/portal/management/commands/list_endpoints.py",
+        "packages/portal/operate/management/commands/list_endpoints.py",
         "import portal_dev.reference.endpoints",
         "From outside the reference only its face is imported",
     ),
@@ -131,7 +146,7 @@ FACES = [
         "From outside portal.web only faces are imported",
     ),
     (
-        "packages/portal/web/pages/guards.py",
+        "packages/portal/web/guards.py",
         "import portal.web.frame.shell",
         "From outside portal.web.frame only its face is imported",
     ),

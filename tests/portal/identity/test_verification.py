@@ -59,7 +59,7 @@ def test_a_process_in_which_nothing_fetches_the_keys_says_how_it_should_start(ca
     private = rsa_key("a")
     assert not accepted(jwt.encode(CLAIMS, private, algorithm="RS256"), verifier)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
-    assert "portal.startup.wsgi_application" in caplog.text
+    assert "portal.server.startup.wsgi_application" in caplog.text
 
 
 def test_the_right_signature_gives_the_user() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiMalformedError
+from portal.rows.strict_json import MAX_DEPTH, check_depth
 from portal.services.user import UserQueries
-from portal.strict_json import MAX_DEPTH, check_depth
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:

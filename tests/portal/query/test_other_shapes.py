@@ -15,7 +15,7 @@ from portal.config.current import portal_config
 from portal.errors import ApiMalformedError
 from portal.query import ListParams, Row, field, resource
 from portal.query.endpoints import Address
-from portal.query.rows import decoder_of, id_field
+from portal.rows import decoder_of, id_field
 
 
 class Customer(Row):

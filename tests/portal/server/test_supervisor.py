@@ -139,7 +139,7 @@ def test_what_the_preparation_has_imported_is_not_in_the_parent(tmp_path: Path) 
 
 def test_the_supervisor_is_imported_without_django() -> None:
     code = (
-        "import sys, portal.management.entry, portal.management.serving;"
+        "import sys, portal.operate.program.entry, portal.operate.program.serving;"
         "print({'django', 'environ', 'requests'} & {name.partition('.')[0] for name in sys.modules})"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

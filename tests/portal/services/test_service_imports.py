@@ -12,7 +12,7 @@ from portal.errors import UsageError
 from portal.query import REGISTRY, query_endpoint
 from portal.services.energy.clients import ClientMutations
 from portal.services.service_imports import import_services, place_of
-from portal.web.pages import DeleteView, resource_pages
+from portal_pages import DeleteView, resource_pages
 
 DELETE = DeleteView(mutation=ClientMutations.use_delete_client_mutation)
 

@@ -12,7 +12,7 @@ from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
-from portal.web.pages import neutral_page
+from portal.web.guards import neutral_page
 from portal.web.urls import portal_patterns
 from tests.portal.web.conftest import BACKEND
 

@@ -15,12 +15,13 @@ from tests.portal.web.conftest import BACKEND
 from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 
 ROOT = Path(__file__).resolve().parents[3]
-FOLDERS = [ROOT / "packages" / "portal" / "web" / "templates", *sorted((ROOT / "apps").glob("*/templates"))]
+SHARED = (ROOT / "packages" / "portal" / "web", ROOT / "packages" / "portal_pages")
+FOLDERS = [*(each / "templates" for each in SHARED), *sorted((ROOT / "apps").glob("*/templates"))]
 TEMPLATES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.html"))]
 
 
 def test_the_folders_are_found() -> None:
-    assert len(FOLDERS) == len(PROJECTS) + 1
+    assert len(FOLDERS) == len(PROJECTS) + len(SHARED)
     assert len(TEMPLATES) > 40
 
 
@@ -66,7 +67,7 @@ SCRIPT = re.compile(r"<script src=\"\{\{ static\('([^']+\.js)'\)")
 LATER = re.compile(r"data-script=\"\{\{ static\('([^']+\.js)'\)")
 STATIC = [
     Path(django_htmx.__file__).parent / "static",
-    ROOT / "packages" / "portal" / "web" / "static",
+    *(each / "static" for each in SHARED),
     *sorted((ROOT / "apps").glob("*/static")),
 ]
 
@@ -88,7 +89,9 @@ def test_a_page_ships_little_script() -> None:
 def test_each_script_is_part_of_a_page() -> None:
     texts = [path.read_text() for path in TEMPLATES]
     named = set().union(*(pattern.findall(text) for pattern in (SCRIPT, LATER) for text in texts))
-    assert {f"portal/js/{path.name}" for path in (STATIC[1] / "portal" / "js").glob("*.js")} - named == set()
+    scripts = {f"portal/js/{path.name}" for each in SHARED for path in each.glob("static/portal/js/*.js")}
+    assert len(scripts) > 15
+    assert scripts - named == set()
 
 
 def test_no_script_of_debug_puts_a_refusal_in_place_of_the_page(

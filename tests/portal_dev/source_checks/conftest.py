@@ -12,7 +12,8 @@ from portal.web.templating.environment import PageEnvironment, PageLoader
 from portal_dev.source_checks.markup import markup_in
 from portal_dev.source_checks.routes import Routes
 
-SHARED = Path(__file__).parents[3] / "packages" / "portal" / "web" / "templates"
+PACKAGES = Path(__file__).parents[3] / "packages"
+SHARED = [PACKAGES / "portal_pages" / "templates", PACKAGES / "portal" / "web" / "templates"]
 #: The URLs that the tests' sources name.
 ROUTES = Routes({"payments": frozenset({0}), "payment": frozenset({1})})
 
@@ -33,7 +34,8 @@ def write(tmp_path: Path) -> Write:
 
 
 def environment_of(language: str, folder: Path) -> PageEnvironment:
-    return PageEnvironment(language=language, joins_pages=False, loader=PageLoader([folder, SHARED]), autoescape=True)
+    loader = PageLoader([folder, *SHARED])
+    return PageEnvironment(language=language, joins_pages=False, loader=loader, autoescape=True)
 
 
 @pytest.fixture

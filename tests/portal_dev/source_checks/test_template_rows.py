@@ -9,9 +9,9 @@ import pytest
 
 from portal.query import Record, Row
 from portal.services.energy.clients import Client
-from portal.web.pages import Column, ShownRow
 from portal_dev.source_checks.routes import shown_rows
 from portal_dev.source_checks.template_rows import row_faults
+from portal_pages import Column, ShownRow
 
 
 class Line(Record):

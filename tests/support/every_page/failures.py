@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from apps.auth_app.views import profile as profile_views
 from portal.config.cookies import VAR_REFRESH_TOKEN
-from portal.web.pages.records import record_views
+from portal_pages.records import record_views
 from tests.support.every_page.cases import PROGRAM, Case, Visit
 from tests.support.every_page.rows import TYPED_TEXT
 

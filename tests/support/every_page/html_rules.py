@@ -11,7 +11,7 @@ from typing import Final
 
 from django.contrib.staticfiles import finders
 
-from portal.strict_json import replace_surrogates
+from portal.rows import replace_surrogates
 from tests.support.every_page.rows import HOSTILE_TEXT
 
 _VOID: Final = frozenset({"br", "hr", "img", "input", "link", "meta"})

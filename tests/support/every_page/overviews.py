@@ -10,7 +10,7 @@ from typing import Any
 from apps.energy.views.overview import COUNTS as ENERGY_COUNTS
 from apps.finance.views.overview import COUNTS as FINANCE_COUNTS
 from portal.testing import page_of
-from portal.web.pages import Count
+from portal_pages import Count
 from tests.support.every_page.cases import RELOAD, Case, Visit
 from tests.support.every_page.rows import HOSTILE_TEXT, INVOICES, ODD_VALUES, WORK_ORDERS
 

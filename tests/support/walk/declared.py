@@ -15,7 +15,7 @@ _TABLE: Final = """
 import inspect, json
 from django.urls import URLResolver, get_resolver
 from django.urls.resolvers import LocalePrefixPattern
-from portal.web.pages import DetailView, ListView
+from portal_pages import DetailView, ListView
 def page_of(view):
     cells = inspect.unwrap(view).__closure__ or ()
     return next((cell.cell_contents for cell in cells if isinstance(cell.cell_contents, (DetailView, ListView))), None)

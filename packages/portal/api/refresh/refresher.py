@@ -11,7 +11,6 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from portal import audit, tracing
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, audit_refusal
@@ -24,6 +23,7 @@ from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired,
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process import Clock, Deadline, NoThreadError, SingleFlight
+from portal.telemetry import audit, tracing
 
 if TYPE_CHECKING:
     from portal.api.metrics import CountsRefreshes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from portal import audit
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import sign_in_id
+from portal.telemetry import audit
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenPair

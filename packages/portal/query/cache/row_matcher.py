@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.query.rows import copied
+from portal.rows import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -15,7 +15,7 @@ from portal.query.endpoints.filters import row_filters
 from portal.query.endpoints.keys import QueryKey, query_key
 from portal.query.endpoints.params import checked_params, parameter_names
 from portal.query.endpoints.urls import Url, check_path, check_template, path_params, shape
-from portal.query.rows import Params
+from portal.rows import Params
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

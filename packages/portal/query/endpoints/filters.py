@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from portal.config.contract_names import CREATED_AT_FIELD, CURSOR_PARAM, FROM_SUFFIX, LIMIT_PARAM, TO_SUFFIX
 from portal.errors import UsageError
 from portal.query.endpoints.params import parameter_names
-from portal.query.rows import ListParams, OpenEnum, field_types, is_record, wire_names
+from portal.rows import ListParams, OpenEnum, field_types, is_record, wire_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

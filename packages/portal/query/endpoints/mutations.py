@@ -20,12 +20,12 @@ from portal.query.endpoints.effects import (
     SetAnswer,
     Variables,
 )
-from portal.query.rows import copied, decoder_of, to_json
+from portal.rows import copied, decoder_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from portal.query.rows import Decoder
+    from portal.rows import Decoder
 
 TData = TypeVar("TData")
 TBody = TypeVar("TBody")

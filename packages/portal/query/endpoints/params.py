@@ -12,8 +12,7 @@ from uuid import UUID
 
 from portal.config.contract_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.errors import UsageError
-from portal.query.rows import OF_THE_CALL, Params, required_fields, to_json, wire_names, wire_params
-from portal.strict_json import replace_surrogates
+from portal.rows import OF_THE_CALL, Params, replace_surrogates, required_fields, to_json, wire_names, wire_params
 
 
 def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:
@@ -110,7 +109,7 @@ def wire_value(value: object, *, name: str, endpoint: str) -> str:
     """A parameter as text in an address. Booleans are `true` and `false`, as in JSON.
 
     Objects are refused, since backends do not agree on how to write them in an address. Characters that cannot be
-    encoded are replaced as browsers do (:func:`~portal.strict_json.replace_surrogates`).
+    encoded are replaced as browsers do (:func:`~portal.rows.strict_json.replace_surrogates`).
 
     :raises UsageError: the value is not a string, a boolean or a finite number, nor a sequence of them.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 from portal.config.contract_names import CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
 from portal.query.endpoints.urls import Url, address
-from portal.strict_json import replace_surrogates
+from portal.rows import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.mutations import Method
     from portal.query.endpoints.urls import Address
-    from portal.query.rows import Decoder
+    from portal.rows import Decoder
 
 TResult = TypeVar("TResult")
 

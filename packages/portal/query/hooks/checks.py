@@ -28,7 +28,7 @@ from portal.query.endpoints import (
     parameter_names,
 )
 from portal.query.request_partition import PROFILE_QUERY
-from portal.query.rows import check_decodable, field_types, is_record
+from portal.rows import check_decodable, field_types, is_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def check_endpoints(
     *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
 ) -> list[CheckMessage]:
-    """Check what this process declares: `portal.checks` imports all services first.
+    """Check what this process declares: `portal.operate.checks` imports all services first.
 
     :param concerns: as of :func:`check_registry`, with `incomplete`.
     """

@@ -12,7 +12,7 @@ from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
 from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec
 from portal.query.hooks.queries import ReadHook
-from portal.query.rows import ListParams, id_field, rows_decoder_of
+from portal.rows import ListParams, id_field, rows_decoder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.reads import WalkedPage
     from portal.query.results import PaginatedResult
-    from portal.query.rows import Decoder, Params
+    from portal.rows import Decoder, Params
 
 TItem = TypeVar("TItem")
 P = ParamSpec("P")
@@ -187,9 +187,9 @@ def paginated_query_endpoint(
 
     The backend responds with `TPaginatedRes` (requirements, "Paginated result").
 
-    :param item: type of a row: a :class:`~portal.query.rows.records.Row` is decoded; with any other type, such as a
+    :param item: type of a row: a :class:`~portal.rows.records.Row` is decoded; with any other type, such as a
         TypedDict, rows are JSON objects as they came.
-    :param params: class of the parameters, :class:`~portal.query.rows.parameters.ListParams`: its fields are the hook's
+    :param params: class of the parameters, :class:`~portal.rows.parameters.ListParams`: its fields are the hook's
         keywords.
     :param url: as of :func:`~portal.query.hooks.queries.query_endpoint`; so are the options.
     :param unique_by: field that tells rows apart when pages are merged, the first occurrence wins; False keeps

@@ -22,7 +22,7 @@ from portal.errors import UsageError
 from portal.query.calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
-from portal.query.rows import Partial, decoder_of, field_types, id_field, wire_body
+from portal.rows import Partial, decoder_of, field_types, id_field, wire_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, ParamSpec, TypeVar, Unpac
 from portal.errors import UsageError
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredList, DeclaredQuery, QuerySpec, ReadRequest, named_params
-from portal.query.rows import decoder_of, id_field
+from portal.rows import decoder_of, id_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import QueryResult
-    from portal.query.rows import Decoder, Params
+    from portal.rows import Decoder, Params
 
 P = ParamSpec("P")
 TData = TypeVar("TData")
@@ -173,9 +173,9 @@ def query_endpoint(
 ) -> QueryHook[Any, Any]:
     """Declare a one-shot GET, as an attribute of a `QueryGroup`.
 
-    :param data: type of the response: a :class:`~portal.query.rows.records.Record`, or a list or dict of them, is
+    :param data: type of the response: a :class:`~portal.rows.records.Record`, or a list or dict of them, is
         decoded; with any other type the JSON is returned as it came.
-    :param params: class of the parameters, :class:`~portal.query.rows.parameters.Params`: its fields are the hook's
+    :param params: class of the parameters, :class:`~portal.rows.parameters.Params`: its fields are the hook's
         keywords. Those that the url does not take go into the query string.
     :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
         returns one. Parameters in a path are percent-encoded.

@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from portal import tracing
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
-from portal.metrics import Counters, Label
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, lease_key, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import FetchPlan, is_definite_no
+from portal.telemetry import tracing
+from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
     from portal.process import Pool

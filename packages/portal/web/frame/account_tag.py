@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from portal.audit import tag_of
 from portal.config.current import portal_config
 from portal.identity import get_user_from_token
+from portal.telemetry.audit import tag_of
 
 if TYPE_CHECKING:
     from portal.api import TokenStore

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from portal.metrics import OTHER, Counters, Label, Timings
+from portal.telemetry.metrics import OTHER, Counters, Label, Timings
 
 if TYPE_CHECKING:
     from django.http import HttpRequest

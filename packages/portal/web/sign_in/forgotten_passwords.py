@@ -13,10 +13,10 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import audit
-from portal.audit import AuditEvent, Reason, entered_name_tag
 from portal.errors import ApiClientError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, Reason, entered_name_tag
 from portal.web.client_address import client_address
 from portal.web.errors import explain_failure, retry_after_s
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit

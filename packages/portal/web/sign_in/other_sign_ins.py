@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from portal import audit
-from portal.audit import AuditEvent, AuditFields, Reason
 from portal.errors import ApiAbsentError, ApiNotFoundError, ApiUnavailableError
 from portal.services import RowParams
 from portal.services.iam.sign_ins import SignInMutations
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, AuditFields, Reason
 
 if TYPE_CHECKING:
     from portal.errors import ApiError

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from portal import audit
 from portal.api import TokenPair, TokenProblem, UnusableTokenError, current_backend
-from portal.audit import AuditEvent, AuditFields, Reason, entered_name_tag
 from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
     LOGIN_EMAIL_FIELD,
@@ -28,6 +26,8 @@ from portal.errors import (
     ApiValidationError,
 )
 from portal.services.auth import AuthMutations
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, AuditFields, Reason, entered_name_tag
 from portal.web.client_address import client_address
 from portal.web.errors import explain_failure, retry_after_s
 from portal.web.sign_in.post_login import keep_sign_in

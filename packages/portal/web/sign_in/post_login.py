@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal import audit
 from portal.api import TokenPair, TokenStore, api_session, set_tokens, sign_in_name
-from portal.audit import AuditEvent, tag_of
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.edge import accept_target, home_path, with_locale
@@ -14,11 +12,13 @@ from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, get_user_from_token, primary_platform
 from portal.query import create_query_client
 from portal.services.user import UserQueries
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, tag_of
 from portal.web.frame import absent_platforms, ask_what_is_unknown, reads_of
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from portal.audit import AuditFields
+    from portal.telemetry.audit import AuditFields
     from portal.web.request import PortalRequest
 
 

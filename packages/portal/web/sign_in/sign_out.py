@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal import audit
 from portal.api import NO_TOKENS, identity_provider, sign_out
-from portal.audit import AuditEvent, Reason
 from portal.config.current import portal_config
+from portal.telemetry import audit
+from portal.telemetry.audit import AuditEvent, Reason
 from portal.web.cookies import end_drafts
 from portal.web.frame import SIGNED_OUT_PATH
-from portal.web.pages import see_other
 from portal.web.request import active_locale
+from portal.web.submissions import see_other
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -3,7 +3,8 @@
 ::
 
     submission_keys  the form's key, with which a write that is sent again is the same write
-    toasts           undo_toast, created_toast: a message on the next page, which may offer to undo what was done
+    toasts           see_other: the redirect to the next page; undo_toast, created_toast: a message there, which may
+                     offer to undo what was done
 """
 
 from __future__ import annotations
@@ -15,4 +16,4 @@ from portal.web.submissions.submission_keys import (
     submission_key,
     used_submission_key,
 )
-from portal.web.submissions.toasts import ShownToasts, created_toast, undo_toast
+from portal.web.submissions.toasts import ShownToasts, created_toast, see_other, undo_toast

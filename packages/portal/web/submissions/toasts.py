@@ -1,4 +1,4 @@
-"""Short messages for the user, which may offer to undo what was done.
+"""What follows a form: the redirect to the next page, and short messages there, which may offer to undo what was done.
 
 A message is Django's: it lies in a signed cookie until a page shows it, so it survives the redirect after a form. What
 undoes the deed travels with it, as a form of this app.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from django.contrib import messages
 from django.contrib.messages import get_messages
+from django.shortcuts import redirect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from django.http import HttpResponse
 
     from portal.web.request import PortalRequest
 
@@ -105,3 +109,13 @@ def _read_tags(tags: object) -> tuple[Undo | None, str]:
             return None, created
         case _:
             return None, ""
+
+
+def see_other(url: str, *args: object) -> HttpResponse:
+    """Redirect with 303 after a form was sent: the browser gets the page, and a reload does not send the form again.
+
+    :param url: a URL, or the name of one, whose values are `args`.
+    """
+    response = redirect(url, *args)
+    response.status_code = HTTPStatus.SEE_OTHER
+    return response

@@ -4,14 +4,12 @@
 
     backend            Django's template backend: chooses the language's environment, renders `"list.html#table"`
       environment      Jinja2's environment: the loader, the names, and what is compiled in advance
-        compiled       what is compiled, in a file that the workers of a server read
         names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
           filters      values in the page's language: `day`, `money`, `amount`
         contacts       links out of the page: `mailto`, `tel`, `geo`
-        constants      calls whose arguments are constants are evaluated when a template is compiled
-        inheritance    a page, its layouts and its included parts become one template
     form_renderer      Django's forms: the plain `<input>` without a template
 
+`jinja_onepage` joins a page with its layouts and parts, evaluates constants, and keeps what is compiled.
 A template imports none of these names. They are described in docs/reference/templates.md.
 """
 

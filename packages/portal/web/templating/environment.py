@@ -12,14 +12,12 @@ from django.utils.translation import gettext, ngettext
 from jinja2 import Environment, FileSystemLoader, nodes
 from jinja2.runtime import Macro
 
+from jinja_onepage import SHOWN, CompiledTemplates, ConstantFolder, Joiner, shown
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.present import formats_of
-from portal.web.templating.compiled import CompiledTemplates
-from portal.web.templating.constants import SHOWN, ConstantFolder, shown
 from portal.web.templating.contacts import CONTACT_FILTERS
 from portal.web.templating.filters import format_filters
-from portal.web.templating.inheritance import Joiner
 from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import LOGIN_PATH, accept_target, with_locale
-from portal.web.pages import see_other
 from portal.web.preferences import write_preference
 from portal.web.request import active_locale
+from portal.web.submissions import see_other
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from portal.config.current import portal_config
-from portal.metrics import CONTENT_TYPE, metrics_text
+from portal.telemetry.metrics import CONTENT_TYPE, metrics_text
 from portal.web.client_address import client_address, is_loopback
 from portal.web.errors import problem
 

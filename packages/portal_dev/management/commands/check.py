@@ -8,7 +8,7 @@ from django.core.checks import register
 from django.core.management.base import SystemCheckError
 from django.core.management.commands.check import Command as CheckCommand
 
-from portal.checks import check_services, import_faults
+from portal.operate.checks import check_services, import_faults
 from portal_dev.source_checks import check_source
 
 

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, VERSION_FIELD
-from portal.suggestions import did_you_mean
+from portal.operate.suggestions import did_you_mean
 from portal_dev.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, name_of
 from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, ValueKind, in_words
 

@@ -11,9 +11,9 @@ import pytest
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse
-from portal.audit import audited_request
 from portal.config import limits
 from portal.errors import SignInEndedError
+from portal.telemetry.audit import audited_request
 from tests.support.refresh_world import RefreshWorld
 
 

@@ -12,7 +12,7 @@ import pytest
 from portal.config.environment import VARIABLES, Secrecy, authentication, reader
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
-from portal.metrics import worker_files
+from portal.telemetry.metrics import worker_files
 from tests.portal.config.environment.test_reader import PRODUCTION
 
 DECLARED = {variable.name for variable in VARIABLES}

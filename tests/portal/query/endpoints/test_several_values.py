@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from portal.errors import UsageError
 from portal.query.endpoints.keys import query_key
 from portal.query.endpoints.urls import address
-from portal.query.rows import OpenEnum
+from portal.rows import OpenEnum
 
 
 class Status(OpenEnum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from portal.audit.names import TAG_CHARS
 from portal.identity.users import user_from_claims
+from portal.telemetry.audit.names import TAG_CHARS
 from portal.web.frame.account_tag import account_tag_of
 
 

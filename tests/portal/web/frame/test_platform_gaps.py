@@ -19,9 +19,10 @@ from portal.query import Endpoint
 from portal.services.service_imports import import_services
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
+from portal.web import guards
 from portal.web.frame import absent_platforms as found_absent
 from portal.web.frame import essentials
-from portal.web.pages import guards, platform_page
+from portal.web.guards import platform_page
 from portal.web.urls import platform_patterns
 
 __all__ = ["backend"]

@@ -14,7 +14,6 @@ from django.test import Client, RequestFactory
 from portal.api import Backend, BackendProblem, FormBody
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.audit import Reason
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
 from portal.oidc import ProviderFailure
@@ -22,6 +21,7 @@ from portal.oidc.id_tokens import IdTokenClaims
 from portal.oidc.sign_in import _keep
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
+from portal.telemetry.audit import Reason
 from portal.web.sign_in import sign_in, sign_in_limit
 from portal.web.sign_in.password import SignInFailure
 from tests.portal.web.conftest import BACKEND, access_token, profile

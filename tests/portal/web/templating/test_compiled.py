@@ -159,7 +159,7 @@ START = """
 import django
 
 django.setup()
-from portal.startup import import_project
+from portal.server.startup import import_project
 from portal.web.templating.environment import PageEnvironment
 
 compiled = []

@@ -1,0 +1,16 @@
+"""What `doctor` looks at: one module for each subject, with functions that give findings and never raise.
+
+::
+
+    examination     which subjects, in which order
+      settings      the environment, the system checks, versions
+      servers       the backend, the key set, the OpenID provider: name, connection, TLS, answer, clock
+      backend_calls  what the backend has of all that pages use, and what they do without the rest
+        list_parameters  whether lists are searched, filtered and sorted
+      stores        what they are, their room and speed, and that `add` is atomic: tried with processes and threads
+      machine       the state folder, the disk
+        findings    Finding, Level, Patient
+"""
+
+from portal.operate.doctor.examination import examine
+from portal.operate.doctor.findings import Finding, Level

@@ -1,0 +1,80 @@
+"""`./manage.py --app energy ping_api`: how long each step of a call to the backend takes."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from portal.config.current import portal_config
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, table
+from portal.operate.probe import as_data, prober_of
+from portal.operate.token_input import read_token
+
+#: Pause between two tries, seconds.
+_PAUSE_S: Final = 0.2
+_MAX_TRIES: Final = 100
+
+
+class Command(AdministrationCommand):
+    """Each try has a connection of its own, as the first call of a process has."""
+
+    help = (
+        "Ask the backend several times, on a new connection each: the times for its name, the connection, TLS and the "
+        "first byte of the answer, and the status. No token is sent unless --token-file names one."
+    )
+    examples = (
+        "--app energy ping_api",
+        "--app energy ping_api --path /energy/clients --token-file token.txt --tries 10",
+        "--app energy ping_api --json",
+    )
+    statuses = {FINE: "each try was answered below 500", BAD: "a try was not answered, or with 500 and above"}
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--tries", type=int, default=5, help="how often (default: 5, at most 100)")
+        parser.add_argument("--path", default="/me", help="path below the backend's address (default: /me)")
+        parser.add_argument(
+            "--token-file", type=Path, metavar="FILE", help="send the access token in this file; - is standard input"
+        )
+
+    def answer(self, **options: Any) -> CommandAnswer:
+        config, tries = portal_config(), options["tries"]
+        if not 0 < tries <= _MAX_TRIES or not options["path"].startswith("/"):
+            raise not_asked(f"--tries should be from 1 to {_MAX_TRIES}, and --path should begin with /")
+        bearer = read_token(options["token_file"]) if options["token_file"] else None
+        prober = prober_of(config)
+        url, probes = f"{config.api_base_url}{options['path']}", []
+        for number in range(1, tries + 1):
+            if number > 1:
+                time.sleep(_PAUSE_S)
+            probes.append(prober.get(url, bearer=bearer))
+            self.progress(f"try {number} of {tries}")
+        bad = [probe for probe in probes if probe.status is None or probe.status >= 500]  # noqa: PLR2004  as HTTP has it
+        answered = [probe.total_ms for probe in probes if probe.status is not None]
+        median = round(statistics.median(answered), 1) if answered else None
+        heads = ("try", "DNS ms", "TCP ms", "TLS ms", "answer ms", "all ms", "result")
+        rows = [
+            (
+                number,
+                *(probe.times_ms.get(step, "-") for step in ("name", "connection", "tls", "answer")),
+                f"{probe.total_ms:.1f}",
+                probe.status if probe.status is not None else f"{probe.failed}: {probe.cause}",
+            )
+            for number, probe in enumerate(probes, start=1)
+        ]
+        return CommandAnswer(
+            data={
+                "url": url,
+                "with_token": bearer is not None,
+                "failed": len(bad),
+                "median_ms": median,
+                "tries": [as_data(probe) for probe in probes],
+            },
+            lines=[
+                f"GET {url}{', with the token' if bearer else ', without a token'}",
+                *table([heads, *rows]),
+                f"{len(bad)} of {tries} failed; median {median if median is not None else '-'} ms",
+            ],
+            status=BAD if bad else FINE,
+        )

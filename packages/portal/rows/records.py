@@ -1,0 +1,138 @@
+"""Records: the backend's objects as frozen objects with typed attributes.
+
+A record is declared once. Hooks return it, templates show its attributes, and forms and bodies are made from it. It is
+a `msgspec.Struct`, so editors and type checkers know its attributes as those of a dataclass.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, dataclass_transform
+
+import msgspec
+from msgspec import field
+
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
+from portal.errors import UsageError
+from portal.rows.partials import Partial
+from portal.rows.struct_types import StructType, required_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from msgspec.structs import FieldInfo
+
+P = ParamSpec("P")
+TRecord = TypeVar("TRecord")
+
+
+class RecordType(StructType):
+    """Makes record classes. Each field needs a default."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_options: Any) -> None:  # noqa: N805  a metaclass: its instance is a class
+        super().__init__(name, bases, namespace)
+        missing = required_fields(cls)
+        if missing:
+            raise UsageError(
+                f"{name}: give {', '.join(missing)} a default, such as None: the backend may leave out all but the id"
+            )
+        if "partial" in namespace.get("__annotations__", ()):
+            raise UsageError(
+                f'{name}: every record has a method partial; name the attribute otherwise, with field(name="partial")'
+            )
+        for field_name, default in zip(cls.__struct_fields__, cls.__struct_defaults__, strict=True):
+            if isinstance(default, Record) and not _is_immutable(default):
+                raise UsageError(
+                    f"{name}: all rows would share the default of {field_name}, which can be changed: give its lists as"
+                    " tuples, or field(default_factory=…)"
+                )
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Record(msgspec.Struct, frozen=True, metaclass=RecordType):
+    """An object of the backend: a row, or a part of one.
+
+    ::
+
+        class InvoiceLine(Record):
+            description: str = ""
+            unit_price: Decimal | None = None
+
+    The attribute `unit_price` is `unitPrice` on the wire. For another name there: `field(name="unit-price")`.
+    Every field has a default. A field that the backend leaves out, or whose value is odd, has it (contract, section 8).
+    A field that is not declared is in the result's `raw_res` alone.
+
+    :raises UsageError: when the class is made: a field has no default.
+    """
+
+    @classmethod
+    def partial(cls: Callable[P, TRecord], *args: P.args, **fields: P.kwargs) -> Partial[TRecord]:
+        """Some fields of such a record, as the body of a write: `Client.partial(name="Ada")`.
+
+        :raises UsageError: a name is no field of the record.
+        """
+        if args:
+            raise UsageError(f"{_name_of(cls)}.partial: give the fields by name")
+        names = wire_names(cls)
+        unknown = [name for name in fields if name not in names]
+        if unknown:
+            raise UsageError(f"{_name_of(cls)} has no field {', '.join(unknown)}; it has {', '.join(names)}")
+        return Partial(record=cls, fields=dict(fields), names=names)
+
+
+def is_record(kind: Any) -> bool:
+    """Whether this is a class of records."""
+    return isinstance(kind, type) and issubclass(kind, Record)
+
+
+def _is_immutable(record: Record) -> bool:
+    """Whether nothing in it can be changed: what has a list or a dict has no hash."""
+    try:
+        hash(record)
+    except TypeError:
+        return False
+    return True
+
+
+class Row(Record):
+    """A row of any resource. Only `id` is certain. Without a `created_at`, it is None.
+
+    `str(row)` is what people call it, as of a model of Django's: its id, unless the class says otherwise. Pages show it
+    as the heading of the row's page, and in messages.
+    """
+
+    id: str = field(default="", name=ID_FIELD)
+    created_at: datetime | None = field(default=None, name=CREATED_AT_FIELD)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+@lru_cache(maxsize=512)
+def wire_names(record: Any) -> Mapping[str, str]:
+    """The fields of a record class: attribute to name on the wire."""
+    return dict(zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True))
+
+
+def id_field(kind: Any) -> str:
+    """What tells objects of this type apart on the wire: `id`, unless a row names its own otherwise."""
+    return wire_names(kind)["id"] if isinstance(kind, type) and issubclass(kind, Row) else ID_FIELD
+
+
+@lru_cache(maxsize=512)
+def field_types(record: Any) -> Mapping[str, FieldInfo]:
+    """The fields of a record class: name on the wire to what is declared.
+
+    :raises UsageError: an annotation names a type that the module does not have at run time.
+    """
+    try:
+        return {info.encode_name: info for info in msgspec.structs.fields(record)}
+    except NameError as error:
+        raise UsageError(
+            f"{record.__qualname__}: {error}; import the type of a field at run time, not below TYPE_CHECKING"
+        ) from error
+
+
+def _name_of(record: object) -> str:
+    return getattr(record, "__qualname__", repr(record))

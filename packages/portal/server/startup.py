@@ -1,0 +1,88 @@
+"""What a server process does before its first request.
+
+This is not `AppConfig.ready`, which Django also runs for every `manage.py` command: a command verifies no tokens, so it
+must not wait for keys. A server that forks after this call fetches the keys again in each child.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+import django
+from django.conf import settings as settings_in_force
+from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+from django.utils.module_loading import import_string
+
+from portal.api import jwks_keys
+from portal.config.current import portal_config
+from portal.edge import use_absent_platforms
+from portal.identity import use_key_source
+from portal.services.service_imports import import_services
+from portal.store import import_backends
+from portal.telemetry.metrics import begin_worker
+
+if TYPE_CHECKING:
+    from django.core.handlers.wsgi import WSGIHandler
+
+    from portal.config.portal_config import PortalConfig
+
+#: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
+KEYS_WAIT_S: Final = 2.0
+
+
+def wsgi_application(*, settings: str) -> WSGIHandler:
+    """The WSGI application of one server process. Access tokens can be verified from the first request on.
+
+    :param settings: as for :func:`import_project`.
+    """
+    import_project(settings=settings)
+    if portal_config().traces_to:
+        from portal.telemetry.trace_export import start_tracing  # noqa: PLC0415  nothing of OpenTelemetry is loaded without it
+
+        start_tracing(portal_config())
+    application = get_wsgi_application()
+    fetch_keys(portal_config())
+    begin_worker()
+    return application
+
+
+def import_project(*, settings: str) -> None:
+    """Import all code of a project now, and compile its templates, before the first request. Starts no thread.
+
+    A process that forks afterwards shares the memory of this code with its children.
+
+    :param settings: the project's settings module, whatever the environment names: one machine runs several projects.
+    """
+    os.environ["DJANGO_SETTINGS_MODULE"] = settings
+    django.setup()
+    # Reading the patterns imports the modules of all views.
+    _ = get_resolver().url_patterns
+    # A list knows what another app's mutation does to it. A service that can't be imported stops only who uses it.
+    import_services()
+    know_absent_platforms()
+    for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
+        import_string(name)
+    import_backends()
+    if not portal_config().debug:
+        from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
+
+        compile_templates()
+
+
+def know_absent_platforms() -> None:
+    """Let the edge know which platforms the backend has nothing of. The edge itself imports no query."""
+    from portal.web.frame import absent_platforms  # noqa: PLC0415  the room's modules need the settings
+
+    use_absent_platforms(absent_platforms)
+
+
+def fetch_keys(config: PortalConfig) -> None:
+    """Fetch the keys of the configured JWKS address, if there is one, and verify tokens with them from now on."""
+    if not config.verification.jwks_url:
+        return
+    keys = jwks_keys(config)
+    use_key_source(keys)
+    # Without keys every token would count as absent: the first requests would be sent to the sign-in page.
+    keys.wait_until_fetched(timeout_s=KEYS_WAIT_S)

@@ -1,0 +1,18 @@
+"""The audit log: who signed in, from where, and how it ended; who changed whose permissions. Imports go down.
+
+::
+
+    audit_log       write(): the one line of an event. Outside of a request too
+      events        the events, the reasons, the fields
+    names           hashes of accounts and of entered names
+    lines           the form of a line; the file that takes it
+
+Reference: docs/reference/audit-log.md. Why so: docs/adr/0043-the-audit-log.md.
+"""
+
+from __future__ import annotations
+
+from portal.telemetry.audit.audit_log import AuditedRequest, audited_request, write
+from portal.telemetry.audit.events import FIELDS, OUTCOMES, AuditEvent, AuditFields, Reason
+from portal.telemetry.audit.lines import AuditFile, JsonLine
+from portal.telemetry.audit.names import entered_name_tag, kept_address, kept_user_agent, tag_of

@@ -1,0 +1,28 @@
+"""What a server counts and measures of itself, for Prometheus. Built on prometheus_client; every room may use it.
+
+::
+
+    exposition        all metrics of a server as Prometheus' text
+      worker_processes    memory, descriptors and CPU time of each worker
+        families      a metric with its labels: Counters, Gauges, Timings, and what is read when Prometheus asks
+          worker_files    the files through which the workers of one server share their counts
+
+A room declares its metrics in a module of its own, once, and counts with them. No label names a person, and each has a
+bounded number of values.
+"""
+
+from __future__ import annotations
+
+from portal.telemetry.metrics.exposition import CONTENT_TYPE, metrics_text
+from portal.telemetry.metrics.families import (
+    OPERATION_BUCKETS_S,
+    OTHER,
+    Counters,
+    Family,
+    Gauges,
+    Label,
+    Readings,
+    Timings,
+    all_families,
+)
+from portal.telemetry.metrics.worker_processes import begin_worker, process_metrics

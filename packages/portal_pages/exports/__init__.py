@@ -1,0 +1,13 @@
+"""Exports: a list as a file of comma-separated values, written while it is read.
+
+::
+
+    export_views     ExportView: the response to `<list>/export`, or why there is none just now
+      csv_files        CsvFile: the file as an iterator of its parts; where it begins, and how it ends
+        csv_cells      one row of cells: numbers and times that a spreadsheet reads, texts that it does not run
+        export_slots   how many files are written at the same time
+"""
+
+from __future__ import annotations
+
+from portal_pages.exports.export_views import ExportView

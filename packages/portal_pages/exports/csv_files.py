@@ -1,0 +1,147 @@
+"""A file of comma-separated values, written while its list is read: in memory is one page of the list."""
+
+from __future__ import annotations
+
+import logging
+import time
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from django.utils import timezone, translation
+
+from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, SlotLostError, without_traceback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping
+    from datetime import tzinfo
+
+    from portal.query import WalkedPage
+    from portal_pages.exports.csv_cells import CsvCells
+    from portal_pages.exports.export_slots import ExportSlot
+
+logger = logging.getLogger(__name__)
+
+#: Tells Excel that the file is UTF-8; other programs leave it out.
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+#: The end of a whole file, for a script that asked for it: END OF TRANSMISSION. A server ends the body of a response
+#: that failed as it ends any other.
+END_MARK: Final = b"\x04"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileColumn:
+    """One column of a file.
+
+    :param heading: its text.
+    :param value: what it shows of a row.
+    :param words: for codes: what the user reads in their place.
+    """
+
+    heading: str
+    value: Callable[[Any], object]
+    words: Mapping[Any, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLayout:
+    """What a file looks like.
+
+    :param locale: its language.
+    :param zone: of its times.
+    :param broken: the last line of a file that is not whole, because a page of its list can't be read.
+    :param overtaken: the same where another file has taken its slot.
+    :param signed_out: the same where the user's sign-in has ended.
+    :param is_marked: whether a whole file ends with :data:`END_MARK`.
+    """
+
+    columns: tuple[FileColumn, ...]
+    cells: CsvCells
+    locale: str
+    zone: tzinfo
+    broken: str
+    overtaken: str
+    signed_out: str
+    is_marked: bool
+
+
+class CsvFile:
+    """The parts of a file: its heading with the first page, then page after page.
+
+    Who stops asking for parts ends it: no further page is read. After a failure, the last line says that the file is
+    not whole, and then the failure is raised: a server that can closes the connection. The end of the user's sign-in is
+    said in the same way, and is no failure.
+
+    :param name: the list, for the log.
+    :param first: the first page, which is read before the response begins, so that its failure has a page.
+    :param slot: given back when the file has ended, however it did.
+    """
+
+    def __init__(
+        self,
+        pages: Iterator[WalkedPage[Any]],
+        *,
+        name: str,
+        first: WalkedPage[Any],
+        layout: FileLayout,
+        slot: ExportSlot,
+    ) -> None:
+        self._name = name
+        self._layout = layout
+        self._slot = slot
+        self._rows = 0
+        self._began = time.monotonic()
+        self._parts = self._written(first, pages)
+        # A response that was made and is not sent is not closed either.
+        self._release = weakref.finalize(self, slot.release)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        """The next part.
+
+        :raises PortalError: a page can't be read, or the slot is lost. The part before says that the file is not whole.
+        """
+        return next(self._parts)
+
+    def close(self) -> None:
+        """End it, also in the middle. A server calls it when the response is sent, or the browser is gone."""
+        self._parts.close()
+        if self._release.alive:
+            logger.info("export of %s cancelled after %d rows", self._name, self._rows)
+        self._release()
+
+    def _written(self, first: WalkedPage[Any], pages: Iterator[WalkedPage[Any]]) -> Generator[bytes, None, None]:
+        layout = self._layout
+        head = layout.cells.lines([[column.heading for column in layout.columns]])
+        yield BYTE_ORDER_MARK + head + self._lines(first)
+        try:
+            for page in pages:
+                self._slot.renew()
+                yield self._lines(page)
+        except (SignInEndedError, ApiUnauthorizedError) as error:
+            logger.warning("export of %s ended after %d rows: %s", self._name, self._rows, error)
+            self._release()
+            yield layout.cells.lines([[layout.signed_out]])
+            return
+        except PortalError as error:
+            logger.warning("export of %s failed after %d rows: %s", self._name, self._rows, error)
+            self._release()
+            yield layout.cells.lines([[layout.overtaken if isinstance(error, SlotLostError) else layout.broken]])
+            raise without_traceback(error) from None
+        took_s = time.monotonic() - self._began
+        logger.info("export of %s: %d rows in %.1f s", self._name, self._rows, took_s)
+        self._release()
+        if layout.is_marked:
+            yield END_MARK
+
+    def _lines(self, page: WalkedPage[Any]) -> bytes:
+        layout = self._layout
+        # The middleware that chose both is done with the request when the second part is written.
+        with translation.override(layout.locale), timezone.override(layout.zone):
+            lines = layout.cells.lines(
+                [layout.cells.text(column.value(row), column.words) for column in layout.columns] for row in page.rows
+            )
+        self._rows += len(page.rows)
+        return lines

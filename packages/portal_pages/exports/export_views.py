@@ -1,0 +1,130 @@
+"""`<list>/export`: the list with its search, filters and order, whole, as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from portal.query import Row, field_types
+from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
+from portal.web.frame import account_tag_of
+from portal.web.request import active_locale
+from portal_pages.exports.csv_cells import CsvCells, without_formula
+from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout
+from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
+from portal_pages.page_names import DeclaredPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import tzinfo
+
+    from django.http.response import HttpResponseBase
+
+    from portal.query import WalkedPage
+    from portal.web.request import PortalRequest
+    from portal_pages.lists import Column, ListView
+    from portal_pages.page_names import PageNames
+
+#: A script that asks with it gets the number of rows, and a mark at the end of a whole file.
+_WATCHED_META: Final = "HTTP_PORTAL_EXPORT"
+_ROWS_HEADER: Final = "Portal-Export-Rows"
+_OWN: Final = Failure(
+    status=429,
+    title=gettext_lazy("Your other exports are still running"),
+    text=gettext_lazy("Wait until one of them is done, or cancel it, and try again."),
+    offers_retry=True,
+    retry_after=RETRY_AFTER_S,
+)
+_REFUSALS: Final = {
+    Refusal.OWN: _OWN,
+    Refusal.PROCESS: replace(
+        _OWN,
+        status=503,
+        title=gettext_lazy("Too many lists are being exported just now"),
+        text=gettext_lazy("Please try again in a moment."),
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExportView(DeclaredPage):
+    """The file of a list. `resource_pages` gives one to each list that declares columns."""
+
+    methods = ("GET",)
+
+    list_view: ListView[Any]
+
+    @property
+    def call(self) -> str:
+        """The key of the list."""
+        return self.list_view.call
+
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponseBase:  # type: ignore[override]  # it streams
+        """Begin the file; what fails before its first page has a page of its own.
+
+        :raises portal.errors.ApiError: the first page can't be read.
+        """
+        user = account_tag_of(request.edge_user) or _tag_of_token(request)
+        slot = take_slot(user)
+        if isinstance(slot, Refusal):
+            return failure_response(request, _REFUSALS[slot])
+        try:
+            return self._file(request, pages, slot, values)
+        except BaseException:
+            slot.release()
+            raise
+
+    def _file(
+        self, request: PortalRequest, pages: PageNames, slot: ExportSlot, values: Mapping[str, Any]
+    ) -> StreamingHttpResponse:
+        view = self.list_view
+        walk: Iterator[WalkedPage[Any]] = view.walk(request, **values)
+        first = next(walk)
+        is_watched = request.META.get(_WATCHED_META) == "watched"
+        zone, locale = timezone.get_current_timezone(), active_locale()
+        layout = FileLayout(
+            columns=tuple(_file_columns(view.file_columns, row=view.hook.item, zone=zone)),
+            cells=CsvCells.of(locale, zone=zone, yes=_("yes"), no=_("no")),
+            locale=locale,
+            zone=zone,
+            broken=_("This file is not whole: the service stopped answering. Please export the list again."),
+            overtaken=_("This file is not whole: it stood still for too long. Please export the list again."),
+            signed_out=_("This file is not whole: your sign-in has ended. Please sign in and export the list again."),
+            is_marked=is_watched,
+        )
+        name = f"{pages.title} {timezone.localdate().isoformat()}.csv"
+        response = StreamingHttpResponse(
+            CsvFile(walk, name=view.call, first=first, layout=layout, slot=slot),
+            content_type="text/csv; charset=utf-8",
+            headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
+        )
+        # A proxy that keeps the file until it is whole would hide that the browser is gone.
+        response["X-Accel-Buffering"] = "no"
+        if is_watched and first.total is not None:
+            response[_ROWS_HEADER] = str(first.total)
+        return response
+
+
+def _tag_of_token(request: PortalRequest) -> str:
+    """Stands for a user whose token names none."""
+    pair = request.token_store.current
+    return sha256((pair.refresh or pair.access or "").encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _file_columns(columns: Mapping[str, Column], *, row: type[Any], zone: tzinfo) -> Iterator[FileColumn]:
+    """The id of the row, by which programs tell rows apart, and the columns of the list."""
+    yield FileColumn(heading=_("ID"), value=attrgetter("id"))
+    types = field_types(row) if issubclass(row, Row) else {}
+    times = {info.name for info in types.values() if datetime in {info.type, *get_args(info.type)}}
+    for name, column in columns.items():
+        label = f"{column.label} ({zone})" if name in times and column.value is None else str(column.label)
+        yield FileColumn(heading=without_formula(label), value=column.value or attrgetter(name), words=column.words)

@@ -1,0 +1,304 @@
+"""The forms that create and edit a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from django.contrib import messages
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from portal.errors import ApiNotFoundError, ApiUnavailableError
+from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.web.present import list_text, record_if_answered
+from portal.web.submissions import created_toast, see_other, submission_key
+from portal_pages.forms.absent_writes import (
+    NO_CHANGES,
+    NO_CREATES,
+    is_not_taken,
+    is_not_taken_of_row,
+)
+from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
+from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
+from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.row_changes import change_row, not_written
+from portal_pages.forms.row_choice import (
+    chosen_in_address,
+    matches_response,
+    name_chosen_rows,
+    with_rows_chosen,
+)
+from portal_pages.forms.undo import row_before, say_changed
+from portal_pages.page_names import DeclaredPage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.query import MutationHook
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
+    from portal_pages.page_names import PageNames
+
+TRow = TypeVar("TRow", bound=Row)
+
+
+#: The texts of a form that has none of its own.
+NEW: Final = gettext_lazy("New entry")
+CREATE: Final = gettext_lazy("Create")
+CREATED: Final = gettext_lazy("%(name)s was created.")
+EDIT: Final = gettext_lazy("Edit %(name)s")
+SAVE: Final = gettext_lazy("Save changes")
+SAVED: Final = gettext_lazy("Your changes were saved.")
+#: Of what the row does not offer any more.
+CHANGED_MEANWHILE: Final = gettext_lazy("Somebody else has changed this meanwhile. Nothing was written.")
+
+
+def _row_of(page: DeclaredPage, form: object) -> type[Row]:
+    """The row of a page's form."""
+    if not (isinstance(form, type) and issubclass(form, BackendForm) and hasattr(form, "row_class")):
+        page.refuse(f"form should be a BackendForm of the row, not {form!r}")
+    return form.row_class
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CreateView(DeclaredPage, Generic[TRow]):
+    """A form that creates a row: `CreateView(mutation=…, form=ClientForm, title=_("New client"))`.
+
+    A form that arrives twice creates one row (contract, section 8).
+
+    :param title: the form's heading, and the text of the list's button.
+    :param submit_label: the form's button.
+    :param message: what the list says then; `%(name)s` is the new row.
+    """
+
+    methods = ("GET", "HEAD", "POST")
+
+    mutation: MutationHook[TRow, Partial[TRow], None]
+    form: type[BackendForm[TRow]]
+    title: LazyText = NEW
+    submit_label: LazyText = CREATE
+    message: LazyText = CREATED
+
+    def __post_init__(self) -> None:
+        """Refuse a mutation that is not sent a form of this row."""
+        self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
+        self.check_words(filled="message")
+
+    @property
+    def call(self) -> str:
+        """The key of the mutation."""
+        return self.mutation.key
+
+    def is_absent(self, request: HttpRequest | None) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.mutation, request)
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """An empty form; POST creates the row, which then stands at the top of the list.
+
+        :raises portal.errors.ApiError: the backend refused it, and no other input can help.
+        """
+        del values
+        matches = matches_response(request, self.form)
+        if matches is not None:
+            return matches
+        if request.POST:
+            form = self.form(with_rows_chosen(request, self.form, request.POST))
+        else:
+            form = self.form(initial=chosen_in_address(request, self.form))
+        if form.is_valid():
+            create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
+            result = create.mutate(body=body)
+            if result.is_success:
+                name = _name_of(result.data, typed=body.record(**body.fields))
+                row_id = result.data.id if result.data else ""
+                created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=row_id)
+                return see_other(pages.list)
+            if is_not_taken(result.error):
+                list_url, list_title = reverse(pages.list), str(pages.title)
+                return refused_page(
+                    request, form, title=str(self.title), text=NO_CREATES, back_url=list_url, back_label=list_title
+                )
+            form.show_backend_error(result)
+        name_chosen_rows(request, form)
+        return form_page(
+            request,
+            form,
+            title=str(self.title),
+            submit_label=str(self.submit_label),
+            back_url=reverse(pages.list),
+            back_label=str(pages.title),
+        )
+
+
+def _name_of(created: Row | None, *, typed: Row) -> str:
+    """What people call the new row: as the backend returned it, or as it was typed, if the response has no name."""
+    returned = "" if created is None else str(created)
+    return returned if created is not None and returned != created.id else str(typed) or returned
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EditView(DeclaredPage, Generic[TRow]):
+    """A form that changes a row: `EditView(query=…, mutation=…, form=ClientForm)`.
+
+    :param title: the form's heading; `%(name)s` is the row.
+    :param submit_label: the form's button.
+    :param message: what the row's page says then.
+    :param offered: whether a row, as it is when the form is sent, may be changed so. By default each may.
+    """
+
+    methods = ("GET", "HEAD", "POST")
+
+    query: QueryHook[TRow, ...]
+    mutation: MutationHook[Any, Partial[TRow], RowParams]
+    form: type[BackendForm[TRow]]
+    title: LazyText = EDIT
+    submit_label: LazyText = SAVE
+    message: LazyText = SAVED
+    offered: Callable[[TRow], bool] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a query that is not of this row, and a mutation that is not sent a form of it."""
+        self.check_hook("query", QueryHook)
+        row = _row_of(self, self.form)
+        if not issubclass(self.query.data, row):
+            self.refuse(f"the form is one of {row.__name__}, which {self.query.hook_name} does not return")
+        self.check_mutation(has_params=True, form_row=row)
+        self.check_words(filled="title")
+
+    @property
+    def call(self) -> str:
+        """The key of the mutation."""
+        return self.mutation.key
+
+    def is_absent(self, request: HttpRequest | None) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.mutation, request)
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """A form with the row's fields; POST changes them.
+
+        :raises portal.errors.ApiError: there is no such row; or the backend refused the change, and no other input can
+            help.
+        """
+        row_id: str = values["row_id"]
+        matches = matches_response(request, self.form)
+        if matches is not None:
+            return matches
+        if request.method != "POST":
+            found = self.query(request, id=row_id)
+            if found.is_placeholder and found.error is not None:
+                # A list's row may lack what the detail has, and a form would send that as empty.
+                raise found.error
+            row = found.unwrap()
+            return self._page(request, pages, self.form(row=row), row=row, row_id=row_id)
+        resolved = with_rows_chosen(request, self.form, request.POST)
+        sent, undecided = settle_conflicts(self.form, resolved)
+        form, known = self.form(sent), None
+        is_at_once_valid = form.is_valid()
+        if not is_at_once_valid:
+            # A value that is no choice of ours may be the row's own.
+            known = record_if_answered(self.query(request, id=row_id))
+            form = self.form(sent, row=known)
+        if form.is_valid() and undecided:
+            form = self.form(resolved)
+            form.is_valid()
+            show_conflicts(form, in_conflict(form), sent=request.POST)
+        elif form.is_valid():
+            saved = self._save(request, pages, form, row_id=row_id)
+            if not isinstance(saved, BackendForm):
+                return saved
+            form = saved
+        if is_at_once_valid:
+            known = record_if_answered(self.query(request, id=row_id))
+        return self._page(request, pages, form, row=known, row_id=row_id)
+
+    def _save(
+        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str
+    ) -> HttpResponse | BackendForm[TRow]:
+        """Send the changes, and lead to the row's page; or the form that says why that is not possible."""
+        body, is_whole = form.changes(), self.mutation.method == "PUT"
+        if not body.fields and not is_whole:
+            return see_other(pages.detail, row_id)
+        before = row_before(request, pages, query=self.query, row_id=row_id)
+        try:
+            change = change_row(
+                request,
+                query=self.query,
+                mutation=self.mutation,
+                row_id=row_id,
+                body=body,
+                shown=form,
+                whole=form.body() if is_whole else None,
+                still=self.offered,
+            )
+        except ApiNotFoundError as error:
+            return self._not_found(request, pages, form, error, row_id=row_id)
+        if change.result is not None and is_not_taken(change.result.error):
+            return self._refused(request, pages, form, row_id=row_id)
+        if change.is_done:
+            changed = list_text(labels(form, change.theirs))
+            also = [_("Meanwhile somebody else changed: %(fields)s.") % {"fields": changed}] if changed else []
+            after = change.result.data if change.result else None
+            text = " ".join([str(self.message), *also])
+            say_changed(request, pages, text, before=before, after=after, names=change.names)
+            return see_other(pages.detail, row_id)
+        if change.now is not None and self.offered is not None and not self.offered(change.now):
+            messages.error(request, CHANGED_MEANWHILE)
+            return see_other(pages.detail, row_id)
+        if change.now is not None:
+            form = merged_form(form, change)
+            form.is_valid()
+        if change.result is not None:
+            form.show_backend_error(change.result)
+        return form
+
+    def _not_found(
+        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], error: ApiNotFoundError, *, row_id: str
+    ) -> HttpResponse | BackendForm[TRow]:
+        """What a 404 of the change means: the row was deleted, or the backend takes no changes; or nobody knows."""
+        try:
+            is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id)
+        except ApiNotFoundError:
+            return self._deleted(request, pages, form)
+        except ApiUnavailableError as outage:
+            form.show_backend_error(not_written(outage))
+            return form
+        return self._refused(request, pages, form, row_id=row_id)
+
+    def _refused(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str) -> HttpResponse:
+        name = str(form.shown_row) or row_id
+        url = reverse(pages.detail, args=[row_id])
+        return refused_page(
+            request, form, title=self.title % {"name": name}, text=NO_CHANGES, back_url=url, back_label=name
+        )
+
+    def _deleted(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> HttpResponse:
+        list_url = reverse(pages.list) if pages.list else ""
+        return deleted_page(
+            request,
+            form,
+            name=str(form.shown_row) or _("The entry"),
+            create_form=pages.create_form,
+            create_url=reverse(pages.create) if pages.create_form else "",
+            back_url=list_url,
+            back_label=str(pages.title),
+        )
+
+    def _page(
+        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row: TRow | None, row_id: str
+    ) -> HttpResponse:
+        name = (str(row) if row else "") or row_id
+        name_chosen_rows(request, form)
+        return form_page(
+            request,
+            form,
+            title=self.title % {"name": name},
+            submit_label=str(self.submit_label),
+            back_url=reverse(pages.detail, args=[row_id]),
+            back_label=name,
+        )

@@ -1,0 +1,123 @@
+"""What the user asked for, as the list's address has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.web.present import with_params
+from portal.web.request import search_text
+from portal_pages.lists.date_ranges import ChosenDays, read_days
+from portal_pages.lists.filters import Filter, read_values
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from django.http import QueryDict
+
+    from portal.web.present import ParamValue
+    from portal_pages.lists.date_ranges import DateRange
+
+#: Pages that one address shows at most; the backend is asked for each of them after a reload.
+MAX_SHOWN_PAGES: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListControls:
+    """The state of a list.
+
+    :param sort: empty for the backend's own order.
+    :param cursor: where the page begins; empty for the first page.
+    :param pages: how many pages are shown, from the first one on.
+    :param values: the values of each filter.
+    :param days: the days of each range.
+    """
+
+    q: str = ""
+    sort: str = ""
+    cursor: str = ""
+    pages: int = 1
+    values: tuple[tuple[Filter, tuple[str, ...]], ...] = ()
+    days: tuple[ChosenDays, ...] = field(default=())
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the address has filters or days, also ones that are not applied."""
+        return any(values for _, values in self.values) or any(days.texts for days in self.days)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The parameters of the list's query; an empty one is left out."""
+        params: dict[str, Any] = {"q": self.q, "sort": self.sort}
+        params |= {each.param: each.sent(values) for each, values in self.values}
+        for days in self.days:
+            params |= days.params
+        return {name: value for name, value in params.items() if value}
+
+    @property
+    def counted_params(self) -> dict[str, Any]:
+        """The parameters of the numbers beside the filters: all but the order."""
+        return {name: value for name, value in self.params.items() if name != "sort"}
+
+    def url(self, path: str, *, cursor: str = "", pages: int = 1) -> str:
+        """The address of this state: the first `pages` pages, or the page at `cursor`."""
+        params: dict[str, ParamValue] = {"q": self.q, **{each.param: values for each, values in self.values}}
+        for days in self.days:
+            params |= days.texts
+        params |= {"sort": self.sort, "cursor": cursor, "pages": str(pages) if pages > 1 else ""}
+        return with_params(path, params)
+
+    def without(self, param: str, value: str) -> ListControls:
+        """The state without one value of a filter."""
+        kept = tuple(
+            (each, tuple(one for one in values if (each.param, one) != (param, value))) for each, values in self.values
+        )
+        return replace(self, values=kept, cursor="", pages=1)
+
+    def narrowed_to(self, param: str, value: str) -> ListControls:
+        """The state with one value of a filter, in place of those that it has."""
+        narrowed = tuple((each, (value,) if each.param == param else values) for each, values in self.values)
+        return replace(self, values=narrowed, cursor="", pages=1)
+
+    def with_days(self, chosen: ChosenDays) -> ListControls:
+        """The state with other days of a range."""
+        days = tuple(chosen if each.range is chosen.range else each for each in self.days)
+        return replace(self, days=days, cursor="", pages=1)
+
+    def sorted_by(self, sort: str) -> ListControls:
+        """The first page in another order."""
+        return replace(self, sort=sort, cursor="", pages=1)
+
+    def widened(self) -> ListControls:
+        """The state without any filter or days; search and order stay."""
+        return ListControls(
+            q=self.q,
+            sort=self.sort,
+            values=tuple((each, ()) for each, _ in self.values),
+            days=tuple(ChosenDays(range=each.range) for each in self.days),
+        )
+
+
+def read_controls(
+    given: QueryDict,
+    *,
+    sorts: Collection[str],
+    default_sort: str,
+    filters: Iterable[Filter],
+    ranges: Iterable[DateRange],
+) -> ListControls:
+    """The state that an address asks for. What is unknown or beyond a limit is left out."""
+    sort = given.get("sort", "")
+    return ListControls(
+        q=search_text(given.get("q", "")),
+        sort=sort if sort in sorts and sort != default_sort else "",
+        cursor=given.get("cursor", ""),
+        pages=_number_of_pages(given.get("pages", "")),
+        values=tuple((each, read_values(given.getlist(each.param))) for each in filters),
+        days=tuple(read_days(each, given) for each in ranges),
+    )
+
+
+def _number_of_pages(text: str) -> int:
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_SHOWN_PAGES))
+    return min(max(int(text), 1), MAX_SHOWN_PAGES) if is_number else 1

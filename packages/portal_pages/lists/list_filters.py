@@ -1,0 +1,227 @@
+"""The filters and ranges of a list as its page shows them: chips, menus, presets, and what each leads to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from django.utils.translation import gettext as _
+
+from portal.errors import ApiNotFoundError
+from portal.web.present import day_text
+from portal_pages.lists.date_ranges import ChosenDays, presets_of
+from portal_pages.lists.filters import usable_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import date
+
+    from portal.query import QueryResult
+    from portal_pages.lists.controls import ListControls
+    from portal_pages.lists.date_ranges import DateRange
+    from portal_pages.lists.filters import Filter, Option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFilter:
+    """A filter with its choices.
+
+    :param is_menu: whether its choices stand in a menu, since they may be many.
+    """
+
+    param: str
+    label: str
+    is_menu: bool
+    options: Sequence[Option]
+
+    @property
+    def chosen(self) -> int:
+        """How many choices are chosen."""
+        return sum(option.is_chosen for option in self.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A range that one click chooses."""
+
+    label: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRange:
+    """A range of days with its two fields and its presets.
+
+    :param error: what is wrong with the days, for the user.
+    """
+
+    param: str
+    label: str
+    first_param: str
+    last_param: str
+    first_text: str
+    last_text: str
+    error: str
+    presets: Sequence[Preset]
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the address has a day."""
+        return bool(self.first_text or self.last_text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """Something that narrows the list and can be taken away.
+
+    :param url: the list without it.
+    :param is_ignored: whether the backend is not asked for it, since the list does not know it.
+    """
+
+    label: str
+    text: str
+    url: str
+    is_ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFilters:
+    """All that narrows a list, or could.
+
+    :param chips: what is chosen and has no chip of its own among `filters`.
+    :param hidden: parameters of the address that no control of the form sends.
+    :param clear_url: the list without any filter; empty if there is none.
+    :param have_failed: the backend did not say how many rows have which value.
+    """
+
+    filters: Sequence[ShownFilter]
+    ranges: Sequence[ShownRange]
+    chips: Sequence[Chip]
+    hidden: Sequence[tuple[str, str]]
+    clear_url: str
+    have_failed: bool
+
+
+#: The parameters of the search text and of the order.
+SEARCH_TEXT: Final = "q"
+SORT: Final = "sort"
+
+
+def not_known(ignored: Collection[str], *, filters: Sequence[Filter], ranges: Sequence[DateRange]) -> Iterator[str]:
+    """What people call the parameters that the backend did not follow."""
+    for param, text in ((SEARCH_TEXT, _("Search")), (SORT, _("Sorting"))):
+        if param in ignored:
+            yield text
+    yield from (str(each.label) for each in filters if each.param in ignored)
+    yield from (str(each.label) for each in ranges if not {each.first_param, each.last_param}.isdisjoint(ignored))
+
+
+def shown_filters(
+    controls: ListControls,
+    *,
+    path: str,
+    counts: QueryResult[Any] | None,
+    names: Mapping[tuple[str, str], str],
+    unknown: Collection[str] = (),
+) -> ShownFilters:
+    """The filters of one page of a list.
+
+    :param counts: how many rows have which value; None if that was not asked.
+    :param names: what related rows are called, by parameter and id.
+    :param unknown: parameters that the backend does not know, which are not offered.
+    """
+    chips = [*_chips_of_values(controls, path=path, names=names, unknown=unknown), *_chips_of_days(controls, path=path)]
+    known = None if counts is None or counts.data is None else usable_counts(counts.data)
+    offered = [
+        ShownFilter(
+            param=each.param,
+            label=str(each.label),
+            is_menu=each.is_menu,
+            options=each.options(chosen=values, counts=None if known is None else known.get(each.param)),
+        )
+        for each, values in controls.values
+        if not each.is_related and each.param not in unknown
+    ]
+    return ShownFilters(
+        filters=[each for each in offered if each.options],
+        ranges=[
+            _shown_range(days, controls, path=path)
+            for days in controls.days
+            if {days.range.first_param, days.range.last_param}.isdisjoint(unknown)
+        ],
+        chips=chips,
+        hidden=[
+            (each.param, value)
+            for each, values in controls.values
+            for value in values
+            if each.param in unknown or _is_hidden(each, value)
+        ],
+        clear_url=controls.widened().url(path) if controls.is_narrowed else "",
+        # A backend that does not count at all lacks nothing.
+        have_failed=counts is not None and known is None and not isinstance(counts.error, ApiNotFoundError),
+    )
+
+
+def _is_hidden(each: Filter, value: str) -> bool:
+    """Whether a value stands among no choices."""
+    return each.is_related or (not each.is_menu and value not in each.codes)
+
+
+def _chips_of_values(
+    controls: ListControls, *, path: str, names: Mapping[tuple[str, str], str], unknown: Collection[str]
+) -> Iterator[Chip]:
+    for each, values in controls.values:
+        for value in values:
+            if each.is_menu or each.param in unknown or _is_hidden(each, value):
+                yield Chip(
+                    label=str(each.label),
+                    text=names.get((each.param, value)) or each.word(value),
+                    url=controls.without(each.param, value).url(path),
+                    is_ignored=not each.sent([value]),
+                )
+
+
+def _chips_of_days(controls: ListControls, *, path: str) -> Iterator[Chip]:
+    for days in controls.days:
+        if days.texts:
+            yield Chip(
+                label=str(days.range.label),
+                text=_days_text(days),
+                url=controls.with_days(ChosenDays(range=days.range)).url(path),
+                is_ignored=bool(days.error),
+            )
+
+
+def _days_text(days: ChosenDays) -> str:
+    first, last = (_day_or(day, text) for day, text in ((days.first, days.first_text), (days.last, days.last_text)))
+    if first == last:
+        return first
+    if first and last:
+        return f"{first} – {last}"
+    return _("from %(day)s") % {"day": first} if first else _("until %(day)s") % {"day": last}
+
+
+def _day_or(day: date | None, text: str) -> str:
+    return text if day is None else day_text(day)
+
+
+def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> ShownRange:
+    each = days.range
+    presets = []
+    for label, first, last in presets_of(each):
+        chosen = replace(
+            days, first_text=first.isoformat(), last_text=last.isoformat(), first=first, last=last, error=""
+        )
+        is_current = (days.first, days.last) == (first, last)
+        presets.append(Preset(label=label, url=controls.with_days(chosen).url(path), is_current=is_current))
+    return ShownRange(
+        param=each.field,
+        label=str(each.label),
+        first_param=each.first_param,
+        last_param=each.last_param,
+        first_text=days.first_text,
+        last_text=days.last_text,
+        error=days.error,
+        presets=presets,
+    )

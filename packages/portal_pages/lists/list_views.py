@@ -1,0 +1,294 @@
+"""List pages: search, filters, ranges, sort orders and "load more".
+
+All that a list is asked for stands in its URL: `q`, `sort`, `cursor`, each filter by its name on the wire, the days of
+a range, and `pages`, how many are shown. "Load more" is a link with the next page's cursor. With htmx, the rows of that
+page are appended; without scripts, it is a page of its own with a link back to the first one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+
+from portal.config.contract_names import (
+    COUNTS_BY_PARAM,
+    CURSOR_PARAM,
+    SORT_BY_NAME,
+    SORT_BY_NAME_DESCENDING,
+    SORT_NEWEST_FIRST,
+    SORT_OLDEST_FIRST,
+)
+from portal.errors import ApiValidationError
+from portal.query import PaginatedQueryHook, Params, Row, ignores, is_absent, use_queries
+from portal.web.request import active_locale
+from portal_pages.lists.columns import Column, headings_of, unsorted_headings
+from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
+from portal_pages.lists.filters import linked_words
+from portal_pages.lists.htmx_targets import ROWS_ID, htmx_target
+from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
+from portal_pages.lists.list_pages import ListPage
+from portal_pages.lists.list_words import orders_of, words_of
+from portal_pages.lists.related_names import names_of
+from portal_pages.page_names import DeclaredPage, ShownRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from django.http import HttpRequest
+
+    from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
+    from portal.web.present import LazyText
+    from portal_pages.lists.date_ranges import DateRange
+    from portal_pages.lists.filters import Filter
+    from portal_pages.page_names import PageNames
+
+TRow = TypeVar("TRow", bound=Row)
+
+#: The hint of a search that has none of its own.
+SEARCH: Final = _("Search")
+#: Entries of a sort menu that many lists have.
+AGE_SORTS: Final = {SORT_NEWEST_FIRST: _("Newest first"), SORT_OLDEST_FIRST: _("Oldest first")}
+NAME_SORTS: Final = {SORT_BY_NAME: _("Name, A to Z"), SORT_BY_NAME_DESCENDING: _("Name, Z to A")}
+NUMBER_SORTS: Final = {SORT_BY_NAME: _("Number, ascending"), SORT_BY_NAME_DESCENDING: _("Number, descending")}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ListView(DeclaredPage, Generic[TRow]):
+    """A list.
+
+    ::
+
+        ListView(
+            hook=ClientQueries.use_get_clients_query,
+            counts=ClientQueries.use_get_clients_counts_query,
+            columns={"name": Column(_("Name"), sort="name"), "city": Column(_("City"), sort="city")},
+            filters=(Filter("city", _("City")),),
+            ranges=(DateRange("createdAt", _("Client since")),),
+        )
+
+    Its template has the variables `list` (:class:`~portal_pages.lists.list_pages.ListPage`), `cell` (the attributes
+    of the cells by the names of their columns) and `pages`, and those of the resource; a row is `row`.
+
+    :param columns: by their names, in their order; the first one names the row.
+    :param sorts: sort orders of the menu with their labels; those of the columns follow. The first one is the backend's
+        own, and is not sent.
+    :param counts: how many rows have each value of the filters that are offered.
+    :param exported: further columns of the list's file, and others in place of those of the same name.
+    :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
+        in the resource's folder.
+    """
+
+    methods = ("GET", "HEAD")
+    asks = True
+
+    hook: PaginatedQueryHook[TRow, ...]
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    search_hint: LazyText = SEARCH
+    sorts: Mapping[str, LazyText] = field(default_factory=lambda: AGE_SORTS)
+    filters: Sequence[Filter] = ()
+    ranges: Sequence[DateRange] = ()
+    counts: QueryHook[Any, ...] | None = None
+    exported: Mapping[str, Column] = field(default_factory=dict)
+    template: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what the list's hook and its rows do not have."""
+        self.check_hook("hook", PaginatedQueryHook)
+        if not self.sorts:
+            self.refuse("sorts should have one order at least, the backend's own")
+        row: Any = self.hook.item
+        is_row = isinstance(row, type) and issubclass(row, Row)
+        for name, column in (*self.columns.items(), *self.exported.items()):
+            if column.value is None and is_row and not hasattr(row, name):
+                self.refuse(f"the column {name!r} is no attribute of {row.__name__}; name one, or say its value=…")
+        params = self.hook.params
+        if isinstance(params, type) and issubclass(params, Params):
+            asked = [each.param for each in self.filters]
+            asked += [name for each in self.ranges for name in (each.first_param, each.last_param)]
+            for name in (name for name in asked if name not in params.__struct_encode_fields__):
+                self.refuse(f"{name} is no parameter of {self.hook.hook_name}, which has {params.__name__}")
+
+    @property
+    def call(self) -> str:
+        """The key of the list."""
+        return self.hook.key
+
+    def shown(self, pages: PageNames) -> ShownRow:
+        """The template, and the class of a row."""
+        return ShownRow(
+            template=self._template(pages),
+            row=self.hook.item,
+            declared_at=self.declared_at,
+            columns=self.columns,
+            filters=self.filters,
+        )
+
+    @property
+    def file_columns(self) -> Mapping[str, Column]:
+        """The columns of the list's file, by their names."""
+        return {**self.columns, **self.exported}
+
+    def walk(self, request: HttpRequest, **values: Any) -> Iterator[WalkedPage[TRow]]:
+        """All pages of the list that the URL asks for, past the cache.
+
+        :param values: further parameters of the hook.
+        """
+        return self.hook.walk(request, {**self.controls(request).params, **_by_wire_names(self.hook.params, values)})
+
+    def _template(self, pages: PageNames) -> str:
+        return self.template or f"{pages.templates}/list.html"
+
+    def is_absent(self, request: HttpRequest | None) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.hook, request)
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Read the page that the URL asks for, and render it; for htmx the table alone.
+
+        :param values: further parameters of the hook.
+        :raises portal.errors.ApiError: there is nothing to show.
+        """
+        target = htmx_target(request)
+        controls = self.controls(request)
+        result, counts = self._read(request, controls, values, is_counted=target != ROWS_ID)
+        is_restarted = _is_stale(result, controls)
+        if is_restarted:
+            if target == ROWS_ID:
+                # These rows would not follow those that are shown: the page says so itself.
+                return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
+            controls = replace(controls, cursor="", pages=1)
+            result, counts = self._read(request, controls, values, is_counted=True)
+        page = self.page(
+            pages,
+            controls=controls,
+            result=result,
+            path=request.path,
+            target=target,
+            counts=counts,
+            is_restarted=is_restarted,
+            names=names_of(request, controls, rows=result.data.items),
+        )
+        template = self._template(pages)
+        linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
+        cells = words_of(self, pages, active_locale()).cells
+        context = {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
+        response = render(request, f"{template}#table" if page.is_fragment else template, context)
+        # The response has no such header yet: nothing to merge.
+        response["Vary"] = "HX-Request, HX-Target"
+        if page.is_appended and 1 < controls.pages < MAX_SHOWN_PAGES:
+            # Who comes back to this address finds all the pages again.
+            response["HX-Replace-Url"] = controls.url(request.path, pages=controls.pages)
+        return response
+
+    def controls(self, request: HttpRequest) -> ListControls:
+        """Read the URL. An unknown sort order counts as the default."""
+        return read_controls(
+            request.GET,
+            sorts=orders_of(self),
+            default_sort=self._default_sort,
+            filters=self.filters,
+            ranges=self.ranges,
+        )
+
+    def page(
+        self,
+        pages: PageNames,
+        *,
+        controls: ListControls,
+        result: PaginatedResult[TRow],
+        path: str,
+        target: str | None,
+        counts: QueryResult[Any] | None = None,
+        names: Mapping[tuple[str, str], str] | None = None,
+        is_restarted: bool = False,
+    ) -> ListPage:
+        """The page that shows `result`.
+
+        :param target: id of the element that htmx fills; None for a whole page.
+        :param counts: how many rows have which value; None if that was not asked.
+        :param names: what related rows are called, by parameter and id.
+        :param is_restarted: whether the address named a page that is not there any more.
+        :raises portal.errors.ApiError: there is nothing to show.
+        """
+        data = result.unwrap()
+        unknown = {param for param in self._params if param in data.ignored or ignores(self.hook, param)}
+        is_sortable = SORT not in unknown
+        words = words_of(self, pages, active_locale())
+        cursor = data.next_cursor if data.has_next and data.next_cursor else ""
+        is_appended = target == ROWS_ID
+        is_continuation = bool(controls.cursor) and not is_appended
+        shown_pages = 1 if is_continuation else controls.pages + 1
+        sort = controls.sort or self._default_sort
+        return ListPage(
+            title=words.title,
+            search_hint=words.search_hint,
+            headings=tuple(headings_of(self.columns, sort=sort) if is_sortable else unsorted_headings(self.columns)),
+            sorts=words.sorts if is_sortable else (),
+            is_searchable=SEARCH_TEXT not in unknown,
+            not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),
+            rows=data.items,
+            total=data.total,
+            q=controls.q,
+            sort=sort,
+            filters=shown_filters(
+                controls, path=path, counts=None if data.ignored else counts, names=names or {}, unknown=unknown
+            ),
+            controls=controls,
+            first_path=path,
+            first_url=controls.url(path),
+            next_url=controls.url(path, cursor=cursor) if cursor else "",
+            more_url=controls.url(path, cursor=cursor, pages=shown_pages) if cursor else "",
+            is_continuation=is_continuation,
+            is_restarted=is_restarted,
+            is_outage=result.error is not None,
+            as_of=result.as_of,
+            is_fragment=target is not None,
+            is_appended=is_appended,
+        )
+
+    def _read(
+        self, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_counted: bool
+    ) -> tuple[PaginatedResult[TRow], QueryResult[Any] | None]:
+        """The list, and at the same time the numbers beside its filters, without which the page does as well."""
+        further = _by_wire_names(self.hook.params, values)
+        pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
+        counted = ",".join(each.param for each in self.filters if not each.is_related)
+        if self.counts is None or not counted or not is_counted:
+            return self.hook(request, {**controls.params, **further}, **pages), None
+        return use_queries(
+            request,
+            self.hook.spec({**controls.params, **further}, **pages),
+            self.counts.spec({**controls.counted_params, **further, COUNTS_BY_PARAM: counted}),
+        )
+
+    @property
+    def _params(self) -> Iterator[str]:
+        """The names on the wire of all that narrows or orders the list."""
+        yield from (SEARCH_TEXT, SORT)
+        yield from (each.param for each in self.filters)
+        yield from (name for each in self.ranges for name in (each.first_param, each.last_param))
+
+    @property
+    def _default_sort(self) -> str:
+        return next(iter(self.sorts))
+
+
+def _by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords of a hook by their names on the wire."""
+    if not values or not (isinstance(params, type) and issubclass(params, Params)):
+        return dict(values)
+    wire = dict(zip(params.__struct_fields__, params.__struct_encode_fields__, strict=True))
+    return {wire.get(name, name): value for name, value in values.items()}
+
+
+def _is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:
+    """Whether the backend does not know the cursor: it gave it for another order, or long ago."""
+    return (
+        isinstance(result.error, ApiValidationError)
+        and set(result.error.errors) <= {CURSOR_PARAM}
+        and bool(controls.cursor)
+    )

@@ -1,0 +1,153 @@
+"""Overviews: figures of the backend's summary, or the totals of its lists if it has no summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
+from portal.query import Record, is_absent, use_queries
+from portal.web.present import StatTile, has_answer, is_not_there, number_text, oldest_as_of, part_if_answered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from django.http import HttpRequest
+
+    from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
+    from portal.web.present import LazyText
+    from portal_pages.overviews.figures import Figure
+    from portal_pages.overviews.periods import PeriodChoice
+
+TSummary = TypeVar("TSummary", bound=Record)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Generic[TSummary]):
+    """How many rows a list has, as a tile that links to it.
+
+    ::
+
+        Count(label=_("Orders"), route="orders", hook=OrderQueries.use_get_orders_query)
+
+    :param route: name of the list's URL.
+    :param hook: of the list. Its total is the number, if the summary has none.
+    :param of: takes the number from the summary. Without it the number is always the list's total.
+    :param icon: by default the one with the name of the route.
+    """
+
+    label: LazyText
+    route: str
+    hook: PaginatedQueryHook[Any, ...]
+    of: Callable[[TSummary], int | None] | None = None
+    icon: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverviewData(Generic[TSummary]):
+    """What an overview has read.
+
+    :param summary: the backend's; one without any figures if the backend has none.
+    :param tiles: a tile for each figure, of a summary that knows the period.
+    :param counts: a tile for each count.
+    :param as_of: when the oldest of it was fetched.
+    :param beside: the results of what was read beside it, in the order in which it was given.
+    :param period: that the figures are of; None if the summary knows none.
+    :param has_failed: whether the summary could not be loaded, and what was read beside it could.
+    """
+
+    summary: TSummary
+    tiles: tuple[StatTile, ...]
+    counts: tuple[StatTile, ...]
+    as_of: datetime | None
+    beside: tuple[Any, ...] = ()
+    period: PeriodChoice | None = None
+    has_failed: bool = False
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """What `portal/overview.html` shows by itself."""
+        return {
+            "period": self.period,
+            "tiles": self.tiles,
+            "counts": self.counts,
+            "as_of": self.as_of,
+            "has_failed": self.has_failed,
+        }
+
+
+def read_overview(
+    request: HttpRequest,
+    *,
+    summary: QueryHook[TSummary, ...],
+    counts: Sequence[Count[TSummary]] = (),
+    figures: Sequence[Figure] = (),
+    period: PeriodChoice | None = None,
+    beside: Sequence[QuerySpec[Any]] = (),
+) -> OverviewData[TSummary]:
+    """Read the summary and the lists whose totals it does not have, side by side.
+
+    The lists of the other counts are read if there is no summary, or nothing in it; at once, where the backend is known
+    not to have one. A refusal is as good as no summary.
+
+    A list that fails has a dash, beside other figures; one that is not there has no tile. A summary that does not
+    answer while something else was read leaves its place to a note.
+
+    :param figures: of the period, which the summary has.
+    :param period: that the summary is asked for, if it takes one.
+    :param beside: what else to read at the same time; a failure of it is up to the page.
+    :raises portal.errors.ApiError: neither the summary nor anything else is to be had; or the user has to sign in
+        again.
+    """
+    # By their places: a count may be the same as another one.
+    always = [place for place, count in enumerate(counts) if count.of is None]
+    others = [place for place, count in enumerate(counts) if count.of is not None]
+    is_missing = is_absent(summary, request)
+    at_once = [*always, *others] if is_missing else always
+    wanted = summary.spec(**period.params()) if period is not None else summary.spec()
+    specs: list[QuerySpec[Any]] = [wanted, *(counts[place].hook.spec() for place in at_once), *beside]
+    found, *results = use_queries(request, specs)
+    lists: dict[int, PaginatedResult[Any]] = dict(zip(at_once, results[: len(at_once)], strict=True))
+    known: TSummary = summary.data()
+    has_failed = False
+    try:
+        known = found.unwrap() or known
+    except ApiUnauthorizedError:
+        raise
+    except ApiUnavailableError:
+        if not any(has_answer(result) for result in results):
+            raise
+        has_failed = True
+    except ApiError:
+        # The backend has no summary, or none for this user.
+        pass
+    has_summary = known != summary.data()
+    if has_failed or has_summary:
+        lists = {place: lists[place] for place in always}
+    elif not is_missing:
+        lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
+
+    totals = {place: part_if_answered(result) for place, result in lists.items()}
+    if totals and not has_summary and not has_failed and all(rows is None for rows in totals.values()):
+        lists[min(lists)].unwrap()
+
+    def is_offered(place: int, count: Count[TSummary]) -> bool:
+        return not (is_not_there(lists[place]) if place in lists else is_absent(count.hook, request))
+
+    def tile(place: int, count: Count[TSummary]) -> StatTile:
+        rows = totals.get(place)
+        number = rows.total if rows else None if place in totals else count.of and count.of(known)
+        icon = count.icon or count.route
+        return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
+
+    knows_period = period is not None and getattr(known, "period", None) is not None
+    return OverviewData(
+        summary=known,
+        tiles=tuple(figure.tile(known, period) for figure in figures) if period and knows_period else (),
+        counts=tuple(tile(place, count) for place, count in enumerate(counts) if is_offered(place, count)),
+        period=period if knows_period else None,
+        has_failed=has_failed,
+        as_of=oldest_as_of(found, *lists.values()),
+        beside=tuple(results[len(at_once) :]),
+    )

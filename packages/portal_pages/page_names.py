@@ -1,0 +1,214 @@
+"""The pages of one resource by the names of their URLs, and what a declared page is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
+
+from django.views.decorators.http import require_http_methods
+
+from portal.config.places import declaring_line
+from portal.errors import ApiAbsentError, UsageError
+from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, is_absent
+from portal.web.request import IS_ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.query import Row
+    from portal.web.guards import View
+    from portal.web.present import LazyText
+
+
+#: What hooks are called in messages.
+_KINDS: Final[dict[type, str]] = {
+    PaginatedQueryHook: "the hook of a list",
+    QueryHook: "the hook of one row",
+    MutationHook: "the hook of a mutation",
+}
+#: Parameters that are texts of a page, and what stands for a value in them.
+_WORDS: Final = frozenset({"title", "text", "label", "submit_label", "message", "search_hint"})
+_VALUE: Final = re.compile(r"%\((\w*)\)")
+#: The view's attributes.
+_SHOWN: Final = "_portal_shown"
+_NAMES: Final = "_portal_names"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PageNames:
+    """The pages of one resource, as their views and templates know them.
+
+    :param list: name of the list's URL, as are `export`, `create`, `detail`, `edit` and `delete`; empty if there is no
+        such page.
+    :param undo: name of the URL that brings former values back; empty if nothing can be undone.
+    :param title: the list's heading, and the text of links back to it.
+    :param create_label: the text of the list's button.
+    :param create_form: class of the form that creates a row; None without one.
+    :param delete_label: the text of the button that deletes.
+    :param delete_text: what the dialog says before.
+    :param templates: the folder of its templates.
+    :param context: what its templates get beside their rows.
+    :param row: reads one row; None where there is no declared page of one.
+    :param writes: the mutation behind `create`, `edit` and `delete`, as far as those pages are declared.
+    """
+
+    list: str = ""
+    export: str = ""
+    create: str = ""
+    detail: str = ""
+    edit: str = ""
+    delete: str = ""
+    undo: str = ""
+    title: LazyText = ""
+    create_label: LazyText = ""
+    create_form: Any = None
+    delete_label: LazyText = ""
+    delete_text: LazyText = ""
+    templates: str = ""
+    context: Mapping[str, object] = field(default_factory=dict)
+    row: QueryHook[Any, ...] | None = None
+    writes: Mapping[str, MutationHook[Any, Any, Any]] = field(default_factory=dict)
+
+    def offered(self, request: HttpRequest) -> PageNames:
+        """Those that a page of this request offers: without the writes that the backend is known not to take."""
+        absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if is_absent(mutation, request)}
+        return replace(self, **absent) if absent else self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRow:
+    """What a declared page shows, for who looks for faults in its template.
+
+    :param row: class of the template's variable `row`.
+    :param declared_at: file and line of the page's declaration.
+    :param columns: of a list: its columns by their names, for which the template has cells.
+    :param filters: of a list: what it can be narrowed to.
+    """
+
+    template: str
+    row: type[Row]
+    declared_at: tuple[str, int]
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    filters: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DeclaredPage:
+    """A page that is declared: its class knows how it responds.
+
+    :ivar asks: whether it makes the call that it is about before it shows anything.
+    :ivar declared_at: file and line.
+    """
+
+    methods: ClassVar[tuple[str, ...]]
+    asks: ClassVar[bool] = False
+
+    declared_at: tuple[str, int] = field(
+        default_factory=partial(declaring_line, "portal_pages"), init=False, repr=False
+    )
+
+    @property
+    def call(self) -> str:
+        """The key of the call that the page is about."""
+        raise NotImplementedError
+
+    def shown(self, pages: PageNames) -> ShownRow | None:  # noqa: ARG002  for those that show one
+        """The row and the template that the page shows; None for a page of another kind."""
+        return None
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """The response to a request.
+
+        :param values: those of the URL.
+        """
+        raise NotImplementedError
+
+    def is_absent(self, request: HttpRequest | None) -> bool:  # noqa: ARG002  for those that have one call
+        """Whether the backend is known not to have the call that the page is about.
+
+        :param request: None asks what holds for all users.
+        """
+        return False
+
+    def refuse(self, message: str) -> NoReturn:
+        """Tell what is wrong with the declaration, in the line that makes it.
+
+        :raises UsageError: always.
+        """
+        raise UsageError(f"{type(self).__name__}: {message}")
+
+    def check_hook(self, role: str, kind: type) -> None:
+        """Refuse a hook of another kind, which type checkers tell too.
+
+        :param role: the parameter that takes the hook.
+        """
+        given = getattr(self, role)
+        if not isinstance(given, kind):
+            what = _KINDS.get(type(given), repr(given))
+            self.refuse(f"{role} should be {_KINDS[kind]}, not {what} {getattr(given, 'hook_name', '')}".rstrip())
+
+    def check_words(self, *, filled: str = "") -> None:
+        """Refuse `%(…)s` for which the page has no value.
+
+        :param filled: the parameter in which `%(name)s` is the row.
+        """
+        for parameter in _WORDS & {each.name for each in fields(self)}:
+            known = {"name"} if parameter == filled else set()
+            for name in _VALUE.findall(str(getattr(self, parameter))):
+                if name not in known:
+                    self.refuse(f"{parameter} has no value %({name})s{': the row is %(name)s' if known else ''}")
+
+    def check_mutation(self, *, has_params: bool, form_row: type[Row] | None) -> None:
+        """Refuse a mutation that takes other parts than the page has.
+
+        :param has_params: whether the page is that of one row.
+        :param form_row: the row of the page's form; None for a page without one.
+        """
+        self.check_hook("mutation", MutationHook)
+        hook: MutationHook[Any, Any, Any] = getattr(self, "mutation")  # noqa: B009  the class does not declare it
+        wanted = [name for name, is_given in (("body", form_row is not None), ("params", has_params)) if is_given]
+        if [name for name in ("body", "params") if getattr(hook, name) is not None] != wanted:
+            parts = ", ".join(f"{name}=…" for name in wanted)
+            self.refuse(f"{hook.hook_name} takes {hook.call_shape}, and this page calls mutate({parts})")
+        if form_row is not None and not (
+            get_origin(hook.body) is Partial and issubclass(get_args(hook.body)[0], form_row)
+        ):
+            self.refuse(f"the form is one of {form_row.__name__}, which {hook.hook_name} does not take")
+
+    def as_view(self, pages: PageNames) -> View:
+        """The view, as one of the pages of a resource. Any other method than its own is a 405.
+
+        A form whose call the backend is known not to have can't be opened, and one that was sent says so. A page that
+        asks needs no more than its answer.
+        """
+
+        def view(request: HttpRequest, **values: Any) -> HttpResponse:
+            if request.method != "POST" and not self.asks and self.is_absent(request):
+                raise ApiAbsentError
+            return self.respond(request, pages, **values)
+
+        # `explain_route` prints it.
+        view.__module__ = type(self).__module__
+        view.__qualname__ = f"{type(self).__qualname__}({self.call})"
+        # The decorators around a view keep it.
+        setattr(view, _SHOWN, self.shown(pages))
+        setattr(view, _NAMES, pages)
+        setattr(view, IS_ABSENT, self.is_absent)
+        guarded: View = require_http_methods(list(self.methods))(view)
+        return guarded
+
+
+def shown_row(view: View) -> ShownRow | None:
+    """What the view of a declared page shows; None for any other view."""
+    shown: ShownRow | None = getattr(view, _SHOWN, None)
+    return shown
+
+
+def names_of(view: View) -> PageNames | None:
+    """The pages of the resource of which a declared page is one; None for any other view."""
+    names: PageNames | None = getattr(view, _NAMES, None)
+    return names

@@ -1,0 +1,196 @@
+"""The page of one row, and the form that deletes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from django.contrib import messages
+from django.shortcuts import render
+from django.urls import resolve, reverse
+from django.utils.translation import gettext_lazy as _
+
+from portal.errors import ApiPreconditionFailedError
+from portal.query import QueryHook, Row, RowParams, is_absent, use_queries
+from portal.web.frame import shell_for
+from portal.web.submissions import see_other, submission_key
+from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
+from portal_pages.lists import linked_words, list_url, list_url_before
+from portal_pages.page_names import DeclaredPage, ShownRow, shown_row
+from portal_pages.records.row_actions import UNDO, action_page, offered_actions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.errors import ApiError
+    from portal.query import MutationHook
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
+    from portal_pages.page_names import PageNames
+    from portal_pages.records.related import Related
+    from portal_pages.records.row_actions import RowAction
+
+TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
+
+
+#: The texts of a page that has none of its own.
+WARNING: Final = _("This can’t be undone.")
+DELETE: Final = _("Delete")
+DELETED: Final = _("The entry was deleted.")
+CHANGED: Final = _("Somebody else has changed this meanwhile, so it was not deleted. You see it as it is now.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DetailView(DeclaredPage, Generic[TShown_co]):
+    """The page of one row: `DetailView(hook=ClientQueries.use_get_client_query)`.
+
+    Its template has the variables `row`, `pages` and `back_url`, those of the resource, and those of `context`.
+
+    :param mutation: changes the row, as the actions want it.
+    :param actions: what people do with the row: buttons and small forms on its page, each of which can be undone.
+    :param related: what belongs to the row: short lists below its facts, read at the same time as the row.
+    :param template: extends `portal/detail.html`: the facts of the row. By default `detail.html` in the resource's
+        folder.
+    :param context: makes further variables from the row, such as a chart.
+    """
+
+    methods = ("GET", "HEAD")
+    asks = True
+
+    hook: QueryHook[TShown_co, ...]
+    related: Sequence[Related[Any]] = ()
+    mutation: MutationHook[Any, Any, RowParams] | None = None
+    actions: Sequence[RowAction[Any]] = ()
+    template: str = ""
+    context: Callable[[TShown_co], Mapping[str, object]] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a hook that is none of one row."""
+        self.check_hook("hook", QueryHook)
+        if bool(self.actions) != (self.mutation is not None):
+            self.refuse("give it actions and the mutation that they are sent to, or neither")
+        if self.mutation is not None:
+            self.check_mutation(has_params=True, form_row=self.hook.data)
+        names = [action.name for action in self.actions]
+        if len(set(names)) < len(names):
+            self.refuse(f"two actions have one name: {', '.join(names)}")
+
+    @property
+    def call(self) -> str:
+        """The key of the query."""
+        return self.hook.key
+
+    def action_pages(self) -> dict[str, DeclaredPage]:
+        """The pages behind the actions and the one that undoes them, by the ends of their addresses."""
+        if self.mutation is None:
+            return {}
+        found = {each.name: action_page(each, query=self.hook, mutation=self.mutation) for each in self.actions}
+        return {**found, UNDO: UndoPage(query=self.hook, mutation=self.mutation)}
+
+    def shown(self, pages: PageNames) -> ShownRow:
+        """The template, and the class of the row."""
+        return ShownRow(template=self._template(pages), row=self.hook.data, declared_at=self.declared_at)
+
+    def _template(self, pages: PageNames) -> str:
+        return self.template or f"{pages.templates}/detail.html"
+
+    def is_absent(self, request: HttpRequest | None) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.hook, request)
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Read the row, and render it.
+
+        :raises portal.errors.ApiError: there is no row to show.
+        """
+        row_id: str = values["row_id"]
+        own = cast("PortalRequest", request)
+        open_lists = [each for each in self.related if each.is_open_to(own)]
+        hook: Any = self.hook
+        result, *lists = use_queries(request, [hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)])
+        row: Any = result.unwrap()
+        made = self.context(row) if self.context else {}
+        shell = shell_for(own)
+        found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
+        relations = [relation for relation in found if relation is not None]
+        back = list_url_before(request, pages.list) if pages.list else ""
+        actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
+        given = {
+            "pages": pages.offered(request),
+            "row": row,
+            "relations": relations,
+            "actions": actions,
+            "back_url": back,
+        }
+        context = {**pages.context, **_linked_words(pages), **made, **given, "pages": pages.offered(request)}
+        return render(request, self._template(pages), context)
+
+    def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
+        return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
+
+
+def _linked_words(pages: PageNames) -> Mapping[str, object]:
+    """The badges of the row, as links to the list of those rows that have them."""
+    shown = shown_row(resolve(reverse(pages.list)).func) if pages.list else None
+
+    def url(param: str, value: str) -> str:
+        return list_url(pages.list, **{param: value})
+
+    return linked_words(pages.context, shown.filters, url, is_stop=True) if shown else {}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DeleteView(DeclaredPage):
+    """Deletes a row, and leads to the list: `DeleteView(mutation=ClientMutations.use_delete_client_mutation)`.
+
+    The row's page (`portal/detail.html`) has the button, and a dialog before it.
+
+    :param text: what the dialog says.
+    :param label: the dialog's button.
+    :param message: what the list says then.
+    """
+
+    methods = ("POST",)
+
+    mutation: MutationHook[Any, None, RowParams]
+    text: LazyText = WARNING
+    label: LazyText = DELETE
+    message: LazyText = DELETED
+
+    def __post_init__(self) -> None:
+        """Refuse a mutation that does not delete."""
+        self.check_mutation(has_params=True, form_row=None)
+        self.check_words()
+
+    @property
+    def call(self) -> str:
+        """The key of the mutation."""
+        return self.mutation.key
+
+    def is_absent(self, request: HttpRequest | None) -> bool:
+        """See :class:`DeclaredPage`."""
+        return is_absent(self.mutation, request)
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Delete the row, unless somebody has changed it since the page was shown. A row that is gone is a 404 page.
+
+        :raises portal.errors.ApiError: the backend did not delete it.
+        """
+        delete, seen = self.mutation(request, idempotency_key=submission_key(request)), version_in(request.POST)
+        result = delete.mutate(params=RowParams(id=values["row_id"]), if_match=seen)
+        if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
+            messages.error(request, str(CHANGED))
+            return see_other(pages.detail, values["row_id"])
+        if self._is_not_taken(request, pages, result.error, row_id=values["row_id"]):
+            messages.error(request, NO_DELETES)
+            return see_other(pages.detail, values["row_id"]) if pages.detail else see_other(pages.list)
+        result.unwrap()
+        messages.success(request, str(self.message))
+        return see_other(pages.list)
+
+    def _is_not_taken(self, request: HttpRequest, pages: PageNames, error: ApiError | None, *, row_id: str) -> bool:
+        if pages.row is None:
+            return is_not_taken(error)
+        return is_not_taken_of_row(request, error, mutation=self.mutation, query=pages.row, row_id=row_id)

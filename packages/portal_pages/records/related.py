@@ -1,0 +1,143 @@
+"""What belongs to a row: short lists on its page, each leading to the list of all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from django.urls import reverse
+
+from portal.config.current import portal_config
+from portal.config.platforms import PLATFORMS
+from portal.errors import UsageError
+from portal.query import PaginatedQueryHook, Row, field_types, ignores
+from portal.web.frame import open_platforms
+from portal.web.present import is_not_there, with_params
+from portal.web.request import active_locale
+from portal_pages.page_names import ShownRow
+from portal_pages.records.short_lists import NONE_YET, list_look, with_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.query import PaginatedResult, QuerySpec
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
+    from portal_pages.records.short_lists import ShortList
+
+TItem = TypeVar("TItem", bound=Row)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Related(Generic[TItem]):
+    """What belongs to a row: `Related(title=_("Chargers"), hook=…, by="station_id", page="chargers")`.
+
+    The cells are those of the list's own template. The column that names the row itself is left out: the list's
+    `Filter("stationId", _("Station"), named_by="station_name")` says which one that is.
+
+    :param hook: the list's hook.
+    :param by: its parameter that takes the row's id.
+    :param page: name of the list's URL; or, of another platform's list, its path: `"/operations/work-orders"`. Who may
+        not open that platform does not see the list, and nobody does after the platform was removed.
+    :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
+        another platform needs one.
+    :param context: what that template gets beside its row. By default what the list's own gets.
+    :param create: the text of a link to the form at `…/new`, which is told the row's id. Empty for no link.
+    :param empty: what is said in place of no rows.
+    """
+
+    title: LazyText
+    hook: PaginatedQueryHook[TItem, ...]
+    by: str
+    page: str
+    template: str = ""
+    context: Mapping[str, object] = field(default_factory=dict)
+    create: LazyText = ""
+    empty: LazyText = NONE_YET
+
+    def __post_init__(self) -> None:
+        """Refuse a hook that is none of a list, a parameter that it does not take, and a page that is not known."""
+        if not isinstance(self.hook, PaginatedQueryHook):
+            raise UsageError(f"Related: hook should be the hook of a list, not {self.hook!r}")
+        if self.by not in self._wire_names:
+            known = ", ".join(self._wire_names)
+            raise UsageError(f"Related: {self.hook.hook_name} has no parameter {self.by!r}; it has {known}")
+        if self.is_elsewhere and self.platform is None and not self._is_of_the_domain:
+            raise UsageError(f"Related: {self.page} is no path of a platform")
+        if self.is_elsewhere and not self.template:
+            raise UsageError(f"Related: {self.page} is another platform's list: give the template of its rows")
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the list is another platform's."""
+        return self.page.startswith("/")
+
+    @property
+    def platform(self) -> str | None:
+        """The other platform; None for a list of this app, and if there is no such platform."""
+        found = (each.name for each in PLATFORMS if self.page.startswith(f"{each.prefix}/"))
+        return next(found, None)
+
+    @property
+    def _is_of_the_domain(self) -> bool:
+        """Whether the other platform has the name of the hook's domain: such a platform was there, and is removed."""
+        return self.page.startswith(f"/{self.hook.key.partition('.')[0]}/")
+
+    @property
+    def _wire_names(self) -> Mapping[str, str]:
+        params: Any = self.hook.params
+        return {info.name: wire for wire, info in field_types(params).items()} if params else {}
+
+    def shown(self, declared_at: tuple[str, int]) -> ShownRow | None:
+        """The template that is none of a list, and the class of its row."""
+        return ShownRow(template=self.template, row=self.hook.item, declared_at=declared_at) if self.template else None
+
+    def is_open_to(self, request: PortalRequest) -> bool:
+        """Whether the user may see it, as far as that is known. The backend decides about the rows themselves."""
+        is_open = not self.is_elsewhere or self.platform in open_platforms(request)
+        return is_open and not ignores(self.hook, self._wire_names[self.by])
+
+    def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
+        """The call of the hook. It reads the first page of the list to which the short one leads."""
+        hook: Any = self.hook
+        spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
+        return spec
+
+    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: object) -> ShortList | None:
+        """The short list; None if it is not there for the user, or may hold what belongs to other rows.
+
+        A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
+        """
+        wire = self._wire_names[self.by]
+        if is_not_there(result) or wire in result.data.ignored:
+            return None
+        if not all(self._belongs(each, row_id) for each in result.data.items):
+            return None
+        about: dict[str, Any] = {
+            "name": self.page.rpartition("/")[2],
+            "title": str(self.title),
+            "empty": str(self.empty),
+            "url": self._url(row_id),
+            "create_url": self._url(row_id, below="/new") if self.create else "",
+            "create_label": str(self.create),
+        }
+        template, given = self._look()
+        return with_rows(about, result, template=template, given=given, shell=shell)
+
+    def _belongs(self, row: TItem, row_id: str) -> bool:
+        known = self.hook.filters.get(self._wire_names[self.by])
+        fields = {wire: info.name for wire, info in field_types(cast("Any", self.hook.item)).items()}
+        value = getattr(row, fields[known.field], None) if known else None
+        return row_id in value if isinstance(value, list | tuple) else value == row_id
+
+    def _url(self, row_id: str, *, below: str = "") -> str:
+        elsewhere = f"{portal_config().gateway_url}/{active_locale()}{self.page}"
+        path = elsewhere if self.is_elsewhere else reverse(self.page)
+        return with_params(f"{path}{below}", {self._wire_names[self.by]: row_id})
+
+    def _look(self) -> tuple[str, Mapping[str, object]]:
+        """The template, and what it gets: by default those of the list."""
+        if self.template:
+            return self.template, self.context
+        template, given = list_look(self.page, of=self._wire_names[self.by])
+        return template, {**given, **self.context}

@@ -1,0 +1,193 @@
+"""What people do with a row: buttons and small forms on its page, each of which can be undone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from django.contrib import messages
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from portal.errors import ApiForbiddenError, ApiNotFoundError, UsageError
+from portal.query import Partial, QueryHook, Row, RowParams
+from portal.web.submissions import new_submission_key, see_other
+from portal_pages.forms import (
+    CHANGED_MEANWHILE,
+    NO_CHANGES,
+    NOT_ALLOWED,
+    BackendForm,
+    EditView,
+    change_row,
+    is_not_taken_of_row,
+    row_before,
+    say_changed,
+)
+from portal_pages.page_names import DeclaredPage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.query import MutationHook
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
+    from portal_pages.forms import RowChange
+    from portal_pages.page_names import PageNames
+
+TRow = TypeVar("TRow", bound=Row)
+
+_NAME: Final = re.compile(r"[a-z]+(-[a-z]+)*")
+#: The end of the address that undoes an action.
+UNDO: Final = "undo"
+#: Ends of a row's addresses that other pages have.
+_TAKEN: Final = frozenset({"delete", "edit", UNDO})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowAction(Generic[TRow]):
+    """A change of some fields: `RowAction(name="start", label=_("Start"), values=…, message=_("…"))`.
+
+    :param name: the end of its address, and of its URL's name: `operations/work-orders/<row_id>/start`.
+    :param label: the button.
+    :param message: what the row's page says then; of a button, `%(name)s` is the row.
+    :param values: what the button sets; a function of the request for what depends on the user, which may return None.
+        A row that has these values already does not offer it.
+    :param form: in place of `values`: a small form, which is shown below the facts.
+    :param offered: whether this row offers it; by default each does. What a row does not offer is not done either.
+    :param icon: before the label.
+    :param is_main: whether its button stands beside the row's name, and not below the facts.
+    """
+
+    name: str
+    label: LazyText
+    message: LazyText
+    values: Partial[TRow] | Callable[[PortalRequest], Partial[TRow] | None] | None = None
+    form: type[BackendForm[TRow]] | None = None
+    offered: Callable[[TRow], bool] | None = None
+    icon: str = ""
+    is_main: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a name that no address has, and one that has both values and a form, or neither."""
+        if not _NAME.fullmatch(self.name) or self.name in _TAKEN:
+            raise UsageError(f"RowAction: {self.name!r} is no name of an action, such as start; {_TAKEN} are taken")
+        if (self.values is None) == (self.form is None):
+            raise UsageError(f"RowAction {self.name!r}: give it values or a form")
+
+    def body(self, request: PortalRequest) -> Partial[TRow] | None:
+        """What the button sets; None if that is not known."""
+        return self.values(request) if callable(self.values) else self.values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAction:
+    """An action as the page of a row shows it.
+
+    :param names: attributes that it changes.
+    :param form: None for a button.
+    :param key: under it, a form that arrives twice is done once.
+    """
+
+    name: str
+    label: str
+    icon: str
+    url: str
+    names: tuple[str, ...]
+    form: BackendForm[Any] | None
+    is_main: bool
+    key: str = field(default_factory=new_submission_key)
+
+
+def offered_actions(
+    request: PortalRequest, pages: PageNames, actions: Iterable[RowAction[Any]], *, row: Row, row_id: str
+) -> Iterator[ShownAction]:
+    """The actions that this row offers this user."""
+    for action in actions:
+        if action.offered is not None and not action.offered(row):
+            continue
+        form = action.form(row=row, auto_id=f"{action.name}-%s") if action.form else None
+        body = None if form else action.body(request)
+        names = tuple(form.fields) if form else tuple(body.fields) if body else ()
+        if body is not None and all(getattr(row, name) == value for name, value in body.fields.items()):
+            continue
+        if names:
+            yield ShownAction(
+                name=action.name,
+                label=str(action.label),
+                icon=action.icon,
+                url=reverse(f"{pages.detail}-{action.name}", args=[row_id]),
+                names=names,
+                form=form,
+                is_main=action.is_main,
+            )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ActionPage(DeclaredPage):
+    """Takes a button's form, and leads back to the row's page."""
+
+    methods = ("POST",)
+
+    action: RowAction[Any]
+    query: QueryHook[Any, ...]
+    mutation: MutationHook[Any, Any, RowParams]
+
+    @property
+    def call(self) -> str:
+        """The key of the mutation."""
+        return f"{self.mutation.key}, {self.action.name}"
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Change the fields, unless somebody else has changed them since the page was shown.
+
+        :raises portal.errors.ApiError: the backend refused it, or did not answer.
+        """
+        row_id: str = values["row_id"]
+        body = self.action.body(cast("PortalRequest", request))
+        if body is None:
+            messages.error(request, _("Your profile could not be loaded."))
+            return see_other(pages.detail, row_id)
+        before = row_before(request, pages, query=self.query, row_id=row_id)
+        change: RowChange[Any] | None = None
+        try:
+            change = change_row(
+                request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
+            )
+            error = change.result.error if change.result else None
+        except ApiNotFoundError as not_found:
+            error = not_found
+        if is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
+            messages.error(request, NO_CHANGES)
+            return see_other(pages.detail, row_id)
+        if isinstance(error, ApiForbiddenError):
+            messages.error(request, NOT_ALLOWED)
+            return see_other(pages.detail, row_id)
+        if change is None:
+            raise error or ApiNotFoundError
+        if change.conflicts:
+            messages.error(request, CHANGED_MEANWHILE)
+            return see_other(pages.detail, row_id)
+        after = change.result.unwrap() if change.result else None
+        text = self.action.message % {"name": str(after or change.now or before or row_id)}
+        say_changed(request, pages, text, before=before, after=after, names=change.names)
+        return see_other(pages.detail, row_id)
+
+
+def action_page(
+    action: RowAction[Any], *, query: QueryHook[Any, ...], mutation: MutationHook[Any, Any, RowParams]
+) -> DeclaredPage:
+    """The page behind an action: of a form, a page that can be opened too."""
+    if action.form is None:
+        return ActionPage(action=action, query=query, mutation=mutation)
+    return EditView(
+        query=query,
+        mutation=mutation,
+        form=action.form,
+        title=action.label,
+        submit_label=action.label,
+        message=action.message,
+        offered=action.offered,
+    )

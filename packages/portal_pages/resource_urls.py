@@ -1,0 +1,132 @@
+"""The URLs of one resource: list, create, detail, edit, delete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from portal.errors import UsageError
+from portal.query import Endpoint, Row
+from portal.web.guards import platform_page
+from portal_pages.exports import ExportView
+from portal_pages.forms import NEW, CreateView, EditView
+from portal_pages.lists import ListView
+from portal_pages.page_names import DeclaredPage, PageNames
+from portal_pages.records import DELETE, WARNING, DeleteView, DetailView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from django.urls import URLPattern
+
+    from portal.web.guards import View
+    from portal.web.present import LazyText
+
+TRow = TypeVar("TRow", bound=Row)
+#: Variables that the views give.
+_GIVEN: Final = frozenset({"actions", "back_url", "cell", "list", "pages", "relations", "row"})
+
+
+def resource_pages(
+    path: str,
+    *,
+    name: str,
+    title: LazyText,
+    list: ListView[TRow] | View | None = None,  # noqa: A002  the page's own word
+    detail: DetailView[TRow] | View | None = None,
+    create: CreateView[TRow] | View | None = None,
+    edit: EditView[TRow] | View | None = None,
+    delete: DeleteView | View | None = None,
+    context: Mapping[str, object] | None = None,
+    permission: str = "",
+) -> list[URLPattern]:
+    """The pages of one resource, for the `pages` of `platform_patterns`.
+
+    ::
+
+        order_pages = resource_pages(
+            "finance/orders",
+            name="order",
+            title=_("Orders"),
+            list=ListView(hook=OrderQueries.use_get_orders_query),
+            detail=DetailView(hook=OrderQueries.use_get_order_query),
+        )
+
+    | page | path | name of its URL |
+    |---|---|---|
+    | `list` | `finance/orders` | `orders`, the end of the path |
+    | the file of `list`, if it declares columns | `finance/orders/export` | `orders-export` |
+    | `create` | `finance/orders/new` | `order-new` |
+    | `detail` | `finance/orders/<row_id>` | `order` |
+    | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
+    | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
+    | an action of `detail` | `finance/orders/<row_id>/ship` | `order-ship` |
+
+    Any page may be a function instead, which gets `request` and the `row_id` of its URL.
+
+    :param name: of one row, in the names of the URLs.
+    :param title: the list's heading, and the text of links back to it.
+    :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
+    :param permission: one that these pages need beside the platform, or in its place on the gateway, which has none.
+    :raises UsageError: `context` has a name that the views give; or a page is of another kind, or leads to one that is
+        not there.
+    """
+    if not path or path != path.strip("/"):
+        raise UsageError(f"{path!r}: the path of a resource neither begins nor ends with a slash: energy/clients")
+    given = (("list", list, ListView), ("detail", detail, DetailView), ("create", create, CreateView))
+    for role, page, kind in (*given, ("edit", edit, EditView), ("delete", delete, DeleteView)):
+        is_view = callable(page) and not isinstance(page, type | DeclaredPage | Endpoint)
+        if not (page is None or is_view or isinstance(page, kind)):
+            what = f"the class {page.__name__}" if isinstance(page, type) else type(page).__name__
+            raise UsageError(f"{path}: {role} should be {kind.__name__}(…) or a function, not {what}")
+    for page, leads_to, target in ((create, "list", list), (edit, "detail", detail), (delete, "list", list)):
+        if isinstance(page, DeclaredPage) and target is None:
+            raise UsageError(f"{path}: {type(page).__name__} leads to the page {leads_to!r}, which is not given")
+    taken = _GIVEN & set(context or {})
+    if taken:
+        raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
+    list_name = path.rpartition("/")[2] if list else ""
+    export = ExportView(list_view=list) if isinstance(list, ListView) and list.file_columns else None
+    actions = detail.action_pages() if isinstance(detail, DetailView) else {}
+    names = PageNames(
+        list=list_name,
+        export=f"{list_name}-export" if export else "",
+        create=f"{name}-new" if create else "",
+        detail=name if detail else "",
+        edit=f"{name}-edit" if edit else "",
+        delete=f"{name}-delete" if delete else "",
+        undo=f"{name}-undo" if actions else "",
+        title=title,
+        create_label=create.title if isinstance(create, CreateView) else NEW,
+        create_form=create.form if isinstance(create, CreateView) else None,
+        delete_label=delete.label if isinstance(delete, DeleteView) else DELETE,
+        delete_text=delete.text if isinstance(delete, DeleteView) else WARNING,
+        templates=path.replace("-", "_"),
+        context=context or {},
+        row=detail.hook if isinstance(detail, DetailView) else None,
+        writes={
+            role: page.mutation
+            for role, page in (("create", create), ("edit", edit), ("delete", delete))
+            if isinstance(page, CreateView | EditView | DeleteView)
+        },
+    )
+    row = f"{path}/<str:row_id>"
+    pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
+        (path, names.list, list),
+        (f"{path}/export", names.export, export),
+        (f"{path}/new", names.create, create),
+        (row, names.detail, detail),
+        (f"{row}/edit", names.edit, edit),
+        (f"{row}/delete", names.delete, delete),
+        *((f"{row}/{end}", f"{name}-{end}", page) for end, page in actions.items()),
+    )
+    return [
+        platform_page(
+            route,
+            page.as_view(names) if isinstance(page, DeclaredPage) else page,
+            name=url_name,
+            part_of=names.list,
+            permission=permission,
+        )
+        for route, url_name, page in pages
+        if page is not None
+    ]

@@ -1,0 +1,70 @@
+"""What is evaluated when a template is compiled, by functions and values of one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from jinja2 import Environment, TemplateAssertionError, nodes
+
+from jinja_onepage import SHOWN, ConstantFolder, shown
+
+WORDS = {"Clients": "Kunden"}
+
+
+def folded(text: str) -> nodes.Template:
+    functions: dict[str, Any] = {"_": WORDS.__getitem__, "double": lambda number: number * 2}
+    folder = ConstantFolder(functions=functions, values={"APP": "energy"}, name="page.html", filename=None)
+    return folder.fold(environment().parse(text))
+
+
+def environment() -> Environment:
+    made = Environment(autoescape=True)
+    made.filters[SHOWN] = shown
+    return made
+
+
+def rendered(text: str, **values: object) -> str:
+    """The page without the functions: what is left of a call to them would fail."""
+    tree = folded(text)
+    own = environment()
+    tree.set_environment(own)
+    return own.template_class.from_code(own, own.compile(tree), {}).render(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("{{ _('Clients') }}", "Kunden"),
+        ("{{ double(4) }}", "8"),
+        ("{{ APP ~ '/list.html' }}", "energy/list.html"),
+        ("{{ double(double(4)) }}", "16"),
+    ],
+)
+def test_a_call_of_constants_is_made_when_the_page_is_compiled(text: str, html: str) -> None:
+    assert rendered(text) == html
+    assert next(folded(text).find_all(nodes.Call), None) is None
+
+
+def test_a_call_of_a_variable_is_left_to_the_page() -> None:
+    assert next(folded("{{ double(number) }}").find_all(nodes.Call), None) is not None
+
+
+def test_a_name_that_the_template_sets_is_its_own() -> None:
+    assert rendered("{% set APP = 'own' %}{{ APP }}") == "own"
+
+
+def test_a_text_that_is_no_constant_is_refused_with_its_line() -> None:
+    with pytest.raises(TemplateAssertionError, match=r"the text of _\(\) is a constant") as caught:
+        folded("\n{{ _(word) }}")
+    assert (caught.value.name, caught.value.lineno) == ("page.html", 2)
+
+
+def test_a_text_whose_translation_fails_is_refused_when_the_page_is_compiled() -> None:
+    with pytest.raises(TemplateAssertionError, match="can't be written"):
+        folded("{{ _('Unknown') }}")
+
+
+@pytest.mark.parametrize(("value", "html"), [(None, ""), (0, "0"), ("<b>", "&lt;b&gt;")])
+def test_a_variable_that_is_none_is_written_as_nothing(value: object, html: str) -> None:
+    assert rendered("{{ value }}", value=value) == html

@@ -1,0 +1,150 @@
+"""System checks that concern the whole house."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.core.checks import registry
+
+from portal.config.portal_config import TokenVerification
+from portal.config.projects import GATEWAY, PROJECT_BY_APP
+from portal.operate.checks import (
+    check_a_key_sets_tokens_are_told_apart,
+    check_debug_stays_on_this_machine,
+    check_every_project_gets_the_cookies,
+    check_every_project_has_its_own_address,
+    check_the_key_fits_its_algorithms,
+    check_the_refresh_lock_outlasts_the_call,
+)
+from tests.settings import PORTAL
+
+LOCAL = {app: f"http://localhost:{port}" for port, app in enumerate(PROJECT_BY_APP, start=8000)}
+BELOW_ONE_DOMAIN = {app: f"https://{app.replace('_', '-')}.example.com" for app in PROJECT_BY_APP}
+
+
+@pytest.mark.parametrize(
+    ("origins", "cookie_domain", "strangers"),
+    [
+        (LOCAL, "", ""),
+        (BELOW_ONE_DOMAIN, "example.com", ""),
+        (BELOW_ONE_DOMAIN | {GATEWAY.app: "https://example.com"}, "example.com", ""),
+        (BELOW_ONE_DOMAIN, "", "auth-app.example.com, energy.example.com"),
+        (LOCAL | {"energy": "http://127.0.0.1:8001"}, "", "127.0.0.1, localhost"),
+        (BELOW_ONE_DOMAIN | {GATEWAY.app: "https://sign-in.test"}, "example.com", "sign-in.test"),
+        (BELOW_ONE_DOMAIN | {GATEWAY.app: "https://notexample.com"}, "example.com", "notexample.com"),
+    ],
+)
+def test_hosts_that_do_not_share_the_sign_in_cookies_are_named(
+    settings, origins: dict[str, str], cookie_domain: str, strangers: str
+) -> None:
+    settings.PORTAL = replace(PORTAL, origins=origins, cookie_domain=cookie_domain)
+    messages = check_every_project_gets_the_cookies(None)
+    assert [message.msg.partition(" do not share")[0] for message in messages] == ([strangers] if strangers else [])
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, []),
+        (
+            {"energy": "https://auth-app.example.com"},
+            ["auth_app and energy have the same address, https://auth-app.example.com"],
+        ),
+        ({"finance": "https://operations.example.com"}, []),
+    ],
+)
+def test_two_projects_at_one_address_stop_the_start(settings, changed: dict[str, str], said: list[str]) -> None:
+    settings.PORTAL = replace(PORTAL, origins=BELOW_ONE_DOMAIN | changed)
+    assert [message.msg for message in check_every_project_has_its_own_address(None)] == said
+
+
+def test_the_gateway_looks_at_the_addresses_of_all(settings) -> None:
+    origins = BELOW_ONE_DOMAIN | {"finance": "https://operations.example.com"}
+    settings.PORTAL = replace(PORTAL, origins=origins, project=GATEWAY)
+    (error,) = check_every_project_has_its_own_address(None)
+    assert (error.id, error.msg) == (
+        "portal.E006",
+        "finance and operations have the same address, https://operations.example.com",
+    )
+    assert error.hint == "set APP_PUBLIC_FINANCE_APP_URL or APP_PUBLIC_OPERATIONS_APP_URL to another one"
+
+
+def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> None:
+    """Only the gateway leads to them (contract, section 3)."""
+    origins = BELOW_ONE_DOMAIN | {"finance": "http://localhost:8003"}
+    settings.PORTAL = replace(PORTAL, origins=origins, cookie_domain="example.com")
+    assert check_every_project_gets_the_cookies(None) == []
+    settings.PORTAL = replace(settings.PORTAL, project=GATEWAY)
+    assert [message.id for message in check_every_project_gets_the_cookies(None)] == ["portal.W001"]
+
+
+@pytest.mark.parametrize(
+    ("origins", "debug", "named"),
+    [
+        (LOCAL, True, ""),
+        (LOCAL | {"energy": "http://energy.localhost:8001", GATEWAY.app: "http://[::1]:8000"}, True, ""),
+        (BELOW_ONE_DOMAIN, False, ""),
+        (BELOW_ONE_DOMAIN, True, "https://auth-app.example.com and https://energy.example.com"),
+        (LOCAL | {GATEWAY.app: "http://192.168.1.9:8000"}, True, "http://192.168.1.9:8000"),
+    ],
+)
+def test_debug_at_an_address_of_others_is_warned_of(settings, origins: dict[str, str], debug: bool, named: str) -> None:
+    settings.PORTAL = replace(PORTAL, origins=origins, debug=debug)
+    messages = check_debug_stays_on_this_machine(None)
+    assert [message.msg for message in messages] == (
+        [f"DEBUG is on at {named}: each user can see code and variables of an error"] if named else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("verification", "missing"),
+    [
+        ({"jwks_url": "https://id.example.com/keys"}, "APP_JWT_ISSUER and APP_JWT_AUDIENCE"),
+        ({"jwks_url": "https://id.example.com/keys", "issuer": "https://id.example.com"}, "APP_JWT_AUDIENCE"),
+        ({"jwks_url": "https://id.example.com/keys", "audience": "api"}, "APP_JWT_ISSUER"),
+        ({"jwks_url": "https://id.example.com/keys", "audience": "api", "issuer": "https://id.example.com"}, ""),
+        ({"key": "a key that the backend alone has, and no other service"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_key_set_without_issuer_or_audience_is_warned_of(
+    settings, verification: dict[str, str], missing: str
+) -> None:
+    settings.PORTAL = replace(PORTAL, verification=TokenVerification(**verification))
+    messages = check_a_key_sets_tokens_are_told_apart(None)
+    assert [message.msg.partition(" is set without ")[2].partition(":")[0] for message in messages] == (
+        [missing] if missing else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("verification", "ids"),
+    [
+        ({"key": "-----BEGIN PUBLIC KEY-----\\nnone", "algorithms": ("RS256",)}, ["portal.E003"]),
+        ({"key": "a secret, where a public key is needed", "algorithms": ("ES256",)}, ["portal.E003"]),
+        ({"key": "a secret that is long enough for HS256", "algorithms": ("HS256",)}, []),
+        ({}, []),
+    ],
+)
+def test_a_key_that_no_worker_could_start_with_stops_the_start(
+    settings, verification: dict[str, Any], ids: list[str]
+) -> None:
+    settings.PORTAL = replace(PORTAL, verification=TokenVerification(**verification))
+    messages = check_the_key_fits_its_algorithms(None)
+    assert [message.id for message in messages] == ids
+    assert all("APP_JWT_KEY should be a key for" in message.msg for message in messages)
+    assert check_the_key_fits_its_algorithms in registry.registry.registered_checks
+
+
+def test_a_refresh_that_may_take_longer_than_its_lock_stops_the_start() -> None:
+    assert check_the_refresh_lock_outlasts_the_call() == []
+    (error,) = check_the_refresh_lock_outlasts_the_call(deadline_s=20.0)
+    assert (error.id, error.level) == ("portal.E004", 40)
+    assert "REFRESH_LOCK_S is 15, and a refresh may hold its lock for 24 s" in error.msg
+    assert check_the_refresh_lock_outlasts_the_call(deadline_s=20.0, lock_s=24) == []
+
+
+def test_the_refresh_times_are_checked_at_start() -> None:
+    assert check_the_refresh_lock_outlasts_the_call in registry.registry.get_checks()

@@ -1,0 +1,215 @@
+"""`doctor`: one run with all well, one with half of it broken, and each finding by itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import socket
+from email.utils import formatdate
+from pathlib import Path
+from time import time
+from types import SimpleNamespace
+
+import pytest
+from django.conf import settings
+from django.test import override_settings
+
+from portal.api import Backend
+from portal.config.base_settings import _caches
+from portal.config.portal_config import OidcProvider, TokenVerification
+from portal.operate.doctor import Level
+from portal.operate.doctor.findings import Patient
+from portal.operate.doctor.machine import look_at_disk, look_at_state_folder
+from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
+from portal.operate.doctor.settings import look_at_lost_answers
+from portal.operate.doctor.stores import look_at_stores
+from tests.support.authority import Authority
+from tests.support.command_line import run_command
+from tests.support.http_server import reply, scripted_server
+from tests.support.jwt_keys import as_jwk, ec_key
+from tests.support.redis_server import running_redis
+
+PASSWORD = "a-password-that-nobody-sees"
+
+
+def date(seconds_ahead: float = 0) -> str:
+    return f"Date: {formatdate(time() + seconds_ahead, usegmt=True)}\r\n"
+
+
+def patient(**changes) -> Patient:
+    return Patient(config=dataclasses.replace(settings.PORTAL, **changes), unread=frozenset())
+
+
+def found(findings, subject: str):
+    (finding,) = [each for each in findings if each.subject == subject]
+    return finding
+
+
+def answering(status: str, headers: str = "", body: bytes = b"{}"):
+    return scripted_server(lambda _, connection: connection.sendall(reply(body, status=status, headers=headers)))
+
+
+@pytest.mark.redis
+def test_where_all_is_well_each_subject_says_so_and_the_status_is_0(tmp_path) -> None:
+    with answering("401 Unauthorized", date()) as backend, running_redis(tmp_path, "--requirepass", PASSWORD) as redis:
+        done = run_command(
+            "doctor",
+            "--json",
+            DEBUG="on",
+            APP_STATE_DIR=str(tmp_path / "state"),
+            APP_PUBLIC_API_BASE_URL=backend.url,
+            APP_JWT_KEY=PASSWORD * 2,
+            APP_JWT_ISSUER="https://api.example.com",
+            APP_JWT_AUDIENCE="portal",
+            APP_API_HONOURS_IDEMPOTENCY_KEY="on",
+            CACHE_URL=f"redis://:{PASSWORD}@127.0.0.1:{redis.port}/0",
+        )
+    assert done.status == 0, done
+    assert done.data["result"] == "ok", done.data
+    levels = {finding["subject"]: finding["level"] for finding in done.data["findings"]}
+    assert set(levels.values()) == {"ok"}
+    assert {"environment", "addresses", "cookie domain", "state folder", "disk", "versions", "keys"} <= levels.keys()
+    assert {f"backend {step}" for step in ("DNS", "TCP", "HTTP", "clock", "answer")} <= levels.keys()
+    assert {f"refresh store{part}" for part in ("", " room", " clock", " speed", " atomic")} <= levels.keys()
+    assert [request.headers.get("authorization") for request in backend.received] == [None]
+    assert PASSWORD not in done.out + done.err
+    assert "backend …" in done.err
+
+
+@pytest.mark.redis
+def test_where_half_of_it_is_broken_everything_is_told_at_once(tmp_path) -> None:
+    with running_redis(tmp_path, "--requirepass", "another-one") as redis:
+        done = run_command(
+            "doctor",
+            "--json",
+            "--quiet",
+            DEBUG="off",
+            APP_STATE_DIR=str(tmp_path / "state"),
+            APP_PUBLIC_API_BASE_URL="http://127.0.0.1:1",
+            APP_JWT_KEY="too-short",
+            APP_METRIC_TOKEN=PASSWORD,
+            CACHE_URL=f"redis://:{PASSWORD}@127.0.0.1:{redis.port}/0",
+        )
+    assert done.status == 1
+    assert "Traceback" not in done.err
+    seen = {finding["seen"].partition(":")[0] for finding in done.data["findings"]}
+    assert {
+        "SECRET_KEY is missing",
+        "ALLOWED_HOSTS is missing",
+        "APP_PUBLIC_GATEWAY_APP_URL is missing",
+        "APP_JWT_KEY should be at least 32 bytes long for HS256",
+        "it refuses the user or the password, or wants one",
+        "APP_METRIC_TOKEN is set, and nothing reads it",
+        "Connection refused",
+    } <= seen
+    assert all(finding["do"] for finding in done.data["findings"])
+    assert PASSWORD not in done.out + done.err
+
+
+def test_a_backend_whose_clock_differs_is_a_warning_and_beyond_the_leeway_an_error() -> None:
+    for ahead, level in ((0, Level.OK), (12, Level.WARNING), (-90, Level.ERROR)):
+        with answering("401 Unauthorized", date(ahead)) as backend:
+            clock = found(list(look_at_backend(patient(api_base_url=backend.url))), "backend clock")
+        assert clock.level is level, clock
+    assert "behind ours" in clock.seen
+
+
+@pytest.mark.parametrize(
+    ("status", "level"),
+    [
+        ("401 Unauthorized", Level.OK),
+        ("403 Forbidden", Level.WARNING),
+        ("200 OK", Level.ERROR),
+        ("404 Not Found", Level.ERROR),
+        ("503 Service Unavailable", Level.ERROR),
+    ],
+)
+def test_the_backend_should_refuse_who_has_no_token(status, level) -> None:
+    with answering(status) as backend:
+        assert found(list(look_at_backend(patient(api_base_url=backend.url))), "backend answer").level is level
+
+
+def test_each_step_to_the_backend_fails_by_itself(tmp_path) -> None:
+    steps = {}
+    for name, url in (
+        ("name", "http://nowhere.invalid"),
+        ("connection", "http://127.0.0.1:1"),
+    ):
+        steps[name] = [each for each in look_at_backend(patient(api_base_url=url)) if each.level is Level.ERROR]
+    authority = Authority(tmp_path)
+    with scripted_server(lambda *_: None, tls=authority.server_context()) as backend:
+        steps["tls"] = [e for e in look_at_backend(patient(api_base_url=backend.url)) if e.level is Level.ERROR]
+    with socket.create_server(("127.0.0.1", 0)) as hung:
+        url = f"http://127.0.0.1:{hung.getsockname()[1]}"
+        findings = look_at_backend(patient(api_base_url=url, read_timeout_s=0.2))
+        steps["answer"] = [each for each in findings if each.level is Level.ERROR]
+    subjects = {"name": "backend DNS", "connection": "backend TCP", "tls": "backend TLS", "answer": "backend HTTP"}
+    assert {step: [finding.subject for finding in found] for step, found in steps.items()} == {
+        step: [subject] for step, subject in subjects.items()
+    }
+    assert "certificate is not trusted" in steps["tls"][0].seen
+    assert "no answer in time" in steps["answer"][0].seen
+
+
+def test_the_key_set_is_read_and_its_keys_are_held_against_the_algorithms() -> None:
+    key = as_jwk(ec_key("doctor"), kid="k1", alg="ES256")._jwk_data
+    with answering("200 OK", body=__import__("json").dumps({"keys": [key]}).encode()) as server:
+        verification = TokenVerification(jwks_url=server.url, algorithms=("ES256",), issuer="i", audience="a")
+        fine = found(list(look_at_key_set(patient(verification=verification))), "key set")
+        other = dataclasses.replace(verification, algorithms=("RS256",))
+        wrong = found(list(look_at_key_set(patient(verification=other))), "key set")
+    assert (fine.level, wrong.level) == (Level.OK, Level.ERROR)
+    assert "k1 (ES256)" in fine.seen
+    assert "no key for RS256" in wrong.seen
+
+
+def test_a_provider_that_has_another_name_for_itself_is_an_error() -> None:
+    document = (
+        '{"issuer": "https://other.example.com", "authorization_endpoint": "a", "token_endpoint": "t", "jwks_uri": "j"}'
+    )
+    with answering("200 OK", body=document.encode()) as provider:
+        findings = list(look_at_provider(patient(oidc=OidcProvider(issuer=provider.url, client_id="p"))))
+    issuer = found(findings, "OpenID issuer")
+    assert issuer.level is Level.ERROR
+    assert "https://other.example.com" in issuer.seen
+
+
+def test_an_embedded_store_has_one_winner_for_each_key(tmp_path) -> None:
+    config = SimpleNamespace(cache_url="", refresh_cache_url="", state_dir=tmp_path, store_max_mb=8)
+    with override_settings(CACHES=_caches(config)):  # type: ignore[arg-type]
+        findings = list(look_at_stores(patient()))
+    assert {finding.level for finding in findings} == {Level.OK}
+    assert "one winner" in found(findings, "refresh store atomic").seen
+
+
+def test_a_store_that_lets_several_win_is_told(tmp_path) -> None:
+    """Each process of Django's own in-memory cache has a store of its own."""
+    entry = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "doctor"}
+    with override_settings(CACHES={"default": entry, "refresh": entry}):
+        atomic = found(list(look_at_stores(patient())), "refresh store atomic")
+    assert atomic.level is Level.ERROR
+    assert "100 winners for 25 keys" in atomic.seen
+
+
+def test_a_state_folder_that_others_may_enter_and_one_that_is_a_file(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (open_to_others,) = look_at_state_folder(patient(state_dir=tmp_path))
+    assert (open_to_others.level, open_to_others.remedy) == (Level.WARNING, f"chmod 0700 {tmp_path}")
+    tmp_path.chmod(0o700)
+    assert [finding.level for finding in look_at_state_folder(patient(state_dir=tmp_path))] == [Level.OK]
+    file = tmp_path / "file"
+    file.write_text("")
+    assert [finding.level for finding in look_at_state_folder(patient(state_dir=file))] == [Level.ERROR]
+
+
+def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
+    class NoKeys(Backend):
+        idempotency_header = ""
+
+    (seen,) = look_at_lost_answers(patient(honours_idempotency_key=True, backend=NoKeys()))
+    assert seen.level is Level.WARNING
+    assert "has no effect" in seen.seen
+
+
+def test_a_disk_with_less_room_than_the_store_may_take(tmp_path: Path) -> None:
+    assert [each.level for each in look_at_disk(patient(state_dir=tmp_path, store_max_mb=8))] == [Level.OK]
+    assert [each.level for each in look_at_disk(patient(state_dir=tmp_path, store_max_mb=10**9))] == [Level.WARNING]

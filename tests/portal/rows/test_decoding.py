@@ -1,0 +1,312 @@
+"""Rows are decoded leniently: what is odd has its default, and no page fails for it."""
+
+from __future__ import annotations
+
+import copy
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Annotated, Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Meta
+
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
+from portal.errors import ApiMalformedError, UsageError
+from portal.query import OpenEnum, Record, Row, field
+from portal.rows import check_decodable, decoder_of, rows_decoder_of
+
+
+class Method(OpenEnum):
+    TRANSFER = "transfer"
+    CARD = "card"
+
+
+class Line(Record):
+    text: str = ""
+    unit_price: Decimal | None = None
+
+
+class Node(Record):
+    name: str = ""
+    children: tuple[Node, ...] = ()
+
+
+class Payment(Row):
+    payer: str = ""
+    note: str | None = None
+    amount: Decimal | None = None
+    count: int | None = None
+    weight: float | None = None
+    is_paid: bool = False
+    method: Method | None = None
+    due_on: date | None = None
+    line: Line | None = None
+    lines: tuple[Line, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    totals: dict[str, int | None] = field(default_factory=dict)
+    odd_name: str = field(default="", name="odd-name")
+    anything: Any = None
+
+
+def decoded(**fields: Any) -> Payment:
+    decode = decoder_of(Payment)
+    assert decode is not None
+    return decode({ID_FIELD: "p1", **fields})
+
+
+SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
+    ("payer", "Ada", "payer", "Ada"),
+    ("payer", 5, "payer", "5"),
+    ("payer", None, "payer", ""),
+    ("payer", True, "payer", ""),
+    ("payer", ["x"], "payer", ""),
+    ("note", None, "note", None),
+    ("note", "null", "note", "null"),
+    (ID_FIELD, 7, "id", "7"),
+    (ID_FIELD, None, "id", ""),
+    ("amount", "12.30", "amount", Decimal("12.30")),
+    ("amount", 12.5, "amount", Decimal("12.5")),
+    ("amount", 3, "amount", Decimal(3)),
+    ("amount", "NaN", "amount", None),
+    ("amount", "Infinity", "amount", None),
+    ("amount", "much", "amount", None),
+    ("amount", True, "amount", None),
+    ("count", 5, "count", 5),
+    ("count", "5", "count", 5),
+    ("count", 5.0, "count", 5),
+    ("count", 5.5, "count", None),
+    ("count", True, "count", None),
+    ("weight", 3, "weight", 3.0),
+    ("weight", 10**400, "weight", None),
+    ("weight", float("inf"), "weight", None),
+    ("weight", "1.5", "weight", 1.5),
+    ("weight", "NaN", "weight", None),
+    ("isPaid", True, "is_paid", True),
+    ("isPaid", "perhaps", "is_paid", False),
+    ("isPaid", "true", "is_paid", False),
+    ("isPaid", 1, "is_paid", False),
+    ("method", "card", "method", Method.CARD),
+    ("method", "giro", "method", "giro"),
+    ("method", 5, "method", "5"),
+    ("method", True, "method", None),
+    ("dueOn", "2026-01-31", "due_on", date(2026, 1, 31)),
+    ("dueOn", "soon", "due_on", None),
+    (CREATED_AT_FIELD, "2026-01-31T10:00:00Z", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
+    (CREATED_AT_FIELD, "2026-01-31T10:00:00", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
+    (CREATED_AT_FIELD, "2026-01-31", "created_at", datetime(2026, 1, 31, tzinfo=UTC)),
+    (
+        CREATED_AT_FIELD,
+        "2026-01-31T10:00:00+02:00",
+        "created_at",
+        datetime(2026, 1, 31, 10, tzinfo=timezone(timedelta(hours=2))),
+    ),
+    (CREATED_AT_FIELD, "yesterday", "created_at", None),
+    (CREATED_AT_FIELD, 1_700_000_000, "created_at", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)),
+    ("line", {"text": "a", "unitPrice": "1.50"}, "line", Line(text="a", unit_price=Decimal("1.50"))),
+    ("line", "a", "line", None),
+    ("lines", [{"text": "a"}, 7, {"text": 8}], "lines", (Line(text="a"), Line(text="8"))),
+    ("lines", None, "lines", ()),
+    ("lines", "abc", "lines", ()),
+    ("counts", {"a": 1, "b": "x", "c": True}, "counts", {"a": 1}),
+    ("counts", [1], "counts", {}),
+    ("totals", {"a": 1, "b": "x", "c": True, "d": None}, "totals", {"a": 1, "b": None, "c": None, "d": None}),
+    ("odd-name", "x", "odd_name", "x"),
+    ("anything", {"a": [1]}, "anything", {"a": [1]}),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "attribute", "read"), SENT_AND_READ)
+def test_each_kind_of_field_is_read(name: str, sent: Any, attribute: str, read: Any) -> None:
+    found = getattr(decoded(**{name: sent}), attribute)
+    assert found == read
+    assert type(found) is type(read) or isinstance(read, str)
+
+
+@pytest.mark.parametrize(("name", "sent", "attribute", "read"), SENT_AND_READ)
+def test_each_kind_of_field_is_read_also_where_another_field_is_odd(
+    name: str, sent: Any, attribute: str, read: Any
+) -> None:
+    payment = decoded(**{"isPaid": "perhaps", name: sent})
+    assert getattr(payment, attribute) == read
+
+
+def test_a_field_that_is_not_declared_is_left_out() -> None:
+    assert decoded(payer="Ada", unheard=1) == Payment(id="p1", payer="Ada")
+
+
+def test_an_odd_row_leaves_the_other_rows_of_its_list_as_they_are() -> None:
+    decode = rows_decoder_of(Payment)
+    assert decode is not None
+    assert decode([{ID_FIELD: 1, "payer": "Ada"}, {ID_FIELD: "2", "amount": []}]) == (
+        Payment(id="1", payer="Ada"),
+        Payment(id="2"),
+    )
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [], [{"id": "p1"}], True])
+def test_a_response_that_is_no_object_is_malformed(value: Any) -> None:
+    decode = decoder_of(Payment)
+    assert decode is not None
+    with pytest.raises(ApiMalformedError):
+        decode(value)
+
+
+def test_a_record_may_contain_records_of_its_own_class() -> None:
+    decode = decoder_of(Node)
+    assert decode is not None
+    sent = {"name": "a", "children": [{"name": "b", "children": []}, {"name": 5}]}
+    assert decode(sent) == Node(name="a", children=(Node(name="b"), Node(name="5")))
+
+
+class Card(Record, tag="card", tag_field="kind"):
+    last_digits: str = ""
+
+
+class Transfer(Record, tag="transfer", tag_field="kind"):
+    iban: str = ""
+
+
+class Refund(Row):
+    way: Card | Transfer | None = None
+
+
+@pytest.mark.parametrize("odd", [{}, {"createdAt": "2026-01-31"}])
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"kind": "card", "lastDigits": "1234"}, Card(last_digits="1234")),
+        ({"kind": "transfer", "iban": "DE1"}, Transfer(iban="DE1")),
+        ({"kind": "cash"}, None),
+        ({}, None),
+    ],
+)
+def test_a_tag_tells_of_which_class_a_record_is(odd: Any, sent: Any, read: Any) -> None:
+    decode = decoder_of(Refund)
+    assert decode is not None
+    assert decode({**odd, "way": sent}).way == read
+
+
+@pytest.mark.parametrize("odd", [{}, {"lastDigits": 1234}])
+@pytest.mark.parametrize(("tag", "is_read"), [({}, True), ({"kind": "card"}, True), ({"kind": "cash"}, False)])
+def test_a_record_that_stands_alone_needs_no_tag_whether_or_not_a_field_is_odd(
+    odd: Any, tag: Any, is_read: bool
+) -> None:
+    decode = rows_decoder_of(Card)
+    assert decode is not None
+    assert len(decode([{"lastDigits": "1234", **tag, **odd}])) == is_read
+
+
+@pytest.mark.parametrize("kind", [dict, None, int, list[str], dict[str, int], Any])
+def test_json_of_any_other_type_stays_as_it_is(kind: Any) -> None:
+    assert decoder_of(kind) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = st.sampled_from(sorted({name for name, *_ in SENT_AND_READ}))
+
+
+@given(st.dictionaries(NAMES, JSON, max_size=8))
+def test_no_value_of_a_field_makes_a_row_fail(fields: dict[str, Any]) -> None:
+    found = decoded(**fields)
+    assert found.created_at is None or found.created_at.tzinfo is not None
+    assert found.amount is None or found.amount.is_finite()
+
+
+class Lists(Row):
+    either: int | str | None = None
+    by_kind: dict[str, Method] = field(default_factory=dict)
+    few: Annotated[int, Meta(gt=0)] | None = None
+    rows: list[Line] = []
+    share: float | None = None
+
+
+@pytest.mark.parametrize("beside", [{}, {"createdAt": "2026-01-31"}, {"id": 5}])
+def test_a_value_is_read_the_same_whether_or_not_something_beside_it_is_odd(beside: Any) -> None:
+    decode = decoder_of(Lists)
+    assert decode is not None
+    read = decode(
+        {"either": "5", "byKind": {"a": "card"}, "few": -5, "rows": [{"text": "x"}], "share": "nan", **beside}
+    )
+    assert (read.either, read.few, read.rows, read.share) == ("5", None, [Line(text="x")], None)
+    assert type(read.by_kind["a"]) is Method
+
+
+class Changeable(Row):
+    lines: list[Line] = []
+    counts: dict[str, int] = field(default_factory=dict)
+    names: list[list[str]] = []
+    anything: Any = None
+    untyped: dict = field(default_factory=dict)  # type: ignore[type-arg]  as some will write it
+    texts: list = []  # type: ignore[type-arg]  as some will write it
+    options: dict[str, Any] = field(default_factory=dict)
+    parts: tuple[dict[str, object], ...] = ()
+
+
+CHANGES: dict[str, tuple[Any, Callable[[Any], object]]] = {
+    "lines": ([{"text": "a"}], lambda lines: lines.clear()),
+    "counts": ({"a": 1}, lambda counts: counts.clear()),
+    "names": ([["a"]], lambda names: names[0].clear()),
+    "anything": ({"a": [1]}, lambda anything: anything["a"].clear()),
+    "untyped": ({"a": [1]}, lambda untyped: untyped["a"].clear()),
+    "texts": ([["a"]], lambda texts: texts[0].clear()),
+    "options": ({"a": [1]}, lambda options: options["a"].clear()),
+    "parts": ([{"a": [1]}], lambda parts: parts[0]["a"].clear()),
+}
+
+
+@pytest.mark.parametrize("beside", [{}, {"id": 5}], ids=["as a whole", "field by field"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_who_changes_a_row_does_not_change_the_json_that_others_read(name: str, beside: Any) -> None:
+    # A class with this one field: what another one needs must not protect it.
+    kind = cast("type[Record]", types.new_class("One", (Record,), {}, lambda body: body.update(one_field(name))))
+    (decode,) = filter(None, [decoder_of(kind)])
+    value, change = CHANGES[name]
+    json = {name: copy.deepcopy(value), **beside}
+    change(getattr(decode(json), name))
+    assert json == {name: value, **beside}
+    (decode_rows,) = filter(None, [rows_decoder_of(kind)])
+    for rows in ([json], (json,)):
+        change(getattr(decode_rows(rows)[0], name))
+        assert json == {name: value, **beside}
+
+
+def one_field(name: str) -> dict[str, Any]:
+    """The body of a class with one field of `Changeable`, and an id."""
+    kinds = {"id": str, name: Changeable.__annotations__[name]}
+    return {"__annotations__": kinds, "__module__": __name__, "id": "", name: None}
+
+
+class Pair(Row):
+    pair: tuple[datetime, str] | None = None
+
+
+class Prices(Row):
+    prices: Mapping[str, Decimal] | None = None
+
+
+class ByNumber(Row):
+    by_number: dict[int, str] | None = None
+
+
+@pytest.mark.parametrize("kind", [Pair, Prices, ByNumber, list[Pair]])
+def test_a_container_that_is_not_read_part_by_part_is_refused_at_start(kind: Any) -> None:
+    with pytest.raises(UsageError, match=r"is none of list\[…\], tuple\[…, ...\]"):
+        check_decodable(kind)
+
+
+def test_a_class_that_is_no_record_is_refused_at_start() -> None:
+    @dataclass
+    class Plain:
+        name: str = ""
+
+    with pytest.raises(UsageError, match="Plain should derive from Record or Row"):
+        check_decodable(Plain)

@@ -1,0 +1,47 @@
+"""The tables of the audit log, and what the code writes."""
+
+from __future__ import annotations
+
+import ast
+
+from portal.telemetry.audit.events import FIELDS, AuditEvent, AuditFields, Outcome, Reason
+from tests.support.harness import ROOT
+
+#: Written by a command.
+BY_COMMAND = {"SIGN_OUT_BY_OPERATOR"}
+CODE = [
+    path
+    for folder in (ROOT / "packages" / "portal", ROOT / "packages" / "portal_pages", ROOT / "apps")
+    for path in folder.rglob("*.py")
+    if path.parent.name not in {"audit", "reference"} and "testing" not in path.parts
+]
+
+
+def named(kind: str) -> set[str]:
+    """The members of an enumeration that code names."""
+    return {
+        node.attr
+        for path in CODE
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and (
+            (isinstance(node.value, ast.Name) and node.value.id == kind)
+            or (isinstance(node.value, ast.Attribute) and node.value.attr == kind)
+        )
+    }
+
+
+def test_each_reason_is_given_somewhere() -> None:
+    assert {reason.name for reason in Reason} == named("Reason")
+
+
+def test_each_event_is_written_somewhere() -> None:
+    assert {event.name for event in AuditEvent} - BY_COMMAND <= named("AuditEvent")
+
+
+def test_no_reason_is_one_of_a_success() -> None:
+    assert Outcome.SUCCESS not in {reason.outcome for reason in Reason}
+
+
+def test_each_field_that_code_may_add_is_described() -> None:
+    assert set(AuditFields.__annotations__) <= set(FIELDS)

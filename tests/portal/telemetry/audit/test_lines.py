@@ -1,0 +1,139 @@
+"""The file of the audit log: several processes append to it, it is moved away, the disk is full."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from portal.telemetry.audit.lines import AuditFile, JsonLine
+from tests.support.harness import ROOT
+
+PROCESSES, LINES = 4, 500
+#: As a server writes: through a logger, from several threads.
+WRITER = """
+import logging, sys
+from concurrent.futures import ThreadPoolExecutor
+from portal.telemetry.audit.lines import AuditFile, JsonLine
+path, process, lines = sys.argv[1], sys.argv[2], int(sys.argv[3])
+handler = AuditFile(path=path)
+handler.setFormatter(JsonLine(app="energy"))
+logger = logging.getLogger("portal.audit")
+logger.addHandler(handler)
+logger.setLevel("INFO")
+with ThreadPoolExecutor(4) as threads:
+    list(threads.map(lambda n: logger.info("x", extra={"audit": {"n": f"{process}-{n}", "pad": "y" * (n % 997)}}), range(lines)))
+"""
+#: A process whose files may have this size at most: the kernel writes what fits, and refuses the rest.
+FULL_DISK = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+import logging
+from portal.telemetry.audit.lines import AuditFile, JsonLine
+logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(name)s %(message)s")
+handler = AuditFile(path=sys.argv[1])
+handler.setFormatter(JsonLine(app="energy"))
+logger = logging.getLogger("portal.audit")
+logger.propagate = False
+logger.addHandler(handler)
+logger.setLevel("INFO")
+def write(word):
+    logger.info("x", extra={"audit": {"word": word}})
+write("before")
+resource.setrlimit(resource.RLIMIT_FSIZE, (150, hard))
+write("cut off")
+write("refused")
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+write("after")
+"""
+
+
+def audit_logger(path: Path, name: str) -> logging.Logger:
+    handler = AuditFile(path=str(path))
+    handler.setFormatter(JsonLine(app="energy"))
+    logger = logging.getLogger(f"tests.{name}")
+    logger.handlers, logger.propagate = [handler], False
+    logger.setLevel("INFO")
+    return logger
+
+
+def write(logger: logging.Logger, **fields: object) -> None:
+    logger.info("x", extra={"audit": fields})
+
+
+def run(code: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT / "packages",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_processes_that_write_one_file_lose_no_line_and_mix_none(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    writers = [run(WRITER, str(path), str(number), str(LINES)) for number in range(PROCESSES)]
+    for writer in writers:
+        assert writer.communicate(timeout=120) == ("", "")
+    found = [json.loads(line)["n"] for line in path.read_text().splitlines()]
+    assert sorted(found) == sorted(f"{process}-{n}" for process in range(PROCESSES) for n in range(LINES))
+
+
+def test_a_file_that_is_moved_away_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    logger = audit_logger(path, "moved")
+    write(logger, word="old")
+    path.rename(tmp_path / "audit.jsonl.1")
+    write(logger, word="new")
+    assert [json.loads(line)["word"] for line in path.read_text().splitlines()] == ["new"]
+    assert '"old"' in (tmp_path / "audit.jsonl.1").read_text()
+    logger.handlers[0].close()
+    write(logger, word="after it was closed, as at the start of a worker")
+    assert len(path.read_text().splitlines()) == 2
+
+
+def test_only_its_owner_writes_the_file_and_a_group_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    write(audit_logger(path, "mode"), word="x")
+    assert path.stat().st_mode & 0o777 & ~0o640 == 0
+
+
+def test_a_full_disk_is_heard_and_no_line_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    process = run(FULL_DISK, str(path))
+    log, stderr = process.communicate(timeout=120)
+    assert process.returncode == 0, stderr
+    assert [json.loads(line)["word"] for line in stderr.splitlines()] == ["cut off", "refused"]
+    assert log.splitlines() == [
+        f"ERROR portal.audit_file the audit log {path}: not written: {why}"
+        for why in ("No space left on device", "File too large")
+    ]
+    before, torn, after = path.read_text().splitlines()
+    assert [json.loads(line)["word"] for line in (before, after)] == ["before", "after"]
+    assert not torn.endswith("}")
+
+
+def test_a_folder_that_is_gone_is_heard(tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys) -> None:
+    write(audit_logger(tmp_path / "gone" / "audit.jsonl", "gone"), word="x")
+    assert [record.levelname for record in caplog.records] == ["ERROR"]
+    assert "not written: No such file or directory" in caplog.text
+    # The log may go there too.
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("{")]
+    assert json.loads(line)["word"] == "x"
+
+
+def test_no_text_begins_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    text = '\n{"event": "forged"}\r\x1b[2J\x85\u2028\u2029\x00ü'
+    write(audit_logger(path, "forged"), user_agent=text)
+    content = path.read_bytes()
+    assert content.isascii()
+    assert content.count(b"\n") == 1
+    assert all(octet >= 0x20 for octet in content[:-1])
+    assert json.loads(content)["user_agent"] == text

@@ -1,0 +1,95 @@
+"""Customers: a resource of a made-up energy app, whose clients have a plan. This module is its URLs."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+
+from apps.energy import urls
+from portal.query import MutationGroup, OpenEnum, QueryGroup, resource
+from portal.services.energy.clients import Client
+from portal_pages import (
+    BackendForm,
+    Column,
+    CreateView,
+    DeleteView,
+    DetailView,
+    EditView,
+    ListView,
+    platform_page,
+    resource_pages,
+)
+from portal_pages.urls import platform_patterns
+
+handler404 = urls.handler404
+CUSTOMERS = "/energy/customers"
+
+
+class Plan(OpenEnum):
+    FLAT = "flat"
+    PAYG = "payg"
+
+
+class Customer(Client):
+    plan: Plan | None = None
+
+
+_customers = resource(CUSTOMERS, item=Customer, placeholder=True)
+
+
+class CustomerQueries(QueryGroup, domain="energy"):
+    use_get_customers_query = _customers.list
+    use_get_customer_query = _customers.detail
+
+
+class CustomerMutations(MutationGroup, domain="energy"):
+    use_create_customer_mutation = _customers.create
+    use_update_customer_mutation = _customers.update
+    use_replace_customer_mutation = _customers.replace
+    use_delete_customer_mutation = _customers.delete
+
+
+class CustomerForm(BackendForm[Customer]):
+    class Meta:
+        fields = {"name": "Name", "plan": "Plan"}
+        choices = {"plan": {Plan.FLAT: "Flat rate", Plan.PAYG: "Pay as you go"}}
+
+
+#: Those of the template, which is that of clients.
+COLUMNS = {
+    "name": Column("Name", sort="name"),
+    "email": Column("Email"),
+    "phone": Column("Phone"),
+    "city": Column("City"),
+    "created_at": Column("Since"),
+}
+LIST = ListView(hook=CustomerQueries.use_get_customers_query, columns=COLUMNS)
+DETAIL = DetailView(hook=CustomerQueries.use_get_customer_query)
+CREATE = CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=CustomerForm)
+EDIT = EditView(
+    query=CustomerQueries.use_get_customer_query,
+    mutation=CustomerMutations.use_update_customer_mutation,
+    form=CustomerForm,
+)
+DELETE = DeleteView(mutation=CustomerMutations.use_delete_customer_mutation)
+
+
+def blank(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+# The paths are those of clients, since templates look addresses up among the URLs of the real app.
+urlpatterns = platform_patterns(
+    pages=[
+        platform_page("energy", blank, name="home"),
+        *resource_pages(
+            "energy/clients",
+            name="client",
+            title="Customers",
+            list=LIST,
+            detail=DETAIL,
+            create=CREATE,
+            edit=EDIT,
+            delete=DELETE,
+        ),
+    ]
+)

@@ -1,0 +1,132 @@
+"""Cells: a spreadsheet reads numbers and times as what they are, and runs no text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.utils.translation import gettext_lazy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.query import OpenEnum
+from portal.web.present import Badge
+from portal_pages.exports.csv_cells import CsvCells, without_formula
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+class Status(OpenEnum):
+    DONE = "done"
+
+
+def cells(locale: str = "en") -> CsvCells:
+    return CsvCells.of(locale, zone=BERLIN, yes="yes", no="no")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        ("", ""),
+        (0, "0"),
+        (-5, "-5"),
+        (True, "yes"),
+        (False, "no"),
+        (1234567.25, "1234567.25"),
+        (1e-7, "0.0000001"),
+        (1e22, "10000000000000000000000"),
+        (float("nan"), ""),
+        (float("inf"), ""),
+        (Decimal("-1E+3"), "-1000"),
+        (Decimal("12.50"), "12.50"),
+        (datetime(2026, 1, 31, 23, 30, 5, 999, tzinfo=UTC), "2026-02-01 00:30:05"),
+        (datetime(2026, 7, 1, 12, 0, tzinfo=UTC), "2026-07-01 14:00:00"),
+        (datetime(2026, 7, 1, 12, 0), "2026-07-01 14:00:00"),  # noqa: DTZ001  of a backend without zones
+        (datetime(1, 1, 2, tzinfo=UTC), "0001-01-02 00:53:28"),
+        (datetime.max.replace(tzinfo=UTC), ""),
+        (date(2026, 1, 31), "2026-01-31"),
+        (Status.DONE, "done"),
+        (("a", "b"), "a; b"),
+        ((), ""),
+    ],
+)
+def test_a_value_is_written_as_a_spreadsheet_reads_it(value: object, text: str) -> None:
+    assert cells().text(value) == text
+
+
+@pytest.mark.parametrize(("locale", "text"), [("en", "-1234.5"), ("de", "-1234,5"), ("tr", "-1234,5")])
+def test_the_decimal_sign_is_that_of_the_language(locale: str, text: str) -> None:
+    assert cells(locale).text(-1234.5) == cells(locale).text(Decimal("-1234.5")) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(Status.DONE, "Erledigt"), ("open", "Offen"), ("new", "new"), ((Status.DONE, "x"), "Erledigt; x")],
+)
+def test_a_code_is_written_as_its_word(value: object, text: str) -> None:
+    words = {Status.DONE: Badge(label="Erledigt"), "open": gettext_lazy("Offen")}
+    assert cells("de").text(value, words) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+49 30 901820",
+        "-2",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "  =1",
+        "\uff1d1",
+        "\0=1",
+        '=HYPERLINK("https://evil.example","x")',
+        "=cmd|' /C calc'!A0",
+    ],
+)
+def test_a_text_that_begins_like_a_formula_gets_an_apostrophe(text: str) -> None:
+    assert cells().text(text).startswith("'")
+    assert cells().text((text,)).startswith("'")
+    assert cells().text("code", {"code": text}).startswith("'")
+
+
+@pytest.mark.parametrize("locale", ["en", "de"])
+@pytest.mark.parametrize("text", ["x,=1+1", "x;=cmd|' /C calc'!A0", "x;+1", 'x;"=1+1"', "x,\uff1d1"])
+def test_no_text_runs_in_a_spreadsheet_of_another_language(locale: str, text: str) -> None:
+    written = cells(locale).lines([["first", cells(locale).text(text)]]).decode()
+    for separator in ",;":
+        assert not [part for part in written.split(separator) if without_formula(part.strip('"')) != part.strip('"')]
+
+
+@pytest.mark.parametrize("text", ["a=1", "Ada-Eve", "1 + 1", "–", "'=1", "a@example.com", "Oslo, +47 22", "a;b,c"])
+def test_any_other_text_stays_as_it_is(text: str) -> None:
+    assert cells().text(text) == text
+
+
+@given(text=st.text())
+def test_no_text_begins_like_a_formula(text: str) -> None:
+    assert without_formula(without_formula(text)) == without_formula(text)
+    assert without_formula(text).lstrip()[:1] not in {*"=+-@\uff1d\uff0b\uff0d\uff20"}
+
+
+@given(
+    rows=st.lists(
+        st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r")), min_size=2, max_size=2)
+    ),
+    locale=st.sampled_from(["en", "de", "tr"]),
+)
+def test_what_is_written_is_read_again(rows: list[list[str]], locale: str) -> None:
+    shape = cells(locale)
+    written = shape.lines([shape.text(text) for text in row] for row in rows).decode()
+    read = list(csv.reader(io.StringIO(written, newline=""), delimiter=shape.separator))
+    assert read == [[without_formula(text) for text in row] for row in rows]
+
+
+def test_what_no_file_can_hold_is_replaced() -> None:
+    assert cells().lines([["a\ud800b"]]) == b"a?b\r\n"

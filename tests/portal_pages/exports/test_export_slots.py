@@ -1,0 +1,241 @@
+"""How many files are written at the same time: for one user, and in one process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from portal.config.limits import EXPORTS_PER_PROCESS, EXPORTS_PER_USER
+from portal.errors import SlotLostError
+from portal.store import MISSING, SharedStore
+from portal_pages.exports import export_slots
+from portal_pages.exports.export_slots import RUNNING, ExportSlot, Refusal, take_slot
+from tests.portal.query.fakes import FakeStore
+from tests.support.forks import child_finishes, fork
+from tests.support.given_store import StoreOn
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
+    made = FakeStore()
+    monkeypatch.setattr(export_slots, "query_store", lambda: made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _no_other_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    before = RUNNING.count
+    yield
+    assert RUNNING.count == before, "a test kept a slot"
+
+
+def taken(user: str) -> ExportSlot:
+    slot = take_slot(user)
+    assert isinstance(slot, ExportSlot)
+    return slot
+
+
+@pytest.fixture
+def many_for_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_slots, "EXPORTS_PER_PROCESS", 99)
+
+
+@pytest.mark.usefixtures("many_for_the_process")
+def test_a_user_has_so_many_and_another_user_has_their_own(store: FakeStore) -> None:
+    slots = [taken("ada") for _ in range(EXPORTS_PER_USER)]
+    assert take_slot("ada") is Refusal.OWN
+    slots.append(taken("ben"))
+    slots[0].release()
+    slots.append(taken("ada"))
+    for slot in slots:
+        slot.release()
+    assert store.values == {}
+
+
+def test_a_process_has_so_many(store: FakeStore) -> None:
+    slots = [taken(f"user {number}") for number in range(EXPORTS_PER_PROCESS)]
+    assert take_slot("one more") is Refusal.PROCESS
+    for slot in slots:
+        slot.release()
+    taken("one more").release()
+
+
+def test_a_slot_is_released_once(store: FakeStore) -> None:
+    other, slot = taken("ada"), taken("ada")
+    slot.release()
+    slot.release()
+    assert RUNNING.count == 1
+    other.release()
+
+
+def test_a_user_with_too_many_takes_nothing_from_the_process(store: FakeStore) -> None:
+    slots = [taken("ada") for _ in range(EXPORTS_PER_USER)]
+    for _ in range(9):
+        assert take_slot("ada") is Refusal.OWN
+    assert RUNNING.count == EXPORTS_PER_USER
+    for slot in slots:
+        slot.release()
+
+
+def test_without_the_store_the_limit_of_the_process_remains(store: FakeStore) -> None:
+    store.down = True
+    slots = [taken("ada") for _ in range(EXPORTS_PER_PROCESS)]
+    assert take_slot("ada") is Refusal.PROCESS
+    for slot in slots:
+        slot.renew()
+        slot.release()
+
+
+def test_a_store_that_fails_in_the_middle_does_not_keep_the_slot(store: FakeStore) -> None:
+    slot = taken("ada")
+    store.down = True
+    slot.renew()
+    slot.release()
+
+
+def test_a_lease_ends_by_itself(store: FakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    lifetimes: list[Any] = []
+    add = store.add
+    monkeypatch.setattr(
+        store, "add", lambda key, value, *, lifetime_s: lifetimes.append(lifetime_s) or add(key, value, lifetime_s=1)
+    )
+    taken("ada").release()
+    assert lifetimes == [export_slots.EXPORT_LEASE_S]
+
+
+# --- leases in a real store ---
+
+
+@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def real_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> SharedStore:
+    made = StoreOn(request.getfixturevalue(f"make_{request.param}")())
+    monkeypatch.setattr(export_slots, "query_store", lambda: made)
+    monkeypatch.setattr(export_slots, "EXPORTS_PER_PROCESS", 99)
+    return made
+
+
+@pytest.fixture
+def one_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_slots, "EXPORTS_PER_USER", 1)
+
+
+def ends(store: SharedStore, user: str) -> None:
+    """The leases of a user end."""
+    for number in range(EXPORTS_PER_USER):
+        store.delete(f"export:{user}:{number}")
+
+
+@pytest.mark.usefixtures("one_each")
+def test_a_file_whose_slot_another_one_has_taken_ends_and_leaves_the_other_its_slot(real_store: SharedStore) -> None:
+    first = taken("ada")
+    ends(real_store, "ada")
+    second = taken("ada")
+    with pytest.raises(SlotLostError):
+        first.renew()
+    first.release()
+    second.renew()
+    assert take_slot("ada") is Refusal.OWN
+    second.release()
+    taken("ada").release()
+
+
+@pytest.mark.usefixtures("one_each")
+def test_a_file_whose_lease_has_ended_goes_on_where_nobody_has_taken_its_slot(real_store: SharedStore) -> None:
+    slot = taken("ada")
+    ends(real_store, "ada")
+    slot.renew()
+    assert take_slot("ada") is Refusal.OWN
+    slot.release()
+    taken("ada").release()
+
+
+@pytest.mark.usefixtures("one_each")
+def test_the_stores_own_clock_ends_a_lease(real_store: SharedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as short:
+        short.setattr(export_slots, "EXPORT_LEASE_S", 1)
+        stalled = taken("ada")
+    pause = threading.Event()
+    while real_store.get("export:ada:0") is not MISSING:
+        pause.wait(0.05)
+    other = taken("ada")
+    stalled.release()
+    assert take_slot("ada") is Refusal.OWN
+    other.release()
+
+
+@pytest.mark.usefixtures("one_each")
+def test_a_lease_does_not_end_between_the_look_at_its_owner_and_its_removal(
+    real_store: SharedStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as short:
+        short.setattr(export_slots, "EXPORT_LEASE_S", 1)
+        slot = taken("ada")
+    delete, meanwhile = real_store.delete, []
+
+    def late(key: str) -> bool:
+        threading.Event().wait(1.1)
+        meanwhile.append(take_slot("ada"))
+        return delete(key)
+
+    monkeypatch.setattr(real_store, "delete", late)
+    slot.release()
+    assert meanwhile == [Refusal.OWN]
+    assert real_store.get("export:ada:0") is MISSING
+
+
+def test_many_threads_never_write_more_files_than_a_user_may_have(real_store: SharedStore) -> None:
+    writing, most, lock = 0, 0, threading.Lock()
+
+    def export(number: int) -> int:
+        nonlocal writing, most
+        slot = take_slot("ada")
+        if isinstance(slot, Refusal):
+            return 0
+        with lock:
+            writing += 1
+            most = max(most, writing)
+        slot.renew()
+        with lock:
+            writing -= 1
+        slot.release()
+        return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        written = sum(pool.map(export, range(200)))
+    assert written >= EXPORTS_PER_USER
+    assert most <= EXPORTS_PER_USER
+    for slot in [taken("ada") for _ in range(EXPORTS_PER_USER)]:
+        slot.release()
+
+
+def test_processes_count_together_and_one_that_dies_leaves_a_lease_that_ends(
+    make_sqlite: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = StoreOn(make_sqlite())
+    monkeypatch.setattr(export_slots, "query_store", lambda: made)
+    dying = fork.Process(target=taken, args=("ada",))
+    dying.start()
+    dying.join()
+    own = [taken("ada") for _ in range(EXPORTS_PER_USER - 1)]
+    assert child_finishes(_is_refused)
+    ends(made, "ada")
+    # The slots of this process are lost to a child that takes all of them, and keeps them.
+    assert child_finishes(_takes_all)
+    for slot in own:
+        with pytest.raises(SlotLostError):
+            slot.renew()
+        slot.release()
+    assert take_slot("ada") is Refusal.OWN
+
+
+def _is_refused() -> None:
+    assert take_slot("ada") is Refusal.OWN
+
+
+def _takes_all() -> None:
+    for _ in range(EXPORTS_PER_USER):
+        taken("ada")

@@ -1,0 +1,32 @@
+"""Columns: headings that sort, and what the cells have in common."""
+
+from __future__ import annotations
+
+from portal_pages.lists.columns import Column, cells_of, headings_of, short_table
+
+COLUMNS = {
+    "name": Column("Name", sort="name"),
+    "cost": Column("<Cost>", sort="-cost", kind="number"),
+    "status": Column("Status", kind="corner"),
+}
+
+
+def test_a_second_click_asks_for_the_opposite_order() -> None:
+    def found(sort: str) -> list[tuple[str, str]]:
+        return [(each.sort, each.direction) for each in headings_of(COLUMNS, sort=sort)]
+
+    assert found("") == [("name", ""), ("-cost", ""), ("", "")]
+    assert found("name") == [("-name", "ascending"), ("-cost", ""), ("", "")]
+    assert found("-cost") == [("name", ""), ("cost", "descending"), ("", "")]
+
+
+def test_the_first_cell_names_the_row_and_the_others_have_a_label() -> None:
+    cells = cells_of(COLUMNS)
+    assert cells.name == ' scope="row"'
+    assert cells.cost == ' class="number" data-label="&lt;Cost&gt;"'
+    assert cells.status == ' class="corner"'
+
+
+def test_on_another_page_nothing_is_sorted() -> None:
+    table = short_table(COLUMNS)
+    assert [each.sort for each in table["list"].headings] == ["", "", ""]  # type: ignore[attr-defined]  # a namespace

@@ -1,0 +1,90 @@
+"""Ranges of days: both days count, in the user's time zone."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.http import QueryDict
+from django.utils import timezone
+
+from portal_pages.lists.date_ranges import ChosenDays, DateRange, presets_of, read_days
+
+STARTED = DateRange("startedAt", "Begin")
+ISSUED = DateRange("issuedAt", "Issued", calendar=True)
+
+
+def chosen(query: str, *, of: DateRange = STARTED, zone: str = "UTC") -> ChosenDays:
+    with timezone.override(ZoneInfo(zone)):
+        return read_days(of, QueryDict(query))
+
+
+def test_the_last_day_counts_until_its_end() -> None:
+    assert chosen("startedAtFrom=2026-01-01&startedAtTo=2026-01-31").params == {
+        "startedAtFrom": datetime(2026, 1, 1, tzinfo=UTC),
+        "startedAtTo": datetime(2026, 2, 1, tzinfo=UTC),
+    }
+
+
+def test_a_day_begins_at_the_users_midnight_also_when_the_clocks_change() -> None:
+    with timezone.override(ZoneInfo("Europe/Berlin")):
+        days = read_days(STARTED, QueryDict("startedAtFrom=2026-03-29&startedAtTo=2026-03-29"))
+        assert days.params == {
+            "startedAtFrom": datetime(2026, 3, 28, 23, tzinfo=UTC),
+            "startedAtTo": datetime(2026, 3, 29, 22, tzinfo=UTC),
+        }
+
+
+def test_the_day_of_an_invoice_is_the_same_in_every_zone() -> None:
+    with timezone.override(ZoneInfo("Asia/Tokyo")):
+        days = read_days(ISSUED, QueryDict("issuedAtFrom=2026-03-29"))
+        assert days.params == {"issuedAtFrom": datetime(2026, 3, 29, tzinfo=UTC)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tomorrow",
+        "2026-02-30",
+        "20260101",
+        "2026-W01-1",
+        "0001-01-01",
+        "9999-12-31",
+        "2026-01-01T00:00",
+        "\u0662026-01-01",
+    ],
+)
+def test_what_is_no_day_is_said_and_not_sent(text: str) -> None:
+    days = chosen(f"startedAtFrom={text}", zone="Asia/Tokyo")
+    assert (days.error, days.params) == ("Enter days such as 2026-03-31.", {})
+    assert days.texts["startedAtFrom"] == text[:20]
+
+
+def test_reversed_days_are_said_and_not_sent() -> None:
+    days = chosen("startedAtFrom=2026-02-02&startedAtTo=2026-02-01")
+    assert (days.error, days.params) == ("The first day is after the last.", {})
+
+
+def test_an_empty_day_is_no_day() -> None:
+    assert chosen("startedAtFrom=&startedAtTo=").texts == {}
+
+
+def test_the_presets_include_today() -> None:
+    today = date(2026, 12, 31)
+    found = {label: (first.isoformat(), last.isoformat()) for label, first, last in presets_of(STARTED, today=today)}
+    assert found == {
+        "Today": ("2026-12-31", "2026-12-31"),
+        "Last 7 days": ("2026-12-25", "2026-12-31"),
+        "Last 30 days": ("2026-12-02", "2026-12-31"),
+        "Last 90 days": ("2026-10-03", "2026-12-31"),
+        "This month": ("2026-12-01", "2026-12-31"),
+        "This year": ("2026-01-01", "2026-12-31"),
+    }
+
+
+def test_what_lies_ahead_has_presets_ahead() -> None:
+    due = DateRange("dueAt", "Due", ahead=True)
+    found = {label: (first.day, last.day) for label, first, last in presets_of(due, today=date(2026, 2, 10))}
+    assert found["Next 7 days"] == (10, 16)
+    assert found["This month"] == (1, 28)

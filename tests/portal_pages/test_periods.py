@@ -1,0 +1,100 @@
+"""The period of an overview: what its address says, and what the summary is asked for."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.test import RequestFactory
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal_pages import PeriodChoice
+
+
+def choice(**query: str) -> PeriodChoice:
+    return PeriodChoice.of(RequestFactory().get(f"/en/energy?{urlencode(query)}"))
+
+
+@pytest.fixture
+def today() -> date:
+    return timezone.localdate()
+
+
+@pytest.mark.parametrize(("period", "days"), [("7d", 7), ("30d", 30), ("90d", 90), ("", 30), ("1000d", 30), ("\0", 30)])
+def test_a_period_ends_today(today: date, period: str, days: int) -> None:
+    found = choice(period=period)
+    assert (found.first, found.last) == (today - timedelta(days=days - 1), today)
+
+
+def test_twelve_months_begin_and_end_with_a_month(today: date) -> None:
+    found = choice(period="12m")
+    assert (found.first.day, found.last) == (1, today)
+    assert (today.year - found.first.year) * 12 + today.month - found.first.month == 11
+    assert found.params()["to"][8:] == "01T00:00:00Z"
+
+
+def test_days_of_ones_own_are_both_inclusive_and_end_today_at_the_latest(today: date) -> None:
+    assert choice(**{"from": "2026-01-01", "to": "2026-01-31"}).range_of("startedAt") == {
+        "startedAtFrom": date(2026, 1, 1),
+        "startedAtTo": date(2026, 1, 31),
+    }
+    assert choice(**{"from": today.isoformat(), "to": "2999-01-01"}).last == today
+    assert choice(**{"from": today.isoformat()}).last == today
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"from": "2026-02-01", "to": "2026-01-01"},
+        {"from": "1999-12-31", "to": "2026-01-01"},
+        {"from": "2010-01-01", "to": "2026-01-01"},
+        {"from": "2026-W01-1", "to": "2026-01-31"},
+        {"from": "<b>", "to": "2026-01-01"},
+        {"to": "2026-01-01"},
+        {"from": "2026-01-01", "to": "never"},
+        {"from": "2999-01-01", "to": "2999-01-02"},
+    ],
+)
+def test_days_that_are_no_period_are_said_to_be_wrong_and_the_default_is_shown(
+    query: dict[str, str], today: date
+) -> None:
+    found = choice(**query)
+    assert found.error
+    assert (found.first, found.last) == (today - timedelta(days=29), today)
+    assert not any(link.is_current for link in found.links)
+
+
+def test_days_stay_in_the_form_and_what_is_none_does_not() -> None:
+    assert choice(**{"from": "2026-02-01", "to": "2026-01-01"}).fields == ("2026-02-01", "2026-01-01")
+    assert choice(**{"from": "<b>", "to": "2026-01-01"}).fields == ("", "2026-01-01")
+
+
+@given(st.dictionaries(st.sampled_from(["from", "to", "period"]), st.text(max_size=12)))
+def test_whatever_the_address_says_there_is_a_period(query: dict[str, str]) -> None:
+    found = choice(**query)
+    assert found.first <= found.last <= timezone.localdate()
+    assert set(found.params()) == {"from_", "to", "time_zone"}
+
+
+def test_the_summary_is_asked_for_midnights_of_the_users_zone() -> None:
+    with timezone.override(ZoneInfo("Europe/Istanbul")):
+        found = choice(**{"from": "2026-01-01", "to": "2026-01-31"})
+        assert found.params() == {
+            "from_": "2025-12-31T21:00:00Z",
+            "to": "2026-01-31T21:00:00Z",
+            "time_zone": "Europe/Istanbul",
+        }
+        assert "Europe/Istanbul" in found.explanation
+
+
+def test_the_links_lead_to_each_period_and_the_default_needs_no_parameter() -> None:
+    assert [(link.href, link.is_current) for link in choice().links] == [
+        ("/en/energy?period=7d", False),
+        ("/en/energy", True),
+        ("/en/energy?period=90d", False),
+        ("/en/energy?period=12m", False),
+    ]
