@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, Protocol
 
-from portal.config.limits import REQUEST_BUDGET_S
+from portal.config.limits import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, REQUEST_BUDGET_S, SIGN_IN_MAX_AGE_S, STORE_MAX_MB
 from portal.config.projects import GATEWAY, Project
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class OidcProvider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortalConfig:
-    """All that one project's process knows about its surroundings.
+    """All that one project's process knows about its surroundings. A field that can't be read has its default.
 
     :param origins: project folder to its origin (`scheme://host[:port]`, no slash at the end).
     :param api_base_url: backend address, without a slash at the end.
@@ -93,32 +94,33 @@ class PortalConfig:
     """
 
     project: Project
-    debug: bool
-    secret_key: str = field(repr=False)
-    allowed_hosts: tuple[str, ...]
-    api_base_url: str
-    cookie_domain: str
-    origins: Mapping[str, str]
-    cache_url: str = field(repr=False)
-    refresh_cache_url: str = field(repr=False)
-    store_max_mb: int
     state_dir: Path
-    behind_proxy: bool
-    verification: TokenVerification
-    oidc: OidcProvider
-    connect_timeout_s: float
-    read_timeout_s: float
-    api_ca_file: Path | None
-    sign_in_max_age_s: int
-    static_root: Path | None
+    origins: Mapping[str, str]
+    debug: bool = False
+    #: A random one is for commands that tell what is wrong: no process serves with it.
+    secret_key: str = field(default_factory=token_urlsafe, repr=False)
+    allowed_hosts: tuple[str, ...] = ()
+    api_base_url: str = ""
+    cookie_domain: str = ""
+    cache_url: str = field(default="", repr=False)
+    refresh_cache_url: str = field(default="", repr=False)
+    store_max_mb: int = STORE_MAX_MB
+    behind_proxy: bool = False
+    verification: TokenVerification = TokenVerification()
+    oidc: OidcProvider = OidcProvider()
+    connect_timeout_s: float = CONNECT_TIMEOUT_S
+    read_timeout_s: float = READ_TIMEOUT_S
+    api_ca_file: Path | None = None
+    sign_in_max_age_s: int = SIGN_IN_MAX_AGE_S
+    static_root: Path | None = None
     static_shared_dir: Path | None = None
     compiled_templates_dir: Path | None = None
-    metrics_token: str = field(repr=False)
-    debug_toolbar: bool
-    log_format: str
-    audit_log: str
-    audit_key: str = field(repr=False)
-    traces_to: str = field(default="", repr=False, kw_only=True)
+    metrics_token: str = field(default="", repr=False)
+    debug_toolbar: bool = False
+    log_format: str = "text"
+    audit_log: str = "stderr"
+    audit_key: str = field(default="", repr=False)
+    traces_to: str = field(default="", repr=False)
     backend: ReadsClaims | None = None
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False

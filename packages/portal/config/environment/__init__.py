@@ -2,11 +2,11 @@
 
 ::
 
-    variables           every variable, declared: name, default, meaning, whether it is a secret
-      machine_variables those of the machine: log, metrics, folders, ports
-    sources             where each value comes from, with secrets masked
-    reader              every variable -> PortalConfig, or ConfigurationError with one line
+    reader              the fields of PortalConfig, each after those that it needs; or ConfigurationError with one line
+    variables           every variable, one row each: name, field, how it is read, default, meaning, secrecy
+      single_variables  how those are read that have a rule of their own
       values            one variable as a text, a number, a switch, an address
+    sources             where each value comes from, with secrets masked
       authentication    how access tokens are verified; the OpenID provider
       developer         the `.env` file, and DEBUG on a developer's machine
       log_targets       where the audit log and traces go
@@ -16,7 +16,8 @@
 
 from portal.config.environment.developer import complete_environment
 from portal.config.environment.log_targets import OFF, STDERR
-from portal.config.environment.reader import port_base, read_config, try_config
+from portal.config.environment.reader import read_config, try_config
+from portal.config.environment.single_variables import read_port_base as port_base
 from portal.config.environment.sources import (
     Source,
     runs_in_kubernetes,

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from portal.config.environment.values import read_url, read_value
+from portal.config.environment.values import ENV, read_url, read_value
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    import environ
 
 STDERR: Final = "stderr"
 OFF: Final = "off"
@@ -37,19 +34,18 @@ def check_audit_log(value: str) -> str:
     return value
 
 
-def read_otlp(env: environ.Env, endpoint: str, exporter: str) -> str:
+def read_otlp(name: str) -> str:
     """The collector's address; empty for no traces. OpenTelemetry's own library reads it too.
 
-    :param endpoint: the variable with the address.
-    :param exporter: the variable that says how they are sent.
     :raises ConfigurationError: no address, another exporter, or the library is not installed.
     """
-    word = read_value(env.str, exporter, "otlp or none", "otlp").strip()
+    exporter = "OTEL_TRACES_EXPORTER"
+    word = read_value(ENV.str, exporter, "otlp or none", "otlp").strip()
     if word not in {"otlp", "none"}:
         raise ConfigurationError(f"{exporter} should be otlp or none")
-    if word == "none" or not env.str(endpoint, "").strip():
+    if word == "none" or not ENV.str(name, "").strip():
         return ""
-    address = read_url(env, endpoint, default=None, path=True)
+    address = read_url(name, default=None, path=True)
     if find_spec("opentelemetry") is None:
-        raise ConfigurationError(f"{endpoint} should be unset: traces need requirements/tracing.txt")
+        raise ConfigurationError(f"{name} should be unset: traces need requirements/tracing.txt")
     return address

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import urlsplit
 
 import environ
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
+
+#: Reads this process's variables; it keeps none of them.
+ENV: Final = environ.Env()
 
 #: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
 _NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
@@ -37,7 +40,7 @@ def read_value(reader: Callable[..., T], name: str, should_be: str, default: T) 
         raise ConfigurationError(f"{name} should be {should_be}") from error
 
 
-def read_secret(env: environ.Env, name: str, should_be: str) -> str:
+def read_secret(name: str, should_be: str) -> str:
     """A secret: the variable itself, or the text of the file that `<name>_FILE` names. Empty where neither is set.
 
     A file is read by its owner alone; a variable stands in `/proc/<pid>/environ`, and in what a container engine shows
@@ -45,7 +48,7 @@ def read_secret(env: environ.Env, name: str, should_be: str) -> str:
     """
     file = os.environ.get(f"{name}_FILE", "").strip()
     if not file:
-        return read_value(env.str, name, should_be, "")
+        return read_value(ENV.str, name, should_be, "")
     if os.environ.get(name, "").strip():
         raise ConfigurationError(f"{name} and {name}_FILE exclude each other: one of them should be unset")
     try:
@@ -71,22 +74,22 @@ def read_switch(name: str) -> bool:
     return word in environ.Env.BOOLEAN_TRUE_STRINGS
 
 
-def read_seconds(env: environ.Env, name: str, default: float) -> float:
+def read_seconds(name: str, default: float) -> float:
     """A number of seconds above 0."""
-    value = read_value(env.float, name, "a number of seconds above 0", float(default))
+    value = read_value(ENV.float, name, "a number of seconds above 0", float(default))
     if not 0 < value < float("inf"):
         raise ConfigurationError(f"{name} should be a number of seconds above 0")
     return value
 
 
-def read_url(env: environ.Env, name: str, *, default: str | None, path: bool = False, whole: bool = False) -> str:
+def read_url(name: str, *, default: str | None, path: bool = False, whole: bool = False) -> str:
     """An http(s) address without credentials, query or fragment; an origin only, unless `path`.
 
     :param whole: with a query, if it has one, and kept as it is: a document's address, below which nothing lies.
     """
     path = path or whole
     should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
-    value = read_value(env.str, name, should_be, default)
+    value = read_value(ENV.str, name, should_be, default)
     if value is None:
         raise missing(name, should_be)
     value = value.strip() if whole else value.strip().rstrip("/")
@@ -103,17 +106,17 @@ def read_url(env: environ.Env, name: str, *, default: str | None, path: bool = F
     return value if path else f"{parts.scheme}://{parts.netloc.lower()}"
 
 
-def read_contacts(env: environ.Env, name: str) -> tuple[str, ...]:
+def read_contacts(name: str) -> tuple[str, ...]:
     """Contacts of a `security.txt`, with commas between; RFC 9116, section 2.5.3: URIs, a web page by https."""
     should_be = "addresses such as mailto:security@example.com or https://example.com/security, with commas between"
-    read: list[str] = read_value(env.list, name, should_be, [])
+    read: list[str] = read_value(ENV.list, name, should_be, [])
     contacts = tuple(contact.strip() for contact in read if contact.strip())
     if not all(_CONTACT.fullmatch(contact) for contact in contacts):
         raise ConfigurationError(f"{name} should be {should_be}")
     return contacts
 
 
-def read_folder(env: environ.Env, name: str) -> Path | None:
+def read_folder(name: str) -> Path | None:
     """The path of a folder, which may be missing; None where the variable is unset."""
-    value = read_value(env.str, name, "a folder", "")
+    value = read_value(ENV.str, name, "a folder", "")
     return Path(value) if value else None

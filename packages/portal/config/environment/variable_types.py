@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from portal.config.environment.values import read_switch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Secrecy(Enum):
@@ -30,12 +36,16 @@ class VariablePart(Enum):
     PROCESS = "Folders and ports of this machine"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Variable:
     """One environment variable. Texts are Markdown, with links as from `docs/reference`.
 
     :param default: what holds where the variable is unset, in words. "required otherwise" where none holds outside of
         `DEBUG`.
+    :param field: the field of `PortalConfig` that it gives, or what other fields need; empty where it is read together
+        with another one, or by another library.
+    :param read: gives the field's value. It gets the name, and by keyword the fields of `needs`; a field that can't be
+        read is None there.
     :param example: a value that the reader takes; empty for a secret, and where a file or a command makes the value.
     :param read_by: who needs it.
     :param in_env_file: whether a person sets it, so that `.env.example` has it.
@@ -43,8 +53,12 @@ class Variable:
 
     name: str
     part: VariablePart
+    _: KW_ONLY
     default: str
     meaning: str
+    field: str = ""
+    read: Callable[..., Any] = read_switch
+    needs: tuple[str, ...] = ()
     example: str = ""
     secrecy: Secrecy = Secrecy.OPEN
     read_by: str = "every project"

@@ -324,11 +324,11 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
     attempt = try_config("energy")
     assert [str(problem.error).split()[0] for problem in attempt.problems] == [
         "PORT_BASE",
-        "CACHE_URL",
         "APP_PUBLIC_GATEWAY_APP_URL",
         "APP_PUBLIC_ENERGY_APP_URL",
+        "CACHE_URL",
     ]
-    assert attempt.unread == {"origins", "cache_url"}
+    assert attempt.unread == {"port_base", "origins", "cache_url"}
     assert attempt.config.api_base_url == "https://api.example.com/v1"
     with pytest.raises(ConfigurationError) as caught:
         read_config("energy")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 import re
 from pathlib import Path
 
 import pytest
 
-from portal.config.environment import VARIABLES, Secrecy, authentication, reader
-from portal.config.projects import PROJECTS
+from portal.config.environment import VARIABLES, Secrecy, authentication, log_targets, reader
+from portal.config.environment.variables import ORIGIN_OF
+from portal.config.portal_config import PortalConfig
 from portal.errors import ConfigurationError
 from portal.telemetry.metrics import worker_files
 from tests.portal.config.environment.test_reader import PRODUCTION
 
 DECLARED = {variable.name for variable in VARIABLES}
-#: A name, as it stands in the reader's code.
+#: A name, as it stands in code.
 NAME = re.compile(r"[A-Z]+(_[A-Z]+)+|DEBUG")
 #: What a variable needs beside it to be read.
 NEEDS = {"APP_OIDC_CLIENT_ID": {"APP_OIDC_ISSUER": "https://id.example.com"}}
@@ -24,14 +26,20 @@ NEEDS = {"APP_OIDC_CLIENT_ID": {"APP_OIDC_ISSUER": "https://id.example.com"}}
 FILES = {"APP_API_CA_FILE", "APP_AUDIT_LOG"}
 
 
-def test_every_variable_that_is_read_is_declared_and_none_else() -> None:
+def test_a_variable_without_a_field_is_read_beside_another_or_by_its_library() -> None:
     strings = {
         node.value
-        for module in (reader, authentication, worker_files)
+        for module in (authentication, log_targets, worker_files)
         for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value)
     }
-    assert strings | {project.url_variable for project in PROJECTS} == DECLARED
+    assert strings - {"APP_AUDIT_LOG"} == {variable.name for variable in VARIABLES if not variable.field}
+
+
+def test_every_field_of_the_configuration_has_a_variable() -> None:
+    fields = {variable.field for variable in VARIABLES if not variable.field.startswith(ORIGIN_OF)} - {""}
+    made_up = {"project", "origins", "request_budget_s"}
+    assert fields - {"port_base"} == {field.name for field in dataclasses.fields(PortalConfig)} - made_up
 
 
 def test_no_variable_is_declared_twice() -> None:

@@ -1,0 +1,187 @@
+"""How those variables are read that have a rule of their own, one function for each.
+
+A function gets the variable's name, and by keyword the fields that its row in `variables` needs; one that can't be read
+is None.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.config import limits
+from portal.config.environment.log_targets import STDERR, check_audit_log
+from portal.config.environment.state_dir import kept_secret, private_dir
+from portal.config.environment.store_urls import check_store_url
+from portal.config.environment.values import (
+    ENV,
+    missing,
+    read_seconds,
+    read_secret,
+    read_switch,
+    read_url,
+    read_value,
+)
+from portal.config.log_lines import LOG_FORMATS
+from portal.config.places import IN_CHECKOUT, SOURCE_ROOT
+from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, Project
+from portal.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from portal.config.portal_config import ReadsClaims
+
+#: A name of `ALLOWED_HOSTS`, as Django holds it against a request's host: without scheme and port.
+_ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNORECASE)
+
+#: Where an installed portal keeps its state: the folder that the unit of systemd makes, too.
+INSTALLED_STATE_DIR: Final = Path("/var/lib/portal")
+
+
+def read_port_base(name: str = "PORT_BASE") -> int:
+    """The first of the local ports."""
+    value = read_value(ENV.int, name, "a port number from 1024 to 65435", DEFAULT_PORT_BASE)
+    if not 1024 <= value <= 65535 - BACKEND_PORT_OFFSET:  # noqa: PLR2004  the range is the message
+        raise ConfigurationError(f"{name} should be a port number from 1024 to 65435")
+    return value
+
+
+def read_state_dir(name: str) -> Path:
+    """Never a folder of the environment that a wheel is installed in: it is not the portal's, and may be read-only."""
+    default = SOURCE_ROOT / ".state" if IN_CHECKOUT else INSTALLED_STATE_DIR
+    return Path(read_value(ENV.str, name, "a folder", str(default))).expanduser().absolute()
+
+
+def read_debug_toolbar(name: str, *, debug: bool) -> bool:
+    """Whether pages carry the toolbar."""
+    wanted = read_switch(name) and debug
+    if wanted and not (find_spec("debug_toolbar") and find_spec("portal_dev")):
+        raise ConfigurationError(f"{name} should be off: the toolbar comes with requirements/dev.txt")
+    return wanted
+
+
+def read_log_format(name: str) -> str:
+    """One of `LOG_FORMATS`."""
+    word = read_value(ENV.str, name, "text or json", "text").strip()
+    if word not in LOG_FORMATS:
+        raise ConfigurationError(f"{name} should be text or json")
+    return word
+
+
+def read_sign_in_max_age_s(name: str) -> int:
+    """Whole seconds: none would remove each sign-in's cookies at once."""
+    seconds = int(read_seconds(name, limits.SIGN_IN_MAX_AGE_S))
+    if not seconds:
+        raise ConfigurationError(f"{name} should be a number of seconds from 1 on")
+    return seconds
+
+
+def read_backend(name: str) -> ReadsClaims | None:
+    """An object of the backend's class. The base class is named and not imported: it stands in a layer above."""
+    should_be = f"{name} should be the dotted path of a class that derives from portal.api.Backend"
+    path = ENV.str(name, "").strip()
+    if not path:
+        return None
+    module, _, class_name = path.rpartition(".")
+    try:
+        found: Any = getattr(import_module(module), class_name)
+        if isinstance(found, type) and issubclass(found, import_module("portal.api.backend").Backend):
+            made: ReadsClaims = found()
+            return made
+    except Exception as error:
+        # A team's module, which may raise anything.
+        raise ConfigurationError(f"{should_be}: {' '.join(f'{type(error).__name__}: {error}'.split())}") from error
+    raise ConfigurationError(f"{should_be}: this is another object")
+
+
+def read_backend_url(name: str, *, debug: bool, port_base: int | None) -> str:
+    """The backend's address; in `DEBUG` the sandbox's."""
+    local = f"http://127.0.0.1:{(port_base or DEFAULT_PORT_BASE) + BACKEND_PORT_OFFSET}"
+    return read_url(name, default=local if debug else None, path=True)
+
+
+def read_ca_file(name: str) -> Path | None:
+    """The file of a private certificate authority, read once here so that a wrong one stops the start."""
+    should_be = "a PEM file with certificates of authorities"
+    file = read_value(ENV.str, name, should_be, "")
+    if not file:
+        return None
+    path = Path(file).expanduser().absolute()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cafile=path)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{name} should be {should_be} that this process can read") from error
+    return path
+
+
+def read_cookie_domain(name: str) -> str:
+    """The parent domain; empty where there is none."""
+    domain = read_value(ENV.str, name, "a domain", "").strip().lstrip(".").lower()
+    if domain and (domain == "localhost" or not re.fullmatch(r"[a-z0-9.-]+", domain)):
+        # Browsers drop a cookie with Domain=localhost, or with a name outside of ASCII (`xn--…` is one within); without
+        # the attribute localhost works.
+        raise ConfigurationError(f"{name} should be a parent domain such as example.com, and unset on localhost")
+    return domain
+
+
+def read_origin(name: str, *, of: Project, port_base: int | None, debug: bool, cookie_domain: str | None) -> str:
+    """The origin of one project, whoever reads it."""
+    default: str | None = of.local_url(port_base=port_base or DEFAULT_PORT_BASE)
+    if of.is_gateway:
+        default = default if debug else None
+    elif cookie_domain:
+        default = f"https://{of.app}.{cookie_domain}"
+    return read_url(name, default=default)
+
+
+def read_secret_key(name: str, *, project: Project, debug: bool, state_dir: Path) -> str:
+    """Django's; in `DEBUG` one that is made and kept."""
+    key = read_secret(name, "a long random text")
+    if key:
+        return key
+    if not debug:
+        raise missing(name, "a long random text")
+    return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}")
+
+
+def read_audit_key(name: str, *, secret_key: str | None) -> str | None:
+    """The key of the audit log; without one of its own, Django's."""
+    return read_secret(name, "a long random text").strip() or secret_key
+
+
+def read_audit_log(name: str) -> str:
+    """Where the audit log goes."""
+    return check_audit_log(ENV.str(name, "") or STDERR)
+
+
+def read_allowed_hosts(name: str, *, debug: bool, cookie_domain: str | None) -> tuple[str, ...]:
+    """The names under which the project is reached."""
+    names: list[str] = read_value(ENV.list, name, "host names with commas between", [])
+    hosts = tuple(host.strip() for host in names if host.strip())
+    if not all(_ALLOWED_HOST.fullmatch(host) for host in hosts):
+        raise ConfigurationError(f"{name} should be host names with commas between, without https:// and ports")
+    if hosts:
+        return hosts
+    if not debug:
+        raise missing(name, "host names with commas between")
+    local = ("localhost", ".localhost", "127.0.0.1", "[::1]")
+    return (*local, f".{cookie_domain}") if cookie_domain else local
+
+
+def read_cache_url(name: str, *, cache_url: str | None = None) -> str:
+    """The address of a Redis, checked; without one, the address of the other."""
+    url = read_secret(name, "redis://… or unset").strip()
+    return check_store_url(name, url) if url else cache_url or ""
+
+
+def read_store_max_mb(name: str) -> int:
+    """Whole megabytes."""
+    should_be = "a whole number of megabytes above 0"
+    size = read_value(ENV.int, name, should_be, limits.STORE_MAX_MB)
+    if size <= 0:
+        raise ConfigurationError(f"{name} should be {should_be}")
+    return size
