@@ -377,9 +377,13 @@ class Process:
 
     def request(self, tokens: TokenStore, **options: Any) -> QueryClient:
         """The client of a new request with these tokens."""
+        return self.request_with(TokenStore(tokens.current), **options)
+
+    def request_with(self, tokens: TokenStore, **options: Any) -> QueryClient:
+        """The same, where a test changes the tokens while the request goes on, or looks at what became of them."""
         world = self.world
         return create_query_client(
-            tokens=TokenStore(tokens.current),
+            tokens=tokens,
             api=world.backend,
             runtime=self.runtime,
             clock=options.pop("clock", world.clock),

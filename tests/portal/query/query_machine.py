@@ -4,8 +4,9 @@ Each change of a row gives it a higher version on the server. Whoever completed 
 that starts afterwards and in whatever process, at least the version that the write gave; what they deleted is
 gone, and what they created is there. Actions run inside one another: a read or write of one process happens while
 another one's request is under way, before or after the server has looked at it. Keys are evicted at random, single
-store operations fail, time passes, and others change rows without the cache knowing. What is stale is fetched anew
-behind the requests that showed it, at any moment later; nobody is ever shown another user's rows.
+store operations fail, answers are lost, time passes, and others change rows without the cache knowing. What is stale is
+fetched anew behind the requests that showed it, at any moment later; nobody is ever shown another user's rows. What
+others changed shows after the stale time, or the result says that it is stale; and at once where the user reloads.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from portal.api.tokens import TokenStore
-from portal.config.limits import MAX_PAGES
+from portal.config.limits import MAX_PAGES, STALE_TIME_S
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
-from portal.query import create_query_client
+from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.fakes import Dice, NoSingleFlight, Process, World
+from tests.portal.query.fakes import Dice, NoSingleFlight, Process, World, unavailable
 from tests.portal.query.versioned_backend import VersionedBackend
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
@@ -36,6 +37,12 @@ nested_actions = st.lists(
     ),
     max_size=3,
 )
+
+
+def no_answer(_method: str, path: str) -> None:
+    """In place of a backend's answer, but for the profile."""
+    if path != "/me":
+        raise unavailable()
 
 
 class QueryMachine(RuleBasedStateMachine):
@@ -60,7 +67,8 @@ class QueryMachine(RuleBasedStateMachine):
         self.written: dict[str, int] = {}
         self.created: dict[str, str] = {}
         self.deleted: set[str] = set()
-        self.foreign: set[str] = set()
+        #: What others changed: when, which row, and its version since.
+        self.changed: list[tuple[float, str, int]] = []
 
     def start_backend(self) -> VersionedBackend:
         """The server."""
@@ -76,9 +84,8 @@ class QueryMachine(RuleBasedStateMachine):
     )
     def read(self, process: int, variant: int, pages: int, nested: list[Any]) -> None:
         written, created, deleted = dict(self.written), dict(self.created), set(self.deleted)
-        client = self.processes[process].request(self.ada)
-        with_nested = self._with(nested)
-        with with_nested:
+        client, now = self.processes[process].request(self.ada), self.world.clock.now
+        with self._with(nested):
             result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
         assert result.error is None
         shown = {row["id"]: row for row in result.data.items}
@@ -87,6 +94,7 @@ class QueryMachine(RuleBasedStateMachine):
             assert row["shown_to"] == "ada", "these are another user's rows"
             assert row_id not in deleted, f"{row_id} was deleted"
             assert row["version"] >= written.get(row_id, 0), f"{row_id} is older than a completed write"
+            self._check_age(row, now=now, is_stale=result.is_stale)
         if pages == MAX_PAGES and variant in self.complete:
             # A row that is renamed while the pages are read may move, by its name, to a page that was read already.
             moved = {name for name, version in self.written.items() if version > written.get(name, 0) and variant}
@@ -99,7 +107,7 @@ class QueryMachine(RuleBasedStateMachine):
     def read_one(self, process: int, row: int, nested: list[Any]) -> None:
         known = ["c1", "c2", "c3", "c4", *self.created]
         row_id = known[row % len(known)]
-        version, deleted = self.written.get(row_id, 0), row_id in self.deleted
+        version, deleted, now = self.written.get(row_id, 0), row_id in self.deleted, self.world.clock.now
         with self._with(nested):
             result = self.queries.use_get_client_query(self.processes[process].request(self.ada), {"id": row_id})
         if isinstance(result.error, ApiNotFoundError):
@@ -112,6 +120,35 @@ class QueryMachine(RuleBasedStateMachine):
         assert not deleted, f"{row_id} was deleted"
         assert (shown["id"], shown["shown_to"]) == (row_id, "ada")
         assert shown["version"] >= version, f"{row_id} is older than a completed write"
+        self._check_age(shown, now=now, is_stale=result.is_stale)
+
+    def _check_age(self, row: Any, *, now: float, is_stale: bool) -> None:
+        age_s = PAGE_LIFETIME_S if is_stale else STALE_TIME_S
+        seen = max(
+            [version for at, row_id, version in self.changed if row_id == row["id"] and at <= now - age_s] or [0]
+        )
+        assert row["version"] >= seen, f"{row['id']} is older than it may be after {age_s} s"
+
+    @rule(process=st.integers(0, 1), variant=st.integers(0, 1))
+    def reload(self, process: int, variant: int) -> None:
+        """What the backend says now, whatever is cached."""
+        client = self.processes[process].request(self.ada, reload=True)
+        result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=MAX_PAGES)
+        assert {row["id"] for row in result.data.items} == {row["id"] for row in self.world.backend.rows}
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 7))
+    def read_one_while_the_backend_does_not_answer(self, process: int, row: int) -> None:
+        """A list's row stands in for what is not cached: none that the user has deleted or changed since."""
+        known = ["c1", "c2", "c3", "c4", *self.created]
+        row_id = known[row % len(known)]
+        self.world.backend.before = no_answer
+        client = self.processes[process].request(self.ada)
+        result: Any = self.queries.use_get_client_query(client, {"id": row_id})
+        self.world.backend.before = None
+        assert result.data is None or (result.data["id"], result.data["shown_to"]) == (row_id, "ada")
+        if result.is_placeholder:
+            assert row_id not in self.deleted, f"{row_id} was deleted"
+            assert result.data["version"] >= self.written.get(row_id, 0), f"{row_id} is older than a completed write"
 
     @rule(
         process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "b", "z"]), nested=nested_actions
@@ -135,6 +172,18 @@ class QueryMachine(RuleBasedStateMachine):
             return  # something inside deleted it
         data: Any = result.unwrap()
         self.written[row_id] = max(self.written.get(row_id, 0), data["version"])
+
+    @rule(process=st.integers(0, 1), row=st.integers(0, 5))
+    def a_change_whose_answer_is_lost(self, process: int, row: int) -> None:
+        """The backend has done it, and nobody knows."""
+        if not self.world.backend.rows:
+            return
+        changed = self.world.backend.rows[row % len(self.world.backend.rows)]
+        self.world.backend.inside = no_answer
+        mutation = self.mutations.use_update_client_mutation(self.processes[process].request(self.ada))
+        assert mutation.mutate(body={"name": "lost"}, params={"id": changed["id"]}).error is not None
+        self.world.backend.inside = None
+        self.written[changed["id"]] = changed["version"]
 
     @rule(process=st.integers(0, 1), row=st.integers(0, 5), nested=nested_actions)
     def delete(self, process: int, row: int, nested: list[Any]) -> None:
@@ -167,9 +216,7 @@ class QueryMachine(RuleBasedStateMachine):
     @rule(process=st.integers(0, 1), ends=st.sampled_from(["signed out", "signed in as ben"]))
     def a_request_reads_and_ends_with_other_tokens(self, process: int, ends: str) -> None:
         tokens = TokenStore(self.ada.current)
-        runtime = self.processes[process].runtime
-        client = create_query_client(tokens=tokens, api=self.world.backend, runtime=runtime, clock=self.world.clock)
-        self.queries.use_get_clients_query(client)
+        self.queries.use_get_clients_query(self.processes[process].request_with(tokens))
         if ends == "signed out":
             tokens.clear()
         else:
@@ -188,7 +235,8 @@ class QueryMachine(RuleBasedStateMachine):
     @rule(row=st.integers(0, 5))
     def someone_else_changes_a_row(self, row: int) -> None:
         if self.world.backend.rows:
-            self.world.backend.change_row(row)
+            changed = self.world.backend.change_row(row)
+            self.changed.append((self.world.clock.now, changed["id"], changed["version"]))
 
     @rule(keys=st.lists(st.integers(0, 60), max_size=8))
     def keys_are_evicted(self, keys: list[int]) -> None:

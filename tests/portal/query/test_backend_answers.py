@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.errors import ApiNotFoundError, ApiTimeoutError
 from tests.portal.query.fakes import Process, World
-from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
+from tests.support.client_endpoints import ClientQueries, ids
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
@@ -72,24 +71,3 @@ class TestAnswersOfABackend:
     ) -> None:
         world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": "same"}}
         assert clients(process.request(ada), pages=50).pages == 2
-
-    def test_unknown_fields_of_a_row_are_kept(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.rows[0]["nested"] = {"of": ["any", "depth"]}
-        assert clients(process.request(ada)).data.items[0]["nested"] == {"of": ["any", "depth"]}
-
-    def test_a_retried_delete_that_answers_404_succeeded(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada))
-
-        def lose(method: str, path: str) -> None:
-            world.backend.inside = None
-            raise ApiTimeoutError
-
-        world.backend.inside = lose
-        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
-        assert result.is_success
-        assert world.backend.counted()["DELETE", "/energy/clients/c5"] == 2
-        assert ids(clients(process.request(ada))) == ["c4"]
-
-    def test_a_first_delete_that_answers_404_did_not(self, process: Process, ada: TokenStore) -> None:
-        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "nobody"})
-        assert isinstance(result.error, ApiNotFoundError)

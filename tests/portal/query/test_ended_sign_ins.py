@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,53 +11,42 @@ from tests.portal.query.invariants.clients_list import create, listed
 from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.api.tokens import TokenStore
-    from portal.query import QueryClient
     from tests.portal.query.fakes import Process, World
 
 
-@pytest.mark.parametrize("call", [listed, create, ClientQueries.use_get_clients_query.invalidate])
-def test_a_refused_refresh_purges(
-    world: World, process: Process, ada: TokenStore, call: Callable[[QueryClient], object]
-) -> None:
-    other, tokens = world.process(), world.backend.sign_in("ada")
+def search(client: Any) -> None:
+    """A list that is not cached."""
+    listed(client, params={"q": "c"})
+
+
+@pytest.mark.parametrize(
+    ("call", "sent"),
+    [
+        *((listed, []), (create, []), (ClientQueries.use_get_clients_query.invalidate, [])),
+        *((search, ["GET"]), (create, ["POST"])),
+    ],
+    ids=["list", "create", "invalidate", "list after a 401", "create after a 401"],
+)
+def test_a_refused_refresh_purges(world: World, process: Process, ada: TokenStore, call: Any, sent: list[str]) -> None:
+    """Before the call leaves, where the access token has expired; else after the backend has answered 401."""
+    other, elsewhere = world.process(), world.backend.sign_in("ada")
     listed(process.request(ada))
-    listed(other.request(tokens))
+    listed(other.request(elsewhere))
 
     def refuse(asked: TokenStore) -> None:
         if asked.current.access == ada.current.access:
             asked.end(rejected=asked.current.refresh)
             raise SignInEndedError("over")
 
-    world.backend.refresh = refuse
-    sent = len(world.backend.calls)
+    if sent:
+        world.backend.failures = [SignInEndedError("over")]
+    else:
+        world.backend.refresh = refuse
+    before = len(world.backend.calls)
     with pytest.raises(SignInEndedError):
         call(process.request(ada))
-    assert len(world.backend.calls) == sent, "the access token had expired: nothing was sent"
+    assert [method for method, _, _ in world.backend.calls[before:]] == sent
     reads = world.backend.reads()
-    listed(other.request(tokens))
-    assert world.backend.reads() == reads + 1
-
-
-@pytest.mark.parametrize(
-    ("call", "method"),
-    [(lambda client: listed(client, params={"q": "c"}), "GET"), (create, "POST")],
-    ids=["list", "create"],
-)
-def test_so_does_one_behind_a_call_that_was_sent(
-    world: World, process: Process, ada: TokenStore, call: Callable[[QueryClient], object], method: str
-) -> None:
-    """The backend answers 401, and refuses the refresh that follows."""
-    other, tokens = world.process(), world.backend.sign_in("ada")
-    listed(process.request(ada))
-    listed(other.request(tokens))
-    world.backend.failures = [SignInEndedError("over")]
-    sent = len(world.backend.calls)
-    with pytest.raises(SignInEndedError):
-        call(process.request(ada))
-    assert [made[:2] for made in world.backend.calls[sent:]] == [(method, "/energy/clients")]
-    reads = world.backend.reads()
-    listed(other.request(tokens))
+    listed(other.request(elsewhere))
     assert world.backend.reads() == reads + 1

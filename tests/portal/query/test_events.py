@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.portal.query.fakes import Process, World, unavailable
+from tests.portal.query.fakes import Process, World
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
@@ -43,15 +43,6 @@ class TestEvents:
         ]
         assert client.events == []
         assert all(event.began_s > 0 <= event.duration_s for event in client.mutations)
-
-    def test_stale_data_beside_an_error_is_called_stale(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada))
-        world.clock.now += 400
-        world.backend.failures = [unavailable()] * 3
-        client = process.request(ada, reload=True)
-        clients(client)
-        assert client.events[-1].cache_status == "stale"
-        assert client.events[-1].age_s == 400
 
     def test_data_that_is_revalidated_behind_the_request_is_called_stale_without_an_error(
         self, world: World, process: Process, ada: TokenStore

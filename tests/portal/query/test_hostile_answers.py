@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import ApiMalformedError
-from portal.rows.strict_json import MAX_DEPTH, check_depth
+from portal.rows.strict_json import MAX_DEPTH
 from portal.services.user import UserQueries
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
@@ -55,10 +55,6 @@ class TestNestedTooDeeply:
         reads = world.backend.reads()
         ClientQueries.use_get_clients_query(process.request(ada))
         assert world.backend.reads() == reads + 1
-
-    def test_what_is_just_not_too_deep_passes(self) -> None:
-        body = nested(MAX_DEPTH)
-        check_depth(body)
 
 
 class TestTextThatIsNoText:

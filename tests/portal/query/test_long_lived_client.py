@@ -10,7 +10,6 @@ from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError
 from portal.process.deadline import Deadline
-from portal.query import create_query_client
 from portal.query.event_log import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
@@ -84,7 +83,7 @@ def test_a_403_asks_for_the_permissions_again_after_a_while(world: World, proces
 
 def test_a_403_asks_for_the_permissions_of_another_sign_in(world: World, process: Process, ada: TokenStore) -> None:
     tokens = TokenStore(ada.current)
-    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
+    client = process.request_with(tokens)
     for row_id in ("c1", "c2"):
         UserQueries.use_get_me_query(client)
         world.backend.calls.clear()

@@ -12,11 +12,10 @@ import pytest
 from portal.api.tokens import TokenStore
 from portal.config.contract_names import AUTH_LOGIN_PATH
 from portal.errors import StoreUnavailableError
-from portal.query import create_query_client
 from portal.query.reads.page_fetches import FetchPlan, PageFetcher
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.own_profile import NamedBackend, own_name, rename_oneself
 from tests.support.client_endpoints import ClientQueries
 
@@ -63,7 +62,7 @@ def within_profile(world: World, run: Callable[[], object]) -> None:
 def sign_in(world: World, process: Process) -> tuple[QueryClient, TokenStore]:
     """The request that signs ada in, and the tokens of the pages after it."""
     pages, tokens = world.backend.sign_in("ada"), TokenStore()
-    client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
+    client = process.request_with(tokens)
     world.backend.open_paths[AUTH_LOGIN_PATH] = {"accessToken": pages.current.access, "refreshToken": "r"}
     AuthMutations.use_login_mutation(client).mutate(body={"email": "ada@example.com", "password": "x"}).unwrap()
     tokens.sign_in(pages.current)
@@ -77,13 +76,6 @@ class TestTheProfileOfASignIn:
         client, pages = sign_in(world, process)
         own_name(client)
         assert [open_page(world, world.process(), pages) for _ in range(3)] == [1, 0, 0], "the list, once"
-
-    def test_is_there_where_only_the_subject_of_the_token_says_who_it_is(self, world: World, process: Process) -> None:
-        world.backend = FakeBackend(rows=[], names_users=False)
-        client, pages = sign_in(world, process)
-        UserQueries.use_get_me_query(client)
-        UserQueries.use_get_me_query(process.request(pages))
-        assert world.backend.counted()["GET", "/me"] == 1
 
     def test_leaves_what_is_cached_for_the_user_to_other_browsers(
         self, world: World, process: Process, ada: TokenStore
@@ -111,13 +103,6 @@ class TestTheProfileOfASignIn:
         world.backend.names["ada"] = "Countess"
         assert own_name(process.request(pages)) == "Countess"
 
-    def test_is_shown_if_the_store_goes_down_meanwhile(self, world: World, process: Process) -> None:
-        within_profile(world, lambda: setattr(world.store, "down", True))
-        client, pages = sign_in(world, process)
-        assert own_name(client) == "Ada"
-        world.store.down = False
-        assert [open_page(world, process, pages) for _ in range(3)] == [2, 1, 0]
-
     def test_begins_a_generation_if_a_write_left_before_it(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
@@ -141,16 +126,6 @@ class TestAnyOtherTokenThatIsNotBound:
     ) -> None:
         assert [open_page(world, process, ada) for _ in range(4)] == [2, 1, 0, 0]
 
-    def test_has_its_users_pages_fetched_again(self, world: World, process: Process, ada: TokenStore) -> None:
-        open_page(world, process, ada)
-        open_page(world, world.process(), ada)
-        own_name(process.request(world.backend.sign_in("ada")))
-        assert open_page(world, process, ada) == 2
-
-    def test_is_nobody_elses(self, world: World, process: Process, ada: TokenStore) -> None:
-        own_name(process.request(ada))
-        assert own_name(process.request(world.backend.sign_in("ben"))) == ""
-
 
 def no_profile(_method: str, path: str) -> None:
     if path == "/me":
@@ -160,18 +135,12 @@ def no_profile(_method: str, path: str) -> None:
 class TestAPageThatBeginsTheProfileFirst:
     """Nothing is fetched beside the `/me` that binds a token: until then nobody knows whose page it is."""
 
-    def test_asks_for_the_list_when_the_token_is_bound(self, world: World, process: Process, ada: TokenStore) -> None:
-        client = process.request(ada)
-        assert not client.start(PROFILE)
-        assert ClientQueries.use_get_clients_query(client).unwrap().items
-        assert [path for _, path, _ in world.backend.calls] == ["/me", "/energy/clients"]
-
     def test_shows_the_rows_of_the_user_whose_token_it_has_in_the_end(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:
         """A browser may hold ada's access token, and ben's refresh token: `/me` is refused, and ben's is fetched."""
         ben, tokens = world.backend.sign_in("ben"), TokenStore(ada.current)
-        client = create_query_client(tokens=tokens, api=world.backend, runtime=process.runtime, clock=world.clock)
+        client = process.request_with(tokens)
         asked_as: list[str | None] = []
 
         def refresh_where_me_is_refused(_method: str, path: str) -> None:
@@ -198,16 +167,6 @@ class TestAPageThatBeginsTheProfileFirst:
         before = len(world.backend.calls)
         ClientQueries.use_get_clients_query(process.request(ada), {"q": "5"})
         assert len(world.backend.calls) == before, "the token is bound again"
-
-    def test_asks_again_in_a_client_that_lives_for_hours(self, world: World, process: Process, ada: TokenStore) -> None:
-        client = process.request(ada)
-        client.start(PROFILE)
-        assert own_name(client) == "Ada"
-        world.clock.now += PAST_ITS_LIFE_S
-        world.store.values.clear()
-        world.backend.names["ada"] = "Countess"
-        ClientQueries.use_get_clients_query(client)
-        assert own_name(client) == "Countess"
 
     def test_shows_a_write_that_it_makes_while_an_expired_profile_is_fetched(
         self, world: World, process: Process, ada: TokenStore

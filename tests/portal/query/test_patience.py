@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +14,12 @@ from portal.process.thread_pool import Pool
 from portal.query.reads.parallel_fetches import ParallelFetches
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token, unavailable
-from tests.portal.query.invariants.clients_list import delete, listed, names
-from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries
+from tests.portal.query.invariants.clients_list import listed, names
+from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from portal.query import QueryClient
 
 WAIT_S = 20
@@ -47,7 +48,7 @@ class Hung:
 
 
 @pytest.fixture
-def hung(monkeypatch: pytest.MonkeyPatch):
+def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
     """Hangs from the first call after the test has put it into the backend."""
     made = Hung()
     wait = ParallelFetches._wait
@@ -62,13 +63,16 @@ def hung(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
-def process(world: World) -> Process:
-    """Its requests have little patience, so that no test waits for long."""
-    return world.process(patience_s=0.05)
+def process(world: World, ada: TokenStore) -> Process:
+    """Ada's list and profile are cached. Its requests have little patience, so that no test waits for long."""
+    made = world.process(patience_s=0.05)
+    listed(made.request(ada))
+    me(made.request(ada))
+    return made
 
 
 @pytest.fixture
-def patient(world: World) -> Process:
+def patient(world: World, process: Process) -> Process:
     """A process whose requests wait."""
     return world.process(patience_s=WAIT_S)
 
@@ -76,12 +80,6 @@ def patient(world: World) -> Process:
 def page_of(process: Process, tokens: TokenStore, **options: Any) -> QueryClient:
     """A client as a web request has it: with a deadline."""
     return process.request(tokens, deadline=Deadline(WAIT_S), **options)
-
-
-def see_profile(process: Process, tokens: TokenStore) -> None:
-    """The first response binds the token, the second one is cached."""
-    for _ in range(2):
-        me(process.request(tokens))
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -93,32 +91,24 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class TestABackendThatHangs:
-    def test_has_a_reload_show_what_is_known_beside_an_error(
+    def test_has_what_is_known_shown_beside_an_error_and_its_answer_kept_for_the_next_page(
         self, world: World, process: Process, ada: TokenStore, hung: Hung
     ) -> None:
-        listed(process.request(ada))
+        world.backend.rows[0]["name"] = "by someone else"
         world.backend.before = hung
         result = clients(page_of(process, ada, reload=True))
-        assert [row["id"] for row in result.unwrap().items] == ["c5", "c4"]
+        assert result.unwrap().items[0]["name"] == "client 5"
         assert isinstance(result.error, ApiTimeoutError)
         assert result.is_stale
-
-    def test_has_a_profile_shown_that_was_known_before(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        see_profile(process, ada)
-        world.clock.now += STALE_S
-        world.backend.before = hung
-        result = me(page_of(process, ada))
-        assert result.unwrap()["id"] == "ada"
-        assert isinstance(result.error, ApiTimeoutError)
+        reads = world.backend.reads()
+        hung.may_answer.set()
+        until(lambda: names(process.request(ada))["c5"] == "by someone else")
+        assert world.backend.reads() == reads
 
     def test_is_waited_for_by_all_queries_of_a_request_together(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung, monkeypatch: pytest.MonkeyPatch
+        self, world: World, process: Process, ada: TokenStore, hung: Hung, *, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        listed(process.request(ada))
         summary(process.request(ada))
-        see_profile(process, ada)
         waits: list[float] = []
         waited_for = ParallelFetches._wait
 
@@ -134,22 +124,9 @@ class TestABackendThatHangs:
         assert waits[0] == 0.05
         assert max(waits[1:]) <= 0, "the first has used up what there was"
 
-    def test_is_still_asked_and_its_answer_is_kept_for_the_next_page(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        listed(process.request(ada))
-        world.backend.rows[0]["name"] = "by someone else"
-        world.backend.before = hung
-        assert names(page_of(process, ada, reload=True))["c5"] == "client 5"
-        reads = world.backend.reads()
-        hung.may_answer.set()
-        until(lambda: names(process.request(ada))["c5"] == "by someone else")
-        assert world.backend.reads() == reads
-
     def test_is_not_asked_again_by_what_nobody_waits_for(
         self, world: World, process: Process, ada: TokenStore, hung: Hung
     ) -> None:
-        listed(process.request(ada))
         world.backend.before = hung
         world.backend.failures = [unavailable()] * 3
         clients(page_of(process, ada, reload=True))
@@ -159,135 +136,87 @@ class TestABackendThatHangs:
         assert world.backend.reads() == reads
         assert world.waits == []
 
-    def test_is_waited_for_in_full_by_a_query_without_data(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
+    @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command"])
+    def test_is_waited_for_in_full_by_the_thread_of_the_request(
+        self, world: World, process: Process, ada: TokenStore, hung: Hung, why: str
     ) -> None:
-        me(process.request(ada))
+        params: Any = {"q": "client"} if why == "nothing is cached" else None
+        if why == "a write has invalidated it":
+            clients.invalidate(process.request(ada))
+        client = process.request(ada, reload=True) if why == "it is a command" else page_of(process, ada, reload=True)
         world.backend.before = hung
         seen: list[list[str]] = []
-        page = threading.Thread(target=lambda: seen.append(listed(page_of(process, ada))))
-        page.start()
+        thread = threading.Thread(target=lambda: seen.append(ids(clients(client, params))))
+        thread.start()
         assert hung.asked.acquire(timeout=WAIT_S)
-        assert hung.threads == [page], "the request's own thread"
+        assert hung.threads == [thread]
         hung.may_answer.set()
-        page.join(WAIT_S)
+        thread.join(WAIT_S)
         assert seen == [["c5", "c4"]]
 
-    def test_is_waited_for_in_full_by_a_query_that_a_write_of_the_user_has_invalidated(
+    def test_holds_no_more_threads_than_there_are(
         self, world: World, process: Process, ada: TokenStore, hung: Hung
     ) -> None:
-        listed(process.request(ada))
-        clients.invalidate(process.request(ada))
-        world.backend.before = hung
-        seen: list[list[str]] = []
-        page = threading.Thread(target=lambda: seen.append(listed(page_of(process, ada, reload=True))))
-        page.start()
-        assert hung.asked.acquire(timeout=WAIT_S)
-        assert hung.threads == [page]
-        hung.may_answer.set()
-        page.join(WAIT_S)
-        assert seen == [["c5", "c4"]]
-
-    def test_is_waited_for_in_full_by_a_command(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        listed(process.request(ada))
-        world.backend.before = hung
-        seen: list[Any] = []
-        command = threading.Thread(target=lambda: seen.append(clients(process.request(ada, reload=True)).error))
-        command.start()
-        assert hung.asked.acquire(timeout=WAIT_S)
-        assert hung.threads == [command]
-        hung.may_answer.set()
-        command.join(WAIT_S)
-        assert seen == [None]
-
-    def test_shows_what_a_write_of_the_user_removed_no_more(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        listed(process.request(ada))
-        delete(process.request(ada), "c5")
-        world.backend.before = hung
-        assert [row["id"] for row in clients(page_of(process, ada, reload=True)).data.items] == ["c4"]
-
-    def test_holds_no_more_threads_than_there_are(self, world: World, ada: TokenStore, hung: Hung) -> None:
-        process = world.process(fetch_pool=Pool(name="few", threads=1, queue=1), patience_s=0.05)
-        listed(process.request(ada))
+        few = world.process(fetch_pool=Pool(name="few", threads=1, queue=1), patience_s=0.05)
         world.backend.before = hung
         for number in range(4):
             hung.is_asked = number == 0
-            result = clients(page_of(process, ada, reload=True))
-            assert [row["id"] for row in result.unwrap().items] == ["c5", "c4"]
+            assert ids(clients(page_of(few, ada, reload=True))) == ["c5", "c4"]
         assert len(hung.threads) == 1
 
 
 class TestABackendThatAnswersInTime:
-    def test_is_shown(self, world: World, patient: Process, ada: TokenStore) -> None:
-        listed(patient.request(ada))
-        world.backend.rows[0]["name"] = "by someone else"
-        assert names(page_of(patient, ada, reload=True))["c5"] == "by someone else"
-
     def test_with_an_error_is_tried_again_while_the_page_waits(
         self, world: World, patient: Process, ada: TokenStore
     ) -> None:
-        listed(patient.request(ada))
         world.backend.failures = [unavailable(), unavailable()]
         reads = world.backend.reads()
         assert clients(page_of(patient, ada, reload=True)).error is None
         assert world.backend.reads() == reads + 3
 
     def test_with_a_definite_no_is_believed(self, world: World, patient: Process, ada: TokenStore) -> None:
-        listed(patient.request(ada))
         world.backend.failures = [ApiNotFoundError(status=404)]
         result = clients(page_of(patient, ada, reload=True))
         with pytest.raises(ApiNotFoundError):
             result.unwrap()
 
-
-class TestTheTokenMeanwhile:
-    def test_is_refreshed_by_the_request_if_the_backend_refuses_it(
+    def test_that_it_refuses_the_token_has_the_request_refresh_it(
         self, world: World, patient: Process, ada: TokenStore
     ) -> None:
-        listed(patient.request(ada))
-        reads = world.backend.reads()
         world.backend.failures = [ApiUnauthorizedError(status=401)]
         assert clients(page_of(patient, ada, reload=True)).error is None
-        assert world.backend.reads() == reads + 2
         assert world.backend.bearers[-2:] == [ada.current.access, None], "the second call may refresh"
 
-    def test_is_refreshed_first_if_it_has_expired(self, world: World, patient: Process) -> None:
-        old, new = make_token("ada"), make_token("ada")
-        world.backend.users[old] = world.backend.users[new] = "ada"
-        tokens = TokenStore(TokenPair(access=old, refresh="r"))
-        listed(patient.request(tokens))
-        world.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
-        listed(page_of(patient, tokens, reload=True))
-        assert world.backend.bearers[-1] == new
 
-    def test_that_was_signed_out_leaves_nothing_of_a_profile_that_comes_late(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        see_profile(process, ada)
-        world.clock.now += STALE_S
-        world.backend.before = hung
-        me(page_of(process, ada))
+def test_an_expired_token_is_refreshed_before_the_page_waits(world: World, patient: Process) -> None:
+    old, new = make_token("ada"), make_token("ada")
+    world.backend.users |= {old: "ada", new: "ada"}
+    tokens = TokenStore(TokenPair(access=old, refresh="r"))
+    listed(patient.request(tokens))
+    world.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
+    listed(page_of(patient, tokens, reload=True))
+    assert world.backend.bearers[-1] == new
+
+
+@pytest.mark.parametrize("meanwhile", ["the user has signed out", "the permissions have changed"])
+def test_a_profile_that_comes_late_opens_nothing_of_before(
+    world: World, process: Process, ada: TokenStore, hung: Hung, meanwhile: str
+) -> None:
+    world.clock.now += STALE_S
+    world.backend.before = hung
+    if meanwhile == "the permissions have changed":
+        world.backend.permissions["ada"] = ["FINANCE_APP"]
+    profile = me(page_of(process, ada))
+    assert profile.unwrap()["permissions"] == ["ENERGY_APP"]
+    assert isinstance(profile.error, ApiTimeoutError)
+    if meanwhile == "the user has signed out":
         process.request(ada).purge()
         world.backend.signed_out.add(ada.current.access)
-        hung.may_answer.set()
-        until(lambda: process.runtime.fetch_pool._idle == 1)
+    hung.may_answer.set()
+    until(lambda: process.runtime.fetch_pool._idle == 1)
+    if meanwhile == "the permissions have changed":
+        assert clients(process.request(ada)).data.items == ()
+    else:
         assert not [key for key in world.store.values if key.startswith("ns:")]
         with pytest.raises(SignInEndedError):
             me(process.request(ada))
-
-    def test_of_a_user_with_other_permissions_by_now_opens_nothing_of_before(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        listed(process.request(ada))
-        see_profile(process, ada)
-        world.clock.now += STALE_S
-        world.backend.permissions["ada"] = ["FINANCE_APP"]
-        world.backend.before = hung
-        assert me(page_of(process, ada)).unwrap()["permissions"] == ["ENERGY_APP"]
-        hung.may_answer.set()
-        until(lambda: process.runtime.fetch_pool._idle == 1)
-        assert clients(process.request(ada)).data.items == ()

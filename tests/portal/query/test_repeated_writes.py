@@ -97,16 +97,6 @@ def test_another_form_and_other_content_are_shown_at_once(world: World, process:
     assert world.backend.reads() == reads
 
 
-def test_by_another_user_is_another_write(world: World, process: Process, ada: TokenStore) -> None:
-    ben = world.backend.sign_in("ben")
-    listed(process, ben)
-    create(process, ada)
-    world.backend.answered.clear()
-    reads = world.backend.reads()
-    assert create(process, ben).unwrap()["id"] in listed(process, ben)
-    assert world.backend.reads() == reads
-
-
 def test_while_the_store_is_down_is_no_failure(world: World, process: Process, ada: TokenStore) -> None:
     listed(process, ada)
     world.store.down = True

@@ -10,8 +10,17 @@ import pytest
 
 from portal.config.contract_names import CREATED_AT_FIELD
 from portal.errors import ApiMalformedError, UsageError
-from portal.query import ListParams, MutationGroup, Params, QueryGroup, Row, RowParams, query_endpoint, resource
-from portal.query.endpoints import DeclaredMutation
+from portal.query import (
+    ListParams,
+    MutationGroup,
+    Params,
+    QueryGroup,
+    Row,
+    RowParams,
+    create_query_group,
+    query_endpoint,
+    resource,
+)
 from portal.query.endpoints.effects import AddToList, Invalidation, MergeIntoList, RemoveFromList, SetAnswer
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.fakes import Process, World
@@ -69,20 +78,6 @@ def test_rows_are_objects_of_the_declared_class(client: Any) -> None:
     assert result.data.raw_res[0]["items"][0] == {"id": "c5", "name": "client 5"}
     assert result.fetch_next_page().data.items[2] == Client(id="c3", name="client 3")
     assert Queries.use_get_client_query(client, id="c1").unwrap() == ClientDetail(id="c1", name="client 1")
-
-
-def test_what_is_done_with_a_row_of_a_list_is_not_seen_by_the_next_read(client: Any, world: World) -> None:
-    registry = Registry()
-
-    class Noted(Row):
-        notes: Any = None
-
-    class NotedQueries(QueryGroup, domain="energy", registry=registry):
-        use_get_noted_query = resource("/energy/clients", item=Noted).list
-
-    world.backend.rows[0]["notes"] = {"by": ["Ada"]}
-    NotedQueries.use_get_noted_query(client).data.items[0].notes["by"].append("Ben")
-    assert NotedQueries.use_get_noted_query(client).data.items[0].notes == {"by": ["Ada"]}
 
 
 def test_parameters_are_keywords(client: Any, world: World) -> None:
@@ -153,29 +148,24 @@ def test_a_response_that_is_no_object_is_an_error_and_not_a_row(client: Any, wor
 
 def test_what_a_resource_declares() -> None:
     assert Queries.use_get_client_query.path_shape == "/energy/clients/{id}"
-    assert Queries.use_get_clients_query.key == "energy.get_clients"
-    helpers = {
-        name: [(type(helper), helper.target) for helper in hook.helpers]
-        for name, hook in vars(Mutations).items()
-        if isinstance(hook, DeclaredMutation)
+    assert sorted(REGISTRY.queries) == ["energy.get_client", "energy.get_clients"]
+    declared = {
+        key: [(type(effect), effect.target) for effect in (*hook.helpers, *hook.answers)]
+        for key, hook in REGISTRY.mutations.items()
     }
-    assert helpers == {
-        "use_create_client_mutation": [(AddToList, "energy.get_clients")],
-        "use_update_client_mutation": [(MergeIntoList, "energy.get_clients")],
-        "use_delete_client_mutation": [(RemoveFromList, "energy.get_clients")],
+    assert declared == {
+        "energy.create_client": [(AddToList, "energy.get_clients")],
+        "energy.update_client": [(MergeIntoList, "energy.get_clients"), (SetAnswer, "energy.get_client")],
+        "energy.delete_client": [(RemoveFromList, "energy.get_clients")],
     }
-    for hook in (_clients.create, _clients.update, _clients.delete):
-        assert hook.invalidations[-1].target == "energy.get_summary"
+    assert {hook.invalidations[-1].target for hook in REGISTRY.mutations.values()} == {"energy.get_summary"}
+    made = resource("/a", item=Client).create
+    assert [type(effect) for effect in made.effects] == [AddToList, SetAnswer, Invalidation], (
+        "a row is the whole detail"
+    )
 
 
-def test_a_changed_row_is_the_detail_and_a_created_one_where_both_are_of_one_class(client: Any, world: World) -> None:
-    assert [answer.target for answer in Mutations.use_update_client_mutation.answers] == ["energy.get_client"]
-    assert Mutations.use_create_client_mutation.answers == (), "a row lacks the notes of the detail"
-    assert [type(effect) for effect in resource("/a", item=Client).create.effects] == [
-        AddToList,
-        SetAnswer,
-        Invalidation,  # of the counts
-    ]
+def test_a_changed_row_is_the_detail(client: Any, world: World) -> None:
     update = Mutations.use_update_client_mutation(client)
     update.mutate(body=ClientDetail.partial(name="Eve"), params=RowParams(id="c5"))
     sent = len(world.backend.calls)
@@ -183,39 +173,22 @@ def test_a_changed_row_is_the_detail_and_a_created_one_where_both_are_of_one_cla
     assert len(world.backend.calls) == sent
 
 
-def test_a_resource_may_have_tags_and_placeholders() -> None:
-    registry = Registry()
-    made = resource("/a", item=Client, tags=("clients",), invalidates_tags=("figures",), placeholder=True)
-
-    class OwnQueries(QueryGroup, domain="own", registry=registry):
-        use_get_a_query = made.detail
-
-    assert made.list.tags == made.detail.tags == ("clients",)
+def test_a_resource_hands_its_options_on() -> None:
+    named: Any = {"tags": ("clients",), "invalidates_tags": ("figures",), "placeholder": True, "newest_first_by": None}
+    made = resource("/a", item=Client, stale_time_s=10, cache=False, unique_by=False, **named)
+    create_query_group({"get_a": made.detail}, registry=Registry())
+    for hook in (made.list, made.detail):
+        assert (hook.stale_time_s, hook.cache, hook.tags) == (10, False, ("clients",))
     for hook in (made.create, made.update, made.replace, made.delete):
         assert hook.invalidated_tags == ("figures",)
-    assert made.detail.placeholder is made.list
-    assert resource("/a", item=Client).detail.placeholder is None
-
-
-def test_an_endpoint_that_no_group_names_does_not_exist() -> None:
-    assert sorted(REGISTRY.queries) == ["energy.get_client", "energy.get_clients"]
-    assert sorted(REGISTRY.mutations) == ["energy.create_client", "energy.delete_client", "energy.update_client"]
-
-
-def test_a_list_in_another_order_is_fetched_again_after_a_create() -> None:
-    ordered = resource("/a", item=Client, newest_first_by=None)
-    assert ordered.create.effects[0].matches is None
-    matches = _clients.create.effects[0].matches
-    assert matches({}, {}) is True
-    assert matches({"sort": f"-{CREATED_AT_FIELD}"}, {}) is True
-    assert matches({"sort": "name"}, {}) is None
-    assert matches({"homeCity": "Oslo"}, {}) is None
-
-
-def test_options_go_to_the_list_and_the_detail() -> None:
-    made = resource("/a", item=Client, stale_time_s=10, cache=False, unique_by=False)
-    assert (made.list.stale_time_s, made.list.cache, made.list.unique_by) == (10, False, False)
-    assert (made.detail.stale_time_s, made.detail.cache) == (10, False)
+    assert (made.list.unique_by, made.detail.placeholder) == (False, made.list)
+    plain = resource("/a", item=Client)
+    assert plain.detail.placeholder is None
+    assert made.create.effects[0].matches is None, "only the server knows the order"
+    by_creation = plain.create.effects[0].matches
+    assert [by_creation(params, {}) for params in ({}, {"sort": f"-{CREATED_AT_FIELD}"}, {"sort": "name"})] == [
+        *(True, True, None)
+    ]
 
 
 def test_a_list_of_records_may_be_a_one_shot_query(client: Any, world: World) -> None:
@@ -249,30 +222,6 @@ def test_a_hook_that_no_group_names_says_where_it_is_declared() -> None:
         UsageError, match=r"/a/\{id\}, declared at .*test_resources.py:\d+, should be an attribute of a QueryGroup"
     ):
         resource("/a", item=Client).detail.key  # noqa: B018  what this test is about
-
-
-def test_a_mutation_of_a_resource_may_have_further_effects() -> None:
-    made = resource("/a", item=Client)
-
-    class More(MutationGroup, domain="more", registry=Registry()):
-        use_update_thing_mutation = made.update.invalidates(query_key="energy.get_summary")
-
-    assert [effect.target for effect in More.use_update_thing_mutation.invalidations] == ["energy.get_summary"]
-
-
-def test_what_one_request_changes_in_an_untyped_field_no_other_request_sees(
-    process: Process, ada: Any, world: World
-) -> None:
-    class Blob(Row):
-        blob: Any = None
-
-    class Blobs(QueryGroup, domain="blobs", registry=Registry()):
-        use_get_blob_query = query_endpoint(data=Blob, url="/blob")
-
-    world.backend.open_paths["/blob"] = {"id": "b", "blob": {"k": []}}
-    request = process.request(ada)
-    Blobs.use_get_blob_query(request).unwrap().blob["k"].append("mine")
-    assert Blobs.use_get_blob_query(request).unwrap().blob == {"k": []}
 
 
 def test_dates_and_decimals_may_be_parameters(client: Any, world: World) -> None:

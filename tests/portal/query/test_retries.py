@@ -24,7 +24,7 @@ from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 
 class Waits:
@@ -160,9 +160,3 @@ def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
 )
 def test_what_may_have_been_done_although_it_failed(error: ApiError, maybe: bool) -> None:
     assert may_have_arrived(error) is maybe
-
-
-def test_a_wait_is_not_needed_for_an_answer(waits: Waits) -> None:
-    run: Callable[..., Any] = waits.run
-    assert run([]) == "answer"
-    assert waits.waits == []

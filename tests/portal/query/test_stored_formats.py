@@ -176,12 +176,6 @@ class TestPagesOfAnotherFormat:
         assert listed(process.request(ada)) == ["c4"]
         assert world.backend.reads() == reads, "by the record of the write, without a fetch"
 
-    def test_as_does_a_sign_out(self, world: World, process: Process, ada: TokenStore, later: Any) -> None:
-        listed(process.request(ada))
-        later(lambda: world.process().request(ada).purge())
-        world.backend.rows.pop(0)
-        assert listed(process.request(ada)) == ["c4", "c3"]
-
 
 class TestRecordsOfAnotherFormat:
     @pytest.mark.parametrize(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from portal.errors import UsageError
 from portal.query import (
     MutationGroup,
     QueryGroup,
@@ -16,7 +15,6 @@ from portal.query import (
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.hooks.checks import check_registry
 from tests.portal.query.fakes import Process, World, unavailable
 
 if TYPE_CHECKING:
@@ -85,54 +83,3 @@ def test_a_query_that_the_same_write_sets_shows_its_answer(world: World, process
     rename = Mutations.use_rename_mutation(process.request(ada, registry=REGISTRY))
     rename.mutate(params=RowParams(id="a"))
     assert fetched(world, process, ada) == ["/figures", "/rows", "/one/b"]
-
-
-def test_only_for_the_user_who_wrote(world: World, process: Process, ada: TokenStore) -> None:
-    ben = world.backend.sign_in("ben")
-    fetched(world, process, ben)
-    Mutations.use_pay_mutation(process.request(ada, registry=REGISTRY)).mutate()
-    assert fetched(world, process, ben) == []
-
-
-@pytest.mark.parametrize(("tag", "hint"), [("figure", "did you mean 'figures'?"), ("xyz", "tags=('xyz',)")])
-def test_a_tag_that_no_query_has_is_an_error_at_start(tag: str, hint: str) -> None:
-    registry = Registry()
-
-    class OwnQueries(QueryGroup, domain="faulty", registry=registry):
-        use_get_one_query = query_endpoint(data=dict, url="/one", tags=("figures",))
-
-    class OwnMutations(MutationGroup, domain="faulty", registry=registry):
-        use_write_mutation = mutation_endpoint(url="/write", method="POST").invalidates(tag=tag)
-
-    [fault] = check_registry(registry)
-    assert fault.id == "portal.query.E012"
-    assert f"no query has the tag {tag!r}" in fault.msg
-    assert hint in (fault.hint or "")
-    assert check_registry(registry, incomplete={"other"}) == [], "a query that could not be imported may have it"
-
-
-def test_the_declared_tags_pass_the_checks() -> None:
-    assert check_registry(REGISTRY) == []
-
-
-@pytest.mark.parametrize(
-    ("declare", "message"),
-    [
-        (lambda: query_endpoint(data=dict, url="/a", tags="figures"), "a tuple of names"),
-        (lambda: query_endpoint(data=dict, url="/a", tags=("",)), "a tuple of names"),
-        (lambda: paginated_query_endpoint(item=dict, url="/a", tags=["figures"]), "a tuple of names"),
-        (lambda: mutation_endpoint(url="/a", method="POST").invalidates(), "query_key=…, or tag=… alone"),
-        (lambda: mutation_endpoint(url="/a", method="POST").invalidates(tag=""), "tag should be a name"),
-        (
-            lambda: mutation_endpoint(url="/a", method="POST").invalidates(tag="a", query_key="b"),
-            "query_key=…, or tag=… alone",
-        ),
-        (
-            lambda: mutation_endpoint(url="/a", method="POST").invalidates(tag="a", get_params=dict),
-            "query_key=…, or tag=… alone",
-        ),
-    ],
-)
-def test_a_wrong_declaration_is_refused_at_once(declare: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        declare()

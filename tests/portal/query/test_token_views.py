@@ -80,17 +80,6 @@ def test_see_each_others_writes(process: Process, ada: TokenStore, wide: TokenSt
         assert seen["c5"] == "renamed"
 
 
-def test_are_purged_together(world: World, process: Process, ada: TokenStore, wide: TokenStore) -> None:
-    for _ in range(2):
-        for tokens in (ada, wide):
-            listed(process.request(tokens))
-    reads = world.backend.reads()
-    process.request(ada).purge()
-    for tokens in (ada, wide):
-        listed(process.request(tokens))
-    assert world.backend.reads() > reads + 1
-
-
 def test_a_token_whose_own_permissions_change_takes_all_of_it_away(
     world: World, process: Process, ada: TokenStore, wide: TokenStore
 ) -> None:

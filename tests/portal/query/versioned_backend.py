@@ -26,6 +26,7 @@ class VersionedBackend(FakeBackend):
             return {**answer, "items": [{**row, "shown_to": user} for row in answer["items"]]}
         return {**answer, "shown_to": user} if isinstance(answer, dict) else answer
 
-    def change_row(self, index: int) -> None:
+    def change_row(self, index: int) -> dict[str, Any]:
         row = self.rows[index % len(self.rows)]
         row["name"], row["version"] = f"{row['name']}!", next(self.numbers)
+        return row

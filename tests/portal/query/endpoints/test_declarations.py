@@ -52,6 +52,21 @@ def adding(data: Any = dict, **helper: Any) -> Any:
             lambda: mutation_endpoint(data=dict, url="/a", method="POST").set_answer(query_key="a", get_params={}),
             "get_params should be a function",
         ),
+        (lambda: query_endpoint(data=dict, url="/a", tags="figures"), "a tuple of names"),
+        (lambda: query_endpoint(data=dict, url="/a", tags=("",)), "a tuple of names"),
+        (lambda: paginated_query_endpoint(item=dict, url="/a", tags=["figures"]), "a tuple of names"),
+        (lambda: mutation_endpoint(url="/a", method="POST").invalidates(), "query_key=…, or tag=… alone"),
+        (lambda: mutation_endpoint(url="/a", method="POST").invalidates(tag=""), "tag should be a name"),
+        (
+            lambda: mutation_endpoint(url="/a", method="POST").invalidates(tag="a", query_key="b"),
+            "query_key=…, or tag=… alone",
+        ),
+        (
+            lambda: mutation_endpoint(url="/a", method="POST").invalidates(tag="a", get_params=dict),
+            "query_key=…, or tag=… alone",
+        ),
+        (lambda: query_endpoint(data=dict, url="//other.test/x"), "a path such as"),
+        (lambda: query_endpoint(data=dict, url=None), "a path such as"),
     ],
 )
 def test_a_wrong_declaration_is_refused_at_once(declare: Any, message: str) -> None:

@@ -76,16 +76,6 @@ class TestUsageFaults:
         assert faulty.shown() == ["a", "b"]
         assert faulty.fetched() == 2
 
-    def test_helpers_run_before_on_success(self, faulty: Faulty) -> None:
-        faulty.shown()
-        seen: list[Any] = []
-
-        class Mutations(MutationGroup, domain="faulty", registry=faulty.registry):
-            use_write_mutation = adds()(mutation_endpoint(data=dict, url="/write", method="POST"))
-
-        Mutations.use_write_mutation(faulty.request(), on_success=lambda _: seen.append(faulty.shown())).mutate()
-        assert seen == [["n", "a", "b"]]
-
 
 class TestWithoutFunctions:
     """What nearly every resource would write is what a helper does without a function."""
@@ -116,15 +106,6 @@ class TestWithoutFunctions:
         assert Mutations.use_delete_thing_mutation(faulty.request()).mutate(params={"id": "b"}).is_success
         assert faulty.shown() == ["a"]
         assert faulty.fetched() == 1
-
-    def test_a_write_without_that_parameter_is_told_and_the_list_is_fetched_again(
-        self, faulty: Faulty, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        faulty.shown()
-        faulty.write(lambda endpoint: endpoint.remove_from_paginated_list(list_query_key="get_things"))
-        assert "get_deleted_id raised" in caplog.text
-        faulty.shown()
-        assert faulty.fetched() == 2
 
 
 class TestRows:

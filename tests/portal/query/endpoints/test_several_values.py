@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.errors import UsageError
 from portal.query.endpoints.keys import query_key
 from portal.query.endpoints.urls import address
 from portal.rows import OpenEnum
@@ -51,13 +50,3 @@ def test_the_order_does_not_matter(values: list[str]) -> None:
 def test_one_value_is_the_same_query_alone_and_in_a_sequence() -> None:
     alone, one = (query_key(endpoint="e", params={"status": value}) for value in ("open", ["open"]))
     assert alone.digest == one.digest
-
-
-def test_no_value_is_the_query_without_the_parameter() -> None:
-    assert query_key(endpoint="e", params={"status": []}).digest == query_key(endpoint="e").digest
-
-
-@pytest.mark.parametrize("value", [[{}], [None], [float("nan")], {"a": "b"}])
-def test_what_no_address_can_carry_is_told(value: Any) -> None:
-    with pytest.raises(UsageError, match="'status' should be a string"):
-        query_key(endpoint="e", params={"status": value})

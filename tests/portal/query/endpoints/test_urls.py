@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.urls import address, check_path, check_template, shape
+from portal.query.endpoints.urls import address, check_template, shape
 
 
 def client_url(params: Any) -> str:
@@ -80,12 +80,6 @@ def test_a_path_may_name_several_parameters() -> None:
 def test_braces_that_name_no_parameter_are_refused_when_they_are_declared(url: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         check_template(url, endpoint="query_endpoint", known=frozenset({"id", "q"}))
-
-
-@pytest.mark.parametrize("url", ["energy/clients", "//other.test/x", "https://other.test", "", None])
-def test_a_url_that_is_not_a_path_is_refused_when_it_is_declared(url: Any) -> None:
-    with pytest.raises(UsageError, match="a path such as"):
-        check_path(url, endpoint="query_endpoint")
 
 
 def test_a_function_that_returns_no_path_is_refused_when_it_is_called() -> None:

@@ -32,7 +32,10 @@ def test_the_first_argument_of_a_hook_is_a_request_or_a_client() -> None:
         (lambda hook, client: hook(client, pages=2.0), "a whole number, not 2.0"),
         (lambda hook, client: hook(client, pages=True), "a whole number, not True"),
         (lambda hook, client: hook(client, cursor=5), "cursor should be a text such as .*, not 5"),
+        (lambda hook, client: hook(client, pages=51), "pages should be from 1 to 50"),
         (lambda hook, client: hook.invalidate(client, {"q": "x"}), "params=… for one query, or matching=…"),
+        (lambda hook, client: hook.invalidate(client, params={"q": "x"}, matching={"q": "x"}), "not both"),
+        (lambda hook, client: hook.invalidate(client, matching={"q": object()}), "'q' should be a string"),
     ],
 )
 def test_a_read_of_another_shape_is_a_usage_fault(process: Process, ada: Any, call: Any, message: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.errors import ApiNotFoundError
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.invariants.clients_list import listed
 from tests.support.client_endpoints import ClientMutations, ClientQueries
@@ -43,8 +42,3 @@ class TestI14Attempts:
         failed = mutation.mutate(body={"name": "n", "email": "e"})
         assert called == [result.data, failed.error]
         assert len(set(world.backend.keys)) == 2, "another call is another key"
-
-    def test_a_final_answer_is_not_repeated(self, world: World, process: Process, ada: TokenStore) -> None:
-        result = ClientQueries.use_get_client_query(process.request(ada), {"id": "nobody"})
-        assert isinstance(result.error, ApiNotFoundError)
-        assert world.backend.reads() == 1

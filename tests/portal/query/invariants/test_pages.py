@@ -53,12 +53,6 @@ class TestI8RowsAreUniqueTheFirstWins:
 
 
 class TestI9LoadMoreIsIdempotentPerCursor:
-    def test_the_same_click_twice_is_one_request(self, world: World, process: Process, ada: TokenStore) -> None:
-        first = ClientQueries.use_get_clients_query(process.request(ada))
-        once_, twice = first.fetch_next_page(), first.fetch_next_page()
-        assert once_.data == twice.data
-        assert world.backend.reads() == 2
-
     def test_two_requests_for_one_cursor_are_one_call(self, world: World, process: Process, ada: TokenStore) -> None:
         for _ in range(2):
             cursor = ClientQueries.use_get_clients_query(process.request(ada)).data.next_cursor
@@ -97,14 +91,6 @@ class TestI10NothingStaleIsReturnedAsFresh:
         assert failed.data.has_next
         assert not failed.has_next_page, "so that a loop ends"
         assert len(failed.fetch_next_page().data.items) == 4, "and can be tried again"
-
-    def test_a_loop_over_the_pages_ends_in_an_outage(self, world: World, process: Process, ada: TokenStore) -> None:
-        result = ClientQueries.use_get_clients_query(process.request(ada))
-        world.backend.failures = [None, *[unavailable()] * 99]
-        while result.has_next_page:
-            result = result.fetch_next_page()
-        assert isinstance(result.error, ApiUnavailableError)
-        assert result.pages == 2
 
     def test_a_loop_over_the_pages_ends_at_the_fiftieth(self, world: World, process: Process, ada: TokenStore) -> None:
         world.backend.page_size = 1

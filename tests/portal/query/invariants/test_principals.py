@@ -34,14 +34,6 @@ class TestI6PrincipalsShareNothing:
         assert ClientQueries.use_get_clients_query(process.request(forged)).data.items == ()
         assert listed(process.request(ada)) == ["c5", "c4"]
 
-    def test_a_success_of_another_endpoint_proves_nothing(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [], "hasNext": False, "nextCursor": None}}
-        forged = type(ada)(type(ada.current)(access=make_token("ada")))
-        ClientQueries.use_get_clients_query(process.request(forged))
-        assert not any(key.startswith("binding:") for key in world.store.values)
-
     def test_a_purge_is_seen_by_another_process_at_once(self, world: World, process: Process, ada: TokenStore) -> None:
         other = world.process()
         listed(process.request(ada))

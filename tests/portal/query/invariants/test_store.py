@@ -36,13 +36,6 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
             assert "c5" not in shown, keep
             assert shown["c4"] == "renamed", keep
 
-    def test_a_log_that_begins_anew_fits_no_old_page(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-        delete(process.request(ada), "c5")
-        world.store.values = {key: value for key, value in world.store.values.items() if not key.endswith(":log")}
-        rename(process.request(ada), "c4", "renamed")
-        assert names(process.request(ada)) == {"c4": "renamed", "c3": "client 3"}
-
     def test_of_several_lost_records_the_newest_counts(self, world: World, process: Process, ada: TokenStore) -> None:
         listed(process.request(ada), pages=2)
         rename(process.request(ada), "c3", "renamed")
@@ -75,17 +68,6 @@ class TestI12TheStoreDownNeverRaises:
         assert listed(process.request(ada)) == ["c4", "c3"]
         process.request(ada).purge()
         ClientQueries.use_get_clients_query.invalidate(process.request(ada))
-
-    def test_a_write_that_could_not_be_logged_shows_when_the_store_is_back(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        listed(process.request(ada))
-        world.backend.inside = once(
-            lambda: setattr(world.store, "down", True), method="DELETE", path="/energy/clients/c5"
-        )
-        delete(process.request(ada), "c5")
-        world.store.down = False
-        assert listed(process.request(ada)) == ["c4", "c3"]
 
     def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(
         self, world: World, process: Process, ada: TokenStore
@@ -156,12 +138,6 @@ class TestI13Bounded:
         assert not any(
             len(value) > 70_000 for key, value in world.store.values.items() if key[-1].isdigit() and ":0" not in key
         )
-
-    def test_at_most_50_pages(self, process: Process, ada: TokenStore) -> None:
-        from portal.errors import UsageError
-
-        with pytest.raises(UsageError, match="from 1 to 50"):
-            listed(process.request(ada), pages=51)
 
 
 class TestI15JsonOnlyAndNoSecrets:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import functools
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.errors import ApiUnavailableError
 from tests.portal.query import answering
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
-from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 if TYPE_CHECKING:
     from portal.api.tokens import TokenStore
@@ -39,40 +36,6 @@ class TestI1EveryReadAfterAWriteShowsIt:
         delete(client, "c5")
         assert "c5" not in listed(client)
 
-    def test_in_every_variant_of_the_list(self, process: Process, ada: TokenStore) -> None:
-        variants: list[Any] = [None, {"q": "client"}, {"sort": "name"}]
-        for params in variants:
-            listed(process.request(ada), params=params, pages=3)
-        made = create(process.request(ada), "client 0")
-        for params in variants:
-            assert made in listed(process.request(ada), params=params, pages=3)
-
-    def test_where_a_row_comes_to_meet_a_filter(self, process: Process, ada: TokenStore) -> None:
-        assert listed(process.request(ada), params={"q": "oslo"}) == []
-        rename(process.request(ada), "c1", "oslo")
-        assert listed(process.request(ada), params={"q": "oslo"}) == ["c1"]
-
-    def test_in_the_query_of_the_row_itself(self, process: Process, ada: TokenStore) -> None:
-        ClientQueries.use_get_client_query(process.request(ada), {"id": "c3"})
-        rename(process.request(ada), "c3", "renamed")
-        result = ClientQueries.use_get_client_query(process.request(ada), {"id": "c3"})
-        assert result.unwrap()["name"] == "renamed"
-
-    def test_after_a_write_whose_answer_was_lost(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-
-        def lose_answer(method: str, path: str) -> None:
-            if method == "DELETE":
-                raise ApiUnavailableError("the connection broke", status=None)
-
-        world.backend.inside = lose_answer
-        # The first try deletes, its answer is lost; the second, which would answer 404, is lost before it leaves.
-        world.backend.failures = [None, unavailable(None)]
-        result = ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
-        world.backend.inside = None
-        assert result.error is not None
-        assert listed(process.request(ada)) == ["c4", "c3"]
-
 
 class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
     @pytest.mark.parametrize("first", [True, False], ids=["nothing cached", "cached and stale"])
@@ -90,22 +53,6 @@ class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
         assert listed(process.request(ada)) == ["c4"], "the page of before, less the row"
         assert world.backend.reads() == reads
 
-    def test_when_it_waits_for_a_fetch_that_began_before_the_write(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        listed(process.request(ada), params={"q": "3"})
-        seen: list[list[str]] = []
-
-        def write_and_read() -> None:
-            delete(process.request(ada), "c5")
-            reader = threading.Thread(target=lambda: seen.append(listed(process.request(ada))))
-            reader.start()
-            reader.join()
-
-        world.backend.inside = once(write_and_read)
-        listed(process.request(ada))
-        assert seen == [["c4", "c3"]]
-
 
 class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
     def test_another_users_later_change_stays(self, world: World, process: Process, ada: TokenStore) -> None:
@@ -116,15 +63,6 @@ class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
         world.clock.now += PAST_ITS_LIFE_S
         assert names(process.request(ada))["c5"] == "by someone else"
         assert names(process.request(ada))["c5"] == "by someone else"
-
-    def test_a_row_that_the_server_shows_already_is_not_added_again(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        listed(process.request(ada))
-        made = create(process.request(ada))
-        world.backend.rows.insert(0, {"id": "later", "name": "by someone else"})
-        ClientQueries.use_get_clients_query(process.request(ada)).refetch()
-        assert listed(process.request(ada), pages=2) == ["later", made, "c5", "c4"]
 
 
 class TestI4PatchesAppearAllOrNone:
@@ -181,22 +119,6 @@ class TestI4PatchesAppearAllOrNone:
 
 
 class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
-    def test_whose_answers_come_in_the_other_order(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-        world.backend.inside = once(
-            lambda: rename(process.request(ada), "c5", "second"), method="PATCH", path="/energy/clients/c5"
-        )
-        rename(process.request(ada), "c5", "first")  # done first by the server, answered last
-        assert names(process.request(ada))["c5"] == "second"
-
-    def test_a_removal_stays_removed(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-        world.backend.inside = once(
-            lambda: delete(process.request(ada), "c5"), method="PATCH", path="/energy/clients/c5"
-        )
-        rename(process.request(ada), "c5", "late")
-        assert listed(process.request(ada)) == ["c4", "c3"]
-
     def test_a_removal_shows_also_while_the_backend_does_not_answer(
         self, world: World, process: Process, ada: TokenStore
     ) -> None:

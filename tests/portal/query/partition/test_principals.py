@@ -102,13 +102,6 @@ def test_a_list_is_cached_for_a_sign_in_whose_profile_and_token_name_nobody(
     assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
 
 
-def test_so_is_one_of_a_token_that_came_from_elsewhere(world: World, backend: PersonsBackend) -> None:
-    browser = Browser(world, backend.begin("ada"))
-    for _ in range(10):
-        assert browser.see()[1] == ["of ada"]
-    assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
-
-
 def test_a_refresh_carries_the_binding_of_a_sign_in_on(world: World, backend: PersonsBackend) -> None:
     browser = Browser(world)
     first, _ = browser.see(signs_in=backend.begin("ada"))

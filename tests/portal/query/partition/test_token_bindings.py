@@ -20,7 +20,7 @@ from portal.query.partition.token_bindings import (
 )
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import Process, World, make_token
-from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
+from tests.support.client_endpoints import ClientQueries, ids
 
 
 def bindings(world: World) -> int:
@@ -39,16 +39,6 @@ def test_another_process_takes_the_binding_from_the_store(world: World, process:
     ClientQueries.use_get_clients_query(process.request(ada))
     assert ids(ClientQueries.use_get_clients_query(world.process().request(ada))) == ["c5", "c4"]
     assert len(world.backend.calls) == 2
-
-
-def test_two_tokens_of_one_user_share_what_is_cached(world: World, process: Process) -> None:
-    phone, laptop = world.backend.sign_in("ada"), world.backend.sign_in("ada")
-    for tokens in (phone, laptop):
-        UserQueries.use_get_me_query(process.request(tokens))
-    ClientQueries.use_get_clients_query(process.request(phone))
-    ClientMutations.use_delete_client_mutation(process.request(laptop)).mutate(params={"id": "c5"})
-    assert ids(ClientQueries.use_get_clients_query(process.request(phone))) == ["c4"]
-    assert world.backend.reads() == 1
 
 
 def test_with_the_profile_failing_a_query_goes_on_without_the_cache(
