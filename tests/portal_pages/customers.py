@@ -1,10 +1,14 @@
-"""Customers: a resource of a made-up energy app, whose clients have a plan. This module is its URLs."""
+"""Customers: a resource of a made-up energy app, whose clients have a plan."""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from typing import Any
 
-from apps.energy import urls
+from django.http import HttpRequest, HttpResponse
+from django.test import override_settings
+from django.urls import URLPattern
+
+from apps.energy import urls as real_urls
 from portal.query import MutationGroup, OpenEnum, QueryGroup, resource
 from portal.services.energy.clients import Client
 from portal_pages import (
@@ -20,7 +24,6 @@ from portal_pages import (
 )
 from portal_pages.urls import platform_patterns
 
-handler404 = urls.handler404
 CUSTOMERS = "/energy/customers"
 
 
@@ -77,19 +80,21 @@ def blank(_request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
-# The paths are those of clients, since templates look addresses up among the URLs of the real app.
-urlpatterns = platform_patterns(
-    pages=[
-        platform_page("energy", blank, name="home"),
-        *resource_pages(
-            "energy/clients",
-            name="client",
-            title="Customers",
-            list=LIST,
-            detail=DETAIL,
-            create=CREATE,
-            edit=EDIT,
-            delete=DELETE,
-        ),
-    ]
-)
+def served(*pages: URLPattern) -> override_settings:
+    """The settings in which the app has these pages and an empty home.
+
+    Their paths are those of clients, since templates look addresses up among the URLs of the real app.
+    """
+    home = platform_page("energy", blank, name="home")
+    urls = {"urlpatterns": platform_patterns(pages=[home, *pages]), "handler404": real_urls.handler404}
+    return override_settings(ROOT_URLCONF=type("Urls", (), urls))
+
+
+def customer_pages(**pages: Any) -> list[URLPattern]:
+    """The pages of customers: a list, a row, and these."""
+    return resource_pages(
+        "energy/clients", name="client", title="Customers", **{"list": LIST, "detail": DETAIL, **pages}
+    )
+
+
+ALL_PAGES = customer_pages(create=CREATE, edit=EDIT, delete=DELETE)

@@ -8,30 +8,26 @@ from typing import Any
 
 import pytest
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.query import Endpoint
 from portal.query.process_state import process_runtime
 from portal.testing import Backend, SignedIn, row_ids
-from portal_pages import DetailView, resource_pages
-from portal_pages.urls import platform_patterns
-from tests.portal_pages.customers import CREATE, CUSTOMERS, LIST, CustomerMutations, CustomerQueries
+from tests.portal_pages.customers import (
+    CREATE,
+    CUSTOMERS,
+    CustomerMutations,
+    CustomerQueries,
+    customer_pages,
+    served,
+)
 
 PAGE = "/en/energy/clients"
-PAGES = resource_pages(
-    "energy/clients",
-    name="client",
-    title="Customers",
-    list=LIST,
-    detail=DetailView(hook=CustomerQueries.use_get_customer_query),
-    create=CREATE,
-)
 
 
 @pytest.fixture
 def browser(backend: Backend, signed_in: SignedIn) -> Iterator[Browser]:
     backend.lists(CUSTOMERS, [{"id": "c1", "name": "Ada"}])
-    with override_settings(ROOT_URLCONF=type("Urls", (), {"urlpatterns": platform_patterns(pages=PAGES)})):
+    with served(*customer_pages(create=CREATE)):
         yield signed_in("ENERGY_APP")
 
 

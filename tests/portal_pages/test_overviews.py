@@ -33,11 +33,6 @@ METERS: Count[EnergySummary] = Count(
 
 
 @pytest.fixture
-def app() -> str:
-    return "energy"
-
-
-@pytest.fixture
 def client(backend: Backend, query_client: NewQueryClient) -> QueryClient:
     backend.answers("GET", "/energy/clients", json=page_of([{"id": "c"}], total=7))
     backend.answers("GET", "/energy/meters", json=page_of([{"id": "m"}], total=8))

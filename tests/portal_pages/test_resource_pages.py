@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client as Browser
-from django.test import override_settings
 from django.urls import reverse
 from django.utils import translation
 
@@ -16,12 +15,10 @@ from portal.testing import Backend, SignedIn, row_ids
 from portal_pages import (
     EditView,
     ListView,
-    platform_page,
     resource_pages,
 )
-from portal_pages.urls import platform_patterns
-from tests.portal_pages import customers
 from tests.portal_pages.customers import (
+    ALL_PAGES,
     CREATE,
     CUSTOMERS,
     DELETE,
@@ -31,53 +28,35 @@ from tests.portal_pages.customers import (
     CustomerForm,
     CustomerMutations,
     CustomerQueries,
-    blank,
+    customer_pages,
+    served,
 )
 
 
 @pytest.fixture
-def app() -> str:
-    return "energy"
-
-
-@pytest.fixture
 def browser(signed_in: SignedIn) -> Any:
-    with override_settings(ROOT_URLCONF=customers.__name__):
+    with served(*ALL_PAGES):
         yield signed_in("ENERGY_APP")
 
 
 ADA = {"id": "c1", "name": "Ada", "plan": "flat"}
 
 
-def test_a_resource_has_the_usual_paths_and_names() -> None:
-    pages = resource_pages(
-        "energy/tariff-plans",
-        name="tariff-plan",
-        title="Plans",
-        list=LIST,
-        detail=DETAIL,
-        create=CREATE,
-        edit=EDIT,
-        delete=DELETE,
-    )
-    assert {page.name: str(page.pattern) for page in pages} == {
-        "tariff-plans": "energy/tariff-plans",
-        "tariff-plans-export": "energy/tariff-plans/export",
+def test_a_resource_has_the_usual_paths_and_names_and_no_url_of_a_page_that_is_not_given() -> None:
+    def paths(**pages: Any) -> dict[str | None, str]:
+        made = resource_pages("energy/tariff-plans", name="tariff-plan", title="Plans", **pages)
+        return {page.name: str(page.pattern) for page in made}
+
+    listed = {"tariff-plans": "energy/tariff-plans", "tariff-plans-export": "energy/tariff-plans/export"}
+    assert paths(list=LIST) == listed
+    assert paths(list=LIST, detail=DETAIL, create=CREATE, edit=EDIT, delete=DELETE) == listed | {
         "tariff-plan-new": "energy/tariff-plans/new",
         "tariff-plan": "energy/tariff-plans/<str:row_id>",
         "tariff-plan-edit": "energy/tariff-plans/<str:row_id>/edit",
         "tariff-plan-delete": "energy/tariff-plans/<str:row_id>/delete",
     }
-
-
-def test_a_page_that_is_not_given_has_no_url() -> None:
-    assert [page.name for page in resource_pages("energy/clients", name="client", title="Clients", list=LIST)] == [
-        "clients",
-        "clients-export",
-    ]
     without_columns = ListView(hook=CustomerQueries.use_get_customers_query)
-    pages = resource_pages("energy/clients", name="client", title="Clients", list=without_columns)
-    assert [page.name for page in pages] == ["clients"]
+    assert list(paths(list=without_columns)) == ["tariff-plans"]
 
 
 def test_a_view_is_named_after_its_class_and_its_call() -> None:
@@ -255,12 +234,9 @@ def test_a_put_sends_all_fields_of_the_form(backend: Backend, signed_in: SignedI
         mutation=CustomerMutations.use_replace_customer_mutation,
         form=CustomerForm,
     )
-    pages = resource_pages("energy/clients", name="client", title="Customers", list=LIST, detail=DETAIL, edit=put)
-    home = platform_page("energy", blank, name="home")
-    made = type("urls", (), {"urlpatterns": platform_patterns(pages=[home, *pages])})
     backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA)
     backend.answers("PUT", f"{CUSTOMERS}/c1", json=ADA)
-    with override_settings(ROOT_URLCONF=made):
+    with served(*customer_pages(edit=put)):
         browser = signed_in("ENERGY_APP")
         sent = inputs(browser.get("/en/energy/clients/c1/edit").content.decode())
         assert browser.post("/en/energy/clients/c1/edit", sent | {"name": "Ida"}).status_code == 303
@@ -286,18 +262,14 @@ def test_a_row_that_stands_in_for_its_detail_is_shown_and_not_edited(backend: Ba
     assert browser.get("/en/energy/clients/c1/edit").status_code == 503
 
 
-def test_a_page_may_be_a_function(backend: Backend, signed_in: SignedIn) -> None:
+def test_a_page_may_be_a_function(signed_in: SignedIn) -> None:
     def detail(request: HttpRequest, row_id: str) -> HttpResponse:
         del request
         return HttpResponse(f"the row {row_id}")
 
-    pages = resource_pages("energy/clients", name="client", title="Customers", list=LIST, detail=detail, edit=EDIT)
+    pages = customer_pages(detail=detail, edit=EDIT)
     page = next(page for page in pages if page.name == "client")
-    made = type(
-        "urls", (), {"urlpatterns": platform_patterns(pages=[platform_page("energy", blank, name="home"), *pages])}
-    )
-    del backend
-    with override_settings(ROOT_URLCONF=made):
+    with served(*pages):
         response = signed_in("ENERGY_APP").get("/en/energy/clients/c1")
         with translation.override("en"):
             assert reverse("client-edit", args=["c1"]) == "/en/energy/clients/c1/edit"
@@ -310,14 +282,8 @@ def test_buttons_that_lead_to_functions_have_the_portals_words(backend: Backend,
     def any_page(request: HttpRequest, row_id: str = "") -> HttpResponse:
         return HttpResponse(f"{request.method} {row_id}")
 
-    pages = resource_pages(
-        "energy/clients", name="client", title="Customers", list=LIST, detail=DETAIL, create=any_page, delete=any_page
-    )
-    made = type(
-        "urls", (), {"urlpatterns": platform_patterns(pages=[platform_page("energy", blank, name="home"), *pages])}
-    )
     backend.lists(CUSTOMERS, [ADA])
-    with override_settings(ROOT_URLCONF=made):
+    with served(*customer_pages(create=any_page, delete=any_page)):
         browser = signed_in("ENERGY_APP")
         assert "New entry</a>" in browser.get("/en/energy/clients").content.decode()
         assert ">Delete</button>" in browser.get("/en/energy/clients/c1").content.decode()

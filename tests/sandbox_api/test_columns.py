@@ -4,18 +4,11 @@ from sandbox_api.columns import NEVER, RankField, TimeOrNeverField
 from sandbox_api.operations.models import WorkOrder
 
 
-@pytest.mark.parametrize("priority", WorkOrder.Priority.values)
-def test_a_rank_is_the_place_among_the_ranks(priority):
-    order = WorkOrder(priority=priority)
+def test_a_rank_is_the_place_among_the_ranks_and_no_time_is_never():
     field = WorkOrder._meta.get_field("priority_rank")
-    assert field.pre_save(order, add=True) == order.priority_rank == WorkOrder.Priority.values.index(priority)
-
-
-def test_an_unknown_value_comes_last():
-    assert WorkOrder._meta.get_field("priority_rank").pre_save(WorkOrder(priority="new"), add=True) == 4
-
-
-def test_no_time_is_never():
+    for rank, priority in enumerate([*WorkOrder.Priority.values, "new"]):
+        order = WorkOrder(priority=priority)
+        assert field.pre_save(order, add=True) == order.priority_rank == rank
     assert WorkOrder._meta.get_field("due_or_never").pre_save(WorkOrder(), add=True) == NEVER
 
 

@@ -35,9 +35,7 @@ def test_the_period_before_is_as_long_and_goes_as_far():
         datetime(2026, 3, 22, 23, tzinfo=UTC),
     )
     assert found.over_until == datetime(2026, 3, 22, 13, tzinfo=UTC), "14:00 in Berlin, as it is now"
-
-
-def test_a_period_that_is_over_is_compared_with_a_whole_one():
+    # One that is over is compared with a whole one.
     found = period(from_="2026-01-08T00:00:00Z", to="2026-01-15T00:00:00Z").before
     assert found.over_until == found.end == datetime(2026, 1, 8, tzinfo=UTC)
 

@@ -90,6 +90,7 @@ def test_more_rows_are_written_into_the_address(backend: Backend, browser: Clien
 def test_a_page_by_its_cursor_keeps_its_address(backend: Backend, browser: Client) -> None:
     backend.lists(SESSIONS, rows(65))
     page = browser.get(f"{PATH}?cursor={AFTER_20}")
+    assert row_ids(page)[0] == "ses_20"
     assert "Back to the first page" in page.content.decode()
     assert "&amp;pages=" not in page.content.decode()
     more = browser.get(f"{PATH}?cursor={AFTER_40}", headers={**HTMX, "hx-target": "rows"})

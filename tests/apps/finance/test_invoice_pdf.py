@@ -69,32 +69,18 @@ def test_the_browser_shows_it_under_its_number_and_no_cache_keeps_it(backend: Ba
     assert pages_in(response.content) == 1
 
 
-@pytest.mark.parametrize(
-    ("locale", "words"),
-    [
-        ("en", ("Invoice INV-2026-0007", "Overdue", "Feb 1, 2026", "30.5", "€0.79", "19%", "€19.92", "Page 1 of 1")),
-        (
-            "de",
-            (
-                "Rechnung INV-2026-0007",
-                "Überfällig",
-                "01.02.2026",
-                "30,5",
-                "0,79 €",
-                "19 %",
-                "19,92 €",
-                "Seite 1 von 1",
-            ),
-        ),
-        ("tr", ("Fatura INV-2026-0007", "1 Şub 2026", "30,5", "%19", "€19,92", "Sayfa 1 / 1")),
-    ],
-)
-def test_it_speaks_the_language_of_its_address(
-    backend: Backend, finance_user: Client, locale: str, words: tuple[str, ...]
-) -> None:
+WORDS = {
+    "en": "Invoice INV-2026-0007|Overdue|Feb 1, 2026|30.5|€0.79|19%|€19.92|Page 1 of 1",
+    "de": "Rechnung INV-2026-0007|Überfällig|01.02.2026|30,5|0,79 €|19 %|19,92 €|Seite 1 von 1",
+    "tr": "Fatura INV-2026-0007|1 Şub 2026|30,5|%19|€19,92|Sayfa 1 / 1",
+}
+
+
+@pytest.mark.parametrize("locale", WORDS)
+def test_it_speaks_the_language_of_its_address(backend: Backend, finance_user: Client, locale: str) -> None:
     backend.lists(INVOICES, [INVOICE])
     text = text_of(finance_user.get(f"/{locale}/finance/invoices/inv_1/pdf").content)
-    assert [word for word in (*words, INVOICE["clientName"]) if word not in text] == [], text
+    assert [word for word in (*WORDS[locale].split("|"), INVOICE["clientName"]) if word not in text] == [], text
 
 
 @pytest.mark.parametrize("number", ['a"b\r\nSet-Cookie: x=1', "../../etc/passwd", "ß/ş", "", "." * 300, "x" * 5000])
@@ -146,13 +132,6 @@ def test_what_the_backend_sends_is_a_text_and_bounded() -> None:
     assert "<i>x" in text
 
 
-@pytest.mark.usefixtures("project")
-def test_a_very_long_invoice_stays_bounded() -> None:
-    line = InvoiceLine(description="x" * 5000, quantity=1.0, amount=Decimal(1))
-    longest = invoice_pdf(an_invoice(*[line] * (MAX_LINES + 500)), status="")
-    assert len(longest) < 3_000_000
-
-
 def test_a_text_is_one_line_without_what_steers() -> None:
     assert plain("a\x00b\n c\u202ed") == "a b c d"
     assert len(plain("x" * 5000)) == 300
@@ -175,55 +154,41 @@ def test_threads_make_the_same_document_side_by_side(monkeypatch: pytest.MonkeyP
     assert max(sizes) - min(sizes) < 64, "times and ids differ, pages and fonts don't"
 
 
-@pytest.mark.parametrize(
-    ("locale", "words"),
-    [
-        ("en", ("Too many PDFs are being made just now", "print the invoice’s own page")),
-        ("de", ("Gerade werden zu viele PDFs erstellt", "drucken Sie die Seite der Rechnung")),
-        ("tr", ("Lütfen biraz sonra yeniden deneyin ya da",)),
-    ],
-)
-def test_where_another_one_is_made_for_long_a_page_says_what_to_do(
-    backend: Backend, finance_user: Client, locale: str, words: tuple[str, ...]
-) -> None:
+def test_where_another_one_is_made_for_long_a_page_says_what_to_do(backend: Backend, finance_user: Client) -> None:
     backend.lists(INVOICES, [INVOICE])
-    address = f"/{locale}/finance/invoices/inv_1/pdf"
+    address = "/de/finance/invoices/inv_1/pdf"
     with held_by_another_thread(making):
         refused = finance_user.get(address)
     assert refused.status_code == 503
     assert refused["Retry-After"] == "5"
     page = refused.content.decode()
-    assert [word for word in words if word not in page] == [], page
+    assert "Gerade werden zu viele PDFs erstellt" in page
+    assert "drucken Sie die Seite der Rechnung" in page
     assert f'href="{address}"' in page
-    assert f'href="/{locale}/finance/invoices"' in page
+    assert 'href="/de/finance/invoices"' in page
     assert finance_user.get(address).status_code == 200
 
 
 @pytest.mark.usefixtures("project")
 def test_of_eight_very_long_ones_at_once_most_are_refused_and_hold_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("apps.finance.invoice_pdf.LONGEST_WAIT_S", 0.01)
-    line = InvoiceLine(description="Session " * 40, quantity=1.0, amount=Decimal(1))
-    longest, at_once = an_invoice(*[line] * MAX_LINES), threading.Barrier(8)
+    line = InvoiceLine(description="Session " * 700, quantity=1.0, amount=Decimal(1))
+    longest, at_once = an_invoice(*[line] * (MAX_LINES + 500)), threading.Barrier(8)
 
     def made(_: int) -> bool:
         at_once.wait()
         try:
-            return bool(invoice_pdf(longest, status=""))
+            return 0 < len(invoice_pdf(longest, status="")) < 3_000_000
         except TooManyPdfsError:
             return False
 
     with ThreadPoolExecutor(8) as pool:
         outcomes = list(pool.map(made, range(8)))
     assert 1 <= sum(outcomes) < 8
-    assert invoice_pdf(an_invoice(), status=""), "the lock is free again"
-
-
-@pytest.mark.usefixtures("project")
-def test_one_that_fails_leaves_the_lock_free() -> None:
     broken: Any = an_invoice(lines=(object(),))
     with pytest.raises(AttributeError):
         invoice_pdf(broken, status="")
-    assert invoice_pdf(an_invoice(), status="")
+    assert invoice_pdf(an_invoice(), status=""), "the lock is free again"
 
 
 @pytest.mark.usefixtures("project")
@@ -252,36 +217,24 @@ def test_a_failure_is_a_page_with_the_way_back(backend: Backend, finance_user: C
     assert 'href="/en/finance/invoices"' in response.content.decode()
 
 
-def test_no_other_page_loads_the_library() -> None:
-    code = (
-        "import os; os.environ['DEBUG'] = 'on'\n"
-        "from portal.server.startup import import_project; import_project(settings='apps.finance.settings')\n"
-        "import sys; sys.exit('reportlab' in sys.modules)"
-    )
+def run(code: str) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"PYTHONPATH": f"{root}/packages:{root}", "DEBUG": "on"},
-        check=False,
-    )
-    assert done.returncode == 0
+    command = [sys.executable, "-c", code]
+    environment = {"PYTHONPATH": f"{root}/packages:{root}", "DEBUG": "on"}
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
+IMPORTED = (
+    "import sys; {}\nfrom portal.server.startup import import_project; import_project(settings='apps.finance.settings')\n"
+)
+
+
+def test_no_other_page_loads_the_library() -> None:
+    assert run(IMPORTED.format("") + "sys.exit('reportlab' in sys.modules)").returncode == 0
 
 
 def test_without_the_library_the_app_ends_with_the_line_that_names_its_extra() -> None:
-    code = (
-        "import sys; sys.modules['reportlab'] = None\n"
-        "from portal.server.startup import import_project; import_project(settings='apps.finance.settings')"
-    )
-    root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=root,
-        env={"PYTHONPATH": f"{root}/packages:{root}", "DEBUG": "on"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(IMPORTED.format("sys.modules['reportlab'] = None"))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "finance: invoices as a PDF need the packages of the extra `finance`: pip install 'portal[finance]'\n"

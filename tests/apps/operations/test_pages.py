@@ -34,15 +34,6 @@ def test_a_work_order_that_was_written_stands_at_the_top_of_the_cached_list(
     assert len(backend.calls_to(WORK_ORDERS, method="GET")) == 1, "the list was not asked for again"
 
 
-@pytest.mark.parametrize(("status", "buttons"), [("open", 1), ("done", 0)])
-def test_only_what_is_not_finished_has_a_button(
-    backend: Backend, operations_user: Client, status: str, buttons: int
-) -> None:
-    backend.lists(WORK_ORDERS, [ORDER | {"status": status}])
-    body = operations_user.get("/en/operations/work-orders/wor_1").content.decode()
-    assert body.count('action="/en/operations/work-orders/wor_1/complete"') == buttons
-
-
 def test_completing_is_a_post_that_changes_the_status_alone(backend: Backend, operations_user: Client) -> None:
     backend.lists(WORK_ORDERS, [ORDER])
     backend.answers("PATCH", f"{WORK_ORDERS}/wor_1", json=ORDER | {"status": "done"})
@@ -51,12 +42,6 @@ def test_completing_is_a_post_that_changes_the_status_alone(backend: Backend, op
     assert (response.status_code, response["Location"]) == (303, "/en/operations/work-orders/wor_1")
     written = backend.calls_to(f"{WORK_ORDERS}/wor_1", method="PATCH")
     assert [call.body for call in written] == [{"status": "done"}]
-
-
-def test_a_conflict_is_a_page_with_its_status(backend: Backend, operations_user: Client) -> None:
-    backend.lists(WORK_ORDERS, [ORDER])
-    backend.refuses("PATCH", f"{WORK_ORDERS}/wor_1", status=409)
-    assert operations_user.post("/en/operations/work-orders/wor_1/complete").status_code == 409
 
 
 def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operations_user: Client) -> None:
@@ -68,41 +53,11 @@ def test_the_overview_shows_the_summary_and_what_is_new(backend: Backend, operat
     assert "<time data-as-of datetime=" in body
 
 
-def test_the_overview_shows_its_figures_without_the_list(backend: Backend, operations_user: Client) -> None:
-    backend.fails(503, path=WORK_ORDERS)
-    backend.answers("GET", "/operations/summary", json={"byStatus": {"open": 2}})
-    body = operations_user.get("/en/operations").content.decode()
-    assert re.findall('"figure-value">([^<]+)<', body) == ["–", "2"]
-    assert body.count("This could not be loaded.") == 1
-
-
-def test_the_overview_without_figures_and_without_the_list_is_a_503(backend: Backend, operations_user: Client) -> None:
-    backend.fails(503, path=WORK_ORDERS)
-    backend.refuses("GET", "/operations/summary", status=404)
-    assert operations_user.get("/en/operations").status_code == 503
-
-
 def test_a_status_with_an_unreadable_count_keeps_its_tile(backend: Backend, operations_user: Client) -> None:
     backend.answers("GET", "/operations/summary", json={"total": 3, "byStatus": {"cancelled": None, "open": "many"}})
     backend.lists(WORK_ORDERS, [])
     body = operations_user.get("/en/operations").content.decode()
     assert body.count('<span class="figure-value">0</span>') == 2
-
-
-def test_a_work_order_that_nobody_answered_comes_back_whole_and_is_sent_again_under_the_same_key(
-    backend: Backend, signed_in: SignedIn
-) -> None:
-    form = {"title": "Tighten the screws", "priority": "high", "stationId": "", "submissionKey": "k" * 22}
-    browser = signed_in("OPERATIONS_APP")
-    backend.fails("timeout", path="/operations/work-orders")
-    response = browser.post("/en/operations/work-orders/new", form)
-    assert response.status_code == 503
-    assert 'value="Tighten the screws"' in response.content.decode()
-    assert f'value="{"k" * 22}"' in response.content.decode()
-    backend.recovers()
-    backend.answers("POST", "/operations/work-orders", json={"id": "wor_1"}, status=201)
-    assert browser.post("/en/operations/work-orders/new", form).status_code == 303
-    assert len({call.headers["idempotency-key"] for call in backend.calls_to("/operations/work-orders")}) == 1
 
 
 def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(
@@ -120,9 +75,23 @@ def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(
     assert asked[0]["dueAtTo"].endswith("T00:00:00Z")
 
 
-def test_figures_that_can_t_be_loaded_say_so_beside_the_list(backend: Backend, operations_user: Client) -> None:
+def test_what_can_t_be_loaded_says_so_beside_what_can(backend: Backend, operations_user: Client) -> None:
     backend.fails(503, path="/operations/summary")
     backend.lists(WORK_ORDERS, [ORDER])
     body = operations_user.get("/en/operations").content.decode()
     assert ORDER["title"] in body
     assert body.count("This could not be loaded.") == 2, "what needs somebody, and the figures"
+
+
+def test_the_overview_needs_its_figures_or_its_list(backend: Backend, operations_user: Client) -> None:
+    backend.fails(503, path=WORK_ORDERS)
+    backend.answers("GET", "/operations/summary", json={"byStatus": {"open": 2}})
+    body = operations_user.get("/en/operations").content.decode()
+    assert re.findall('"figure-value">([^<]+)<', body) == ["–", "2"]
+    assert body.count("This could not be loaded.") == 1
+
+
+def test_the_overview_without_figures_and_without_the_list_is_a_503(backend: Backend, operations_user: Client) -> None:
+    backend.fails(503, path=WORK_ORDERS)
+    backend.refuses("GET", "/operations/summary", status=404)
+    assert operations_user.get("/en/operations").status_code == 503

@@ -73,27 +73,25 @@ def test_a_code_is_written_as_its_word(value: object, text: str) -> None:
     assert cells("de").text(value, words) == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "=1+1",
-        "+49 30 901820",
-        "-2",
-        "@SUM(A1)",
-        "\t=1",
-        "\r=1",
-        "\n=1",
-        "  =1",
-        "\uff1d1",
-        "\0=1",
-        '=HYPERLINK("https://evil.example","x")',
-        "=cmd|' /C calc'!A0",
-    ],
-)
+FORMULAS = [
+    "=1+1",
+    "+49 30 901820",
+    "-2",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "  =1",
+    "\uff1d1",
+    "\0=1",
+    "=cmd|' /C calc'!A0",
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
 def test_a_text_that_begins_like_a_formula_gets_an_apostrophe(text: str) -> None:
-    assert cells().text(text).startswith("'")
-    assert cells().text((text,)).startswith("'")
-    assert cells().text("code", {"code": text}).startswith("'")
+    for value, words in ((text, None), ((text,), None), ("code", {"code": text})):
+        assert cells().text(value, words).startswith("'")
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])
@@ -115,18 +113,13 @@ def test_no_text_begins_like_a_formula(text: str) -> None:
     assert without_formula(text).lstrip()[:1] not in {*"=+-@\uff1d\uff0b\uff0d\uff20"}
 
 
-@given(
-    rows=st.lists(
-        st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r")), min_size=2, max_size=2)
-    ),
-    locale=st.sampled_from(["en", "de", "tr"]),
-)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"))
+
+
+@given(rows=st.lists(st.lists(TEXTS, min_size=2, max_size=2)), locale=st.sampled_from(["en", "de", "tr"]))
 def test_what_is_written_is_read_again(rows: list[list[str]], locale: str) -> None:
     shape = cells(locale)
     written = shape.lines([shape.text(text) for text in row] for row in rows).decode()
     read = list(csv.reader(io.StringIO(written, newline=""), delimiter=shape.separator))
     assert read == [[without_formula(text) for text in row] for row in rows]
-
-
-def test_what_no_file_can_hold_is_replaced() -> None:
-    assert cells().lines([["a\ud800b"]]) == b"a?b\r\n"
+    assert cells().lines([["a\ud800b"]]) == b"a?b\r\n", "what no file can hold is replaced"

@@ -76,88 +76,74 @@ def file_of(pages: Pages, slot: Slot | None = None, **changes: Any) -> CsvFile:
     return CsvFile(pages.walk, name="energy.get_clients", first=first, layout=layout(**changes), slot=made)
 
 
-def test_it_has_a_mark_for_excel_a_heading_and_all_rows() -> None:
-    assert b"".join(file_of(Pages("a", "b"))) == BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\n"
+def ended(file: CsvFile) -> tuple[bytes, type[Exception] | None]:
+    """The whole file as a server takes it, and the error that ended it: what came before the error stays."""
+    parts: list[bytes] = []
+    try:
+        parts.extend(file)
+    except PortalError as error:
+        return b"".join(parts), type(error)
+    return b"".join(parts), None
 
 
-def test_the_mark_of_its_end_comes_last_where_it_was_asked_for() -> None:
-    assert list(file_of(Pages("a"), is_marked=True))[-1] == END_MARK
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_a_file_has_a_mark_for_excel_a_heading_all_rows_and_the_end_mark_that_was_asked_for(is_marked: bool) -> None:
+    slot = Slot()
+    content = BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\nc\r\n" + END_MARK * is_marked
+    assert ended(file_of(Pages("a", "b", "c"), slot, is_marked=is_marked)) == (content, None)
+    assert (slot.renewed, slot.released) == (2, 1)
 
 
-def test_one_page_is_read_for_each_part() -> None:
-    pages = Pages("a", "b", "c")
-    file = file_of(pages)
-    assert (next(file), pages.asked) == (BYTE_ORDER_MARK + b"Name\r\na\r\n", 1)
-    assert (next(file), pages.asked) == (b"b\r\n", 2)
-
-
-def test_who_closes_it_in_the_middle_has_no_further_page_read() -> None:
+def test_one_page_is_read_for_each_part_and_none_after_it_is_closed() -> None:
     pages, slot = Pages("a", "b", "c"), Slot()
     file = file_of(pages, slot)
-    next(file)
+    assert (next(file), pages.asked) == (BYTE_ORDER_MARK + b"Name\r\na\r\n", 1)
+    assert (next(file), pages.asked) == (b"b\r\n", 2)
     file.close()
     file.close()
     assert list(file) == []
-    assert pages.asked == 1
-    assert slot.released == 1
+    assert (pages.asked, slot.released) == (2, 1)
 
 
-@pytest.mark.parametrize("error", [ApiUnavailableError(status=503), ApiValidationError("no")])
-def test_a_failure_is_said_in_the_last_line_and_then_raised(error: PortalError) -> None:
-    slot = Slot()
-    parts: list[bytes] = []
-    with pytest.raises(type(error)):
-        # As a server takes them: what came before the error stays.
-        parts.extend(file_of(Pages("a", "b", error=error), slot, is_marked=True))
-    assert parts[-1] == b"not whole\r\n"
-    assert END_MARK not in parts
-    assert slot.released == 1
-
-
-@pytest.mark.parametrize("error", [SignInEndedError("over"), ApiUnauthorizedError(status=401)])
-def test_the_end_of_the_sign_in_is_said_in_the_last_line_and_is_no_failure_of_the_server(
-    error: PortalError, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("error", "last_line", "is_raised"),
+    [
+        (ApiUnavailableError(status=503), b"not whole", True),
+        (ApiValidationError("no"), b"not whole", True),
+        (SignInEndedError("over"), b"not whole: signed out", False),
+        (ApiUnauthorizedError(status=401), b"not whole: signed out", False),
+    ],
+)
+def test_a_failure_is_said_in_the_last_line_and_raised_unless_the_sign_in_has_ended(
+    caplog: pytest.LogCaptureFixture, error: PortalError, last_line: bytes, is_raised: bool
 ) -> None:
     slot = Slot()
-    parts = list(file_of(Pages("a", "b", error=error), slot, is_marked=True))
-    assert parts[-1] == b"not whole: signed out\r\n", "and no mark of a whole file"
+    content, raised = ended(file_of(Pages("a", "b", error=error), slot, is_marked=True))
+    assert content == BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\n" + last_line + b"\r\n", "and no mark of a whole file"
+    assert raised == (type(error) if is_raised else None)
     assert slot.released == 1
     [line] = [record for record in caplog.records if "export of" in record.message]
     assert (line.levelname, line.exc_info) == ("WARNING", None)
 
 
-def test_its_slot_is_renewed_with_each_page_and_released_at_the_end() -> None:
-    slot = Slot()
-    list(file_of(Pages("a", "b", "c"), slot))
-    assert (slot.renewed, slot.released) == (2, 1)
-
-
 def test_a_file_that_has_lost_its_slot_ends_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     pages, slot = Pages("a", "b", "c", "d"), Slot(lost_at=2)
-    parts: list[bytes] = []
-    with pytest.raises(SlotLostError):
-        parts.extend(file_of(pages, slot, is_marked=True))
-    assert b"".join(parts) == BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\nnot whole: too slow\r\n"
+    content = BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\nnot whole: too slow\r\n"
+    assert ended(file_of(pages, slot, is_marked=True)) == (content, SlotLostError)
     assert pages.asked == 3, "no further page is read"
     assert slot.released == 1
     assert "export of energy.get_clients failed after 2 rows: lost" in caplog.text
 
 
-def test_a_file_that_nobody_reads_releases_its_slot_too() -> None:
-    slot = Slot()
-    file_of(Pages("a"), slot)
+def test_a_file_that_nobody_reads_and_a_mistake_in_a_column_release_the_slot_too() -> None:
+    unread, mistaken = Slot(), Slot()
+    file_of(Pages("a"), unread)
     gc.collect()
-    assert slot.released == 1
-
-
-def test_a_mistake_in_a_column_releases_it_too() -> None:
-    slot = Slot()
-    column = FileColumn(heading="x", value=lambda row: row["missing"])
-    file = file_of(Pages("a"), slot, columns=(column,))
+    file = file_of(Pages("a"), mistaken, columns=(FileColumn(heading="x", value=lambda row: row["missing"]),))
     with pytest.raises(KeyError):
         next(file)
     file.close()
-    assert slot.released == 1
+    assert (unread.released, mistaken.released) == (1, 1)
 
 
 def test_rows_are_in_the_language_and_the_zone_of_the_request_whatever_is_active_now() -> None:

@@ -39,62 +39,32 @@ def taken(user: str) -> ExportSlot:
     return slot
 
 
-@pytest.fixture
-def many_for_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_has_so_many_and_another_user_has_their_own(store: FakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_slots, "EXPORTS_PER_PROCESS", 99)
-
-
-@pytest.mark.usefixtures("many_for_the_process")
-def test_a_user_has_so_many_and_another_user_has_their_own(store: FakeStore) -> None:
     slots = [taken("ada") for _ in range(EXPORTS_PER_USER)]
-    assert take_slot("ada") is Refusal.OWN
+    for _ in range(9):
+        assert take_slot("ada") is Refusal.OWN
+    assert RUNNING.count == EXPORTS_PER_USER, "a refusal takes nothing from the process"
     slots.append(taken("ben"))
-    slots[0].release()
+    for _ in range(2):
+        slots[0].release()
+    assert RUNNING.count == EXPORTS_PER_USER, "a slot is released once"
     slots.append(taken("ada"))
     for slot in slots:
         slot.release()
     assert store.values == {}
 
 
-def test_a_process_has_so_many(store: FakeStore) -> None:
-    slots = [taken(f"user {number}") for number in range(EXPORTS_PER_PROCESS)]
+@pytest.mark.parametrize("is_down", [False, True])
+def test_a_process_has_so_many_also_without_the_store(store: FakeStore, is_down: bool) -> None:
+    store.down = is_down
+    slots = [taken("ada" if is_down else f"user {number}") for number in range(EXPORTS_PER_PROCESS)]
     assert take_slot("one more") is Refusal.PROCESS
-    for slot in slots:
-        slot.release()
-    taken("one more").release()
-
-
-def test_a_slot_is_released_once(store: FakeStore) -> None:
-    other, slot = taken("ada"), taken("ada")
-    slot.release()
-    slot.release()
-    assert RUNNING.count == 1
-    other.release()
-
-
-def test_a_user_with_too_many_takes_nothing_from_the_process(store: FakeStore) -> None:
-    slots = [taken("ada") for _ in range(EXPORTS_PER_USER)]
-    for _ in range(9):
-        assert take_slot("ada") is Refusal.OWN
-    assert RUNNING.count == EXPORTS_PER_USER
-    for slot in slots:
-        slot.release()
-
-
-def test_without_the_store_the_limit_of_the_process_remains(store: FakeStore) -> None:
-    store.down = True
-    slots = [taken("ada") for _ in range(EXPORTS_PER_PROCESS)]
-    assert take_slot("ada") is Refusal.PROCESS
+    store.down = True  # a store that fails in the middle keeps no slot
     for slot in slots:
         slot.renew()
         slot.release()
-
-
-def test_a_store_that_fails_in_the_middle_does_not_keep_the_slot(store: FakeStore) -> None:
-    slot = taken("ada")
-    store.down = True
-    slot.renew()
-    slot.release()
+    taken("one more").release()
 
 
 def test_a_lease_ends_by_itself(store: FakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,41 +100,20 @@ def ends(store: SharedStore, user: str) -> None:
 
 
 @pytest.mark.usefixtures("one_each")
-def test_a_file_whose_slot_another_one_has_taken_ends_and_leaves_the_other_its_slot(real_store: SharedStore) -> None:
+def test_a_file_whose_lease_has_ended_goes_on_unless_another_one_has_its_slot(real_store: SharedStore) -> None:
     first = taken("ada")
+    ends(real_store, "ada")
+    first.renew()
+    assert take_slot("ada") is Refusal.OWN
     ends(real_store, "ada")
     second = taken("ada")
     with pytest.raises(SlotLostError):
         first.renew()
     first.release()
     second.renew()
-    assert take_slot("ada") is Refusal.OWN
+    assert take_slot("ada") is Refusal.OWN, "the other one keeps its slot"
     second.release()
     taken("ada").release()
-
-
-@pytest.mark.usefixtures("one_each")
-def test_a_file_whose_lease_has_ended_goes_on_where_nobody_has_taken_its_slot(real_store: SharedStore) -> None:
-    slot = taken("ada")
-    ends(real_store, "ada")
-    slot.renew()
-    assert take_slot("ada") is Refusal.OWN
-    slot.release()
-    taken("ada").release()
-
-
-@pytest.mark.usefixtures("one_each")
-def test_the_stores_own_clock_ends_a_lease(real_store: SharedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as short:
-        short.setattr(export_slots, "EXPORT_LEASE_S", 1)
-        stalled = taken("ada")
-    pause = threading.Event()
-    while real_store.get("export:ada:0") is not MISSING:
-        pause.wait(0.05)
-    other = taken("ada")
-    stalled.release()
-    assert take_slot("ada") is Refusal.OWN
-    other.release()
 
 
 @pytest.mark.usefixtures("one_each")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,8 +12,7 @@ from portal.config.cookies import VAR_TIME_ZONE
 from portal.config.limits import EXPORTS_PER_USER, WALK_PAGE_ROWS
 from portal.errors import ApiValidationError, SlotLostError
 from portal.testing import Backend, SignedIn
-from portal_pages.exports import export_slots
-from portal_pages.exports.export_slots import RUNNING
+from portal_pages.exports.export_slots import RUNNING, ExportSlot
 
 PATH = "/en/energy/clients/export"
 CLIENTS = "/energy/clients"
@@ -79,15 +76,30 @@ def test_it_is_in_the_language_of_its_address_and_in_the_users_zone(user: Browse
     assert first == "cli_0;Ada;;'+49 30 1;;2026-02-01 00:00:00"
 
 
-def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end(user: Browser) -> None:
-    response = user.get(PATH, headers={"Portal-Export": "watched"})
-    assert response["Portal-Export-Rows"] == str(len(NAMES))
-    assert b"".join(response.streaming_content).endswith(b"\r\n\x04")
+def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end_of_a_whole_file(
+    user: Browser, backend: Backend
+) -> None:
+    whole, broken = (user.get(PATH, headers={"Portal-Export": "watched"}) for _ in range(2))
+    assert whole["Portal-Export-Rows"] == str(len(NAMES))
+    assert b"".join(whole.streaming_content).endswith(b"\r\n\x04")
+    backend.refuses("GET", CLIENTS, status=422, detail="no")
+    parts: list[bytes] = []
+    with pytest.raises(ApiValidationError):
+        parts.extend(broken.streaming_content)
+    assert "This file is not whole" in parts[-1].decode()
 
 
-def test_a_list_without_rows_is_a_heading(user: Browser, backend: Backend) -> None:
-    backend.lists(CLIENTS, [])
-    assert lines(user.get(PATH)) == ["ID,Name,Email,Phone,City,Client since (UTC)"]
+def test_a_file_whose_place_another_one_has_says_so_in_the_language_of_its_address(
+    user: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(_slot: ExportSlot) -> None:
+        raise SlotLostError("lost")
+
+    monkeypatch.setattr(ExportSlot, "renew", lose)
+    parts: list[bytes] = []
+    with pytest.raises(SlotLostError):
+        parts.extend(user.get(PATH.replace("/en/", "/de/")).streaming_content)
+    assert parts[-1].decode().startswith("Diese Datei ist unvollständig: Der Abruf stand")
 
 
 @pytest.mark.parametrize("status", [503, 403, 422])
@@ -98,27 +110,9 @@ def test_a_list_that_can_not_be_read_is_a_page(user: Browser, backend: Backend, 
     assert b"<h1" in response.content
 
 
-def test_a_failure_in_the_middle_is_the_last_line(user: Browser, backend: Backend) -> None:
-    response = user.get(PATH, headers={"Portal-Export": "watched"})
-    backend.refuses("GET", CLIENTS, status=422, detail="no")
-    parts: list[bytes] = []
-    with pytest.raises(ApiValidationError):
-        parts.extend(response.streaming_content)
-    text = b"".join(parts).decode()
-    assert "This file is not whole" in text.splitlines()[-1]
-    assert "\x04" not in text
-
-
-def test_it_reads_a_page_only_when_it_is_asked_for(user: Browser, backend: Backend) -> None:
-    response = user.get(PATH)
-    assert len(queries(backend)) == 1
-    next(iter(response.streaming_content))
-    response.close()
-    assert len(queries(backend)) == 1
-
-
-def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser) -> None:
+def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser, backend: Backend) -> None:
     running = [user.get(PATH) for _ in range(EXPORTS_PER_USER)]
+    assert len(queries(backend)) == EXPORTS_PER_USER, "one page of each, until more is asked for"
     refused = user.get(PATH)
     assert refused.status_code == 429
     assert refused["Retry-After"]
@@ -128,27 +122,6 @@ def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser) -> None:
     again = user.get(PATH)
     assert again.status_code == 200
     again.close()
-
-
-def test_a_file_that_stood_still_ends_where_another_one_has_its_place(
-    user: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as short:
-        short.setattr(export_slots, "EXPORT_LEASE_S", 1)
-        stalled = [user.get(PATH.replace("/en/", "/de/")) for _ in range(EXPORTS_PER_USER)]
-    pause = threading.Event()
-    while (other := user.get(PATH)).status_code == 429:
-        pause.wait(0.05)
-    texts = []
-    for response in stalled:
-        parts: list[bytes] = []
-        with suppress(SlotLostError):
-            parts.extend(response.streaming_content)
-        response.close()
-        texts.append(b"".join(parts).decode())
-    cut = [text for text in texts if text.splitlines()[-1].startswith("Diese Datei ist unvollständig: Der Abruf stand")]
-    assert len(cut) == 1, "the place of the other one is free"
-    assert len(lines(other)) == 1 + len(NAMES)
 
 
 def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
@@ -164,12 +137,10 @@ def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
     assert "export of energy.get_clients cancelled after 0 rows" in caplog.text
 
 
-@pytest.mark.parametrize("method", ["head", "put"])
-def test_any_other_method_is_405(user: Browser, method: str) -> None:
-    assert getattr(user, method)(PATH).status_code == 405
-
-
-def test_without_a_sign_in_the_address_leads_to_it(signed_out: Browser) -> None:
+def test_without_a_sign_in_the_address_leads_to_it_and_any_other_method_is_405(
+    user: Browser, signed_out: Browser
+) -> None:
+    assert [user.head(PATH).status_code, user.put(PATH).status_code] == [405, 405]
     response = signed_out.get(f"{PATH}?q=a")
     assert response.status_code == 302
     assert "login?next=" in response["Location"]

@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.testing import Backend, SignedIn
 from portal.testing.backend import Call
-from tests.portal_pages import customers
-from tests.portal_pages.customers import CUSTOMERS
+from tests.portal_pages.customers import ALL_PAGES, CUSTOMERS, served
 
 ROW = f"{CUSTOMERS}/c1"
 
@@ -72,11 +70,6 @@ def problem(status: int) -> tuple[int, dict[str, str], str]:
 
 
 @pytest.fixture
-def app() -> str:
-    return "energy"
-
-
-@pytest.fixture
 def kept(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> KeptRow:
     row, others = KeptRow(), backend._response
 
@@ -90,7 +83,7 @@ def kept(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> KeptRow:
 
 @pytest.fixture
 def browser(signed_in: SignedIn) -> Any:
-    with override_settings(ROOT_URLCONF=customers.__name__):
+    with served(*ALL_PAGES):
         yield signed_in("ENERGY_APP")
 
 

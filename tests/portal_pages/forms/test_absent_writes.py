@@ -9,22 +9,21 @@ from typing import Any
 import pytest
 from django.contrib.messages import get_messages
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.query import is_absent
 from portal.testing import Backend, SignedIn
-from portal_pages import DetailView, RowAction, resource_pages
-from portal_pages.urls import platform_patterns
+from portal_pages import DetailView, RowAction
 from tests.portal_pages.customers import (
     CREATE,
     CUSTOMERS,
     DELETE,
     EDIT,
-    LIST,
     Customer,
     CustomerMutations,
     CustomerQueries,
     Plan,
+    customer_pages,
+    served,
 )
 from tests.portal_pages.forms.conftest import inputs
 
@@ -32,24 +31,14 @@ ROW = f"{CUSTOMERS}/c1"
 ADA = {"id": "c1", "name": "Ada", "email": "ada@example.com", "plan": "flat", "version": 1}
 PAGE = "/en/energy/clients/c1"
 TAKES_NO_CHANGES = "This can’t be changed: the service does not offer it."
+LIST_PAGE = "/en/energy/clients"
 NEW = "/en/energy/clients/new"
 NOT_ALLOWED = "Your account lacks the permission for this. Ask your administrator if you need it."
 #: With a button that changes the plan.
-PAGES = resource_pages(
-    "energy/clients",
-    name="client",
-    title="Customers",
-    list=LIST,
-    detail=DetailView(
-        hook=CustomerQueries.use_get_customer_query,
-        mutation=CustomerMutations.use_update_customer_mutation,
-        actions=[
-            RowAction(name="meter", label="Pay as you go", message="Done.", values=Customer.partial(plan=Plan.PAYG))
-        ],
-    ),
-    create=CREATE,
-    edit=EDIT,
-    delete=DELETE,
+DETAIL = DetailView(
+    hook=CustomerQueries.use_get_customer_query,
+    mutation=CustomerMutations.use_update_customer_mutation,
+    actions=[RowAction(name="meter", label="Pay as you go", message="Done.", values=Customer.partial(plan=Plan.PAYG))],
 )
 
 
@@ -57,7 +46,7 @@ PAGES = resource_pages(
 def browser(backend: Backend, signed_in: SignedIn) -> Iterator[Browser]:
     backend.lists(CUSTOMERS, [])
     backend.answers("GET", ROW, json=ADA)
-    with override_settings(ROOT_URLCONF=type("Urls", (), {"urlpatterns": platform_patterns(pages=PAGES)})):
+    with served(*customer_pages(detail=DETAIL, create=CREATE, edit=EDIT, delete=DELETE)):
         yield signed_in("ENERGY_APP")
 
 
@@ -81,26 +70,35 @@ def said(response: Any) -> list[str]:
     return [str(message) for message in get_messages(response.wsgi_request)]
 
 
-@pytest.mark.parametrize("status", [404, 405, 501])
-def test_an_edit_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offered_any_more(
-    backend: Backend, browser: Browser, known: Callable[[], set[str]], status: int
+@pytest.mark.parametrize(
+    ("page", "call", "status"),
+    [
+        *((f"{PAGE}/edit", ("PATCH", ROW, "energy.update_customer"), status) for status in (404, 405, 501)),
+        *((NEW, ("POST", CUSTOMERS, "energy.create_customer"), status) for status in (405, 501)),
+    ],
+)
+def test_a_form_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offered_any_more(
+    *, backend: Backend, browser: Browser, known: Callable[[], set[str]], page: str, call: tuple[str, ...], status: int
 ) -> None:
-    assert "/c1/edit" in browser.get(PAGE).content.decode()
-    sent = inputs(browser.get(f"{PAGE}/edit").content.decode())
-    backend.refuses("PATCH", ROW, status=status)
-    refused = browser.post(f"{PAGE}/edit", sent | {"name": "Ada Lovelace"})
+    method, path, key = call
+    is_edit = method == "PATCH"
+    sent = inputs(browser.get(page).content.decode()) | {"name": "Ada Lovelace", "plan": "payg"}
+    backend.refuses(method, path, status=status)
+    refused = browser.post(page, sent)
     text = refused.content.decode()
     assert refused.status_code == 422
-    assert TAKES_NO_CHANGES in text
+    assert (TAKES_NO_CHANGES if is_edit else "Nothing can be added here: the service does not offer it.") in text
     assert "Ada Lovelace" in text
     assert "deleted" not in text
-    assert "Create it anew" not in text
-    assert f'href="{PAGE}"' in text, "a way back"
-    assert known() == for_all("energy.update_customer", status)
-    row = browser.get(PAGE).content.decode()
-    assert "/c1/edit" not in row
-    assert "/c1/meter" not in row
-    assert browser.get(f"{PAGE}/edit").status_code == 404
+    assert f'href="{PAGE if is_edit else LIST_PAGE}"' in text, "a way back"
+    assert known() == for_all(key, status)
+    assert browser.get(page).status_code == 404
+    # Without rows the template of the list has a button of its own, for clients.
+    backend.lists(CUSTOMERS, [ADA])
+    for shown in (PAGE, LIST_PAGE):
+        html = browser.get(shown).content.decode()
+        assert is_edit or 'button primary" data-shortcut="c"' not in html
+        assert not is_edit or ("/c1/edit" not in html and "/c1/meter" not in html)
 
 
 @pytest.mark.parametrize("end", ["edit", "delete"])
@@ -129,93 +127,58 @@ def test_whether_the_row_is_there_costs_one_get(
     assert told.startswith("energy.delete_customer: this call is refused to a user (404)")
 
 
-def test_a_row_is_said_to_be_deleted_once_a_get_has_said_so(
-    backend: Backend, browser: Browser, known: Callable[[], set[str]]
-) -> None:
-    sent = inputs(browser.get(f"{PAGE}/edit").content.decode())
-    for method in ("GET", "PATCH"):
-        backend.refuses(method, ROW, status=404)
-    deleted = browser.post(f"{PAGE}/edit", sent | {"name": "Ada Lovelace"})
-    assert deleted.status_code == 404
-    assert "was deleted meanwhile" in deleted.content.decode()
-    assert known() == set()
-
-
-def test_while_nobody_knows_whether_the_row_is_there_the_form_stays(
-    backend: Backend, browser: Browser, known: Callable[[], set[str]]
+@pytest.mark.parametrize(("status", "shows"), [(404, "was deleted meanwhile"), (503, 'value="Ada Lovelace"')])
+def test_a_row_is_said_to_be_deleted_once_a_get_has_said_so_and_the_form_stays_while_nobody_knows(
+    *, backend: Backend, browser: Browser, known: Callable[[], set[str]], status: int, shows: str
 ) -> None:
     sent = inputs(browser.get(f"{PAGE}/edit").content.decode())
     backend.refuses("PATCH", ROW, status=404)
-    backend.refuses("GET", ROW, status=503)
+    backend.refuses("GET", ROW, status=status)
     page = browser.post(f"{PAGE}/edit", sent | {"name": "Ada Lovelace"})
-    assert page.status_code == 503
-    assert 'value="Ada Lovelace"' in page.content.decode()
-    assert "deleted" not in page.content.decode()
+    assert page.status_code == status
+    assert shows in page.content.decode()
+    assert ("deleted" in page.content.decode()) is (status == 404)
     assert known() == set()
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])
+@pytest.mark.parametrize(
+    ("end", "method", "key", "says"),
+    [
+        ("meter", "PATCH", "energy.update_customer", TAKES_NO_CHANGES),
+        ("delete", "DELETE", "energy.delete_customer", "This can’t be deleted: the service does not offer it."),
+    ],
+)
 def test_a_button_without_an_endpoint_says_so_and_is_not_offered_any_more(
-    backend: Backend, browser: Browser, known: Callable[[], set[str]], status: int
+    *,
+    backend: Backend,
+    browser: Browser,
+    known: Callable[[], set[str]],
+    end: str,
+    method: str,
+    key: str,
+    says: str,
+    status: int,
 ) -> None:
-    browser.get(PAGE)
-    backend.refuses("PATCH", ROW, status=status)
-    pressed = browser.post(f"{PAGE}/meter")
+    assert f"/c1/{end}" in browser.get(PAGE).content.decode()
+    backend.refuses(method, ROW, status=status)
+    pressed = browser.post(f"{PAGE}/{end}")
     assert (pressed.status_code, pressed["Location"]) == (303, PAGE)
-    assert said(pressed) == [TAKES_NO_CHANGES]
-    assert known() == for_all("energy.update_customer", status)
-    assert "/c1/meter" not in browser.get(PAGE).content.decode()
+    assert said(pressed) == [says]
+    assert known() == for_all(key, status)
+    page = browser.get(PAGE).content.decode()
+    assert f"/c1/{end}" not in page
+    assert f'popovertarget="{end}"' not in page
 
 
-@pytest.mark.parametrize("status", [404, 405, 501])
-def test_a_deletion_without_an_endpoint_says_so_and_is_not_offered_any_more(
-    backend: Backend, browser: Browser, known: Callable[[], set[str]], status: int
-) -> None:
-    browser.get(PAGE)
-    backend.refuses("DELETE", ROW, status=status)
-    refused = browser.post(f"{PAGE}/delete")
-    assert (refused.status_code, refused["Location"]) == (303, PAGE)
-    assert said(refused) == ["This can’t be deleted: the service does not offer it."]
-    assert known() == for_all("energy.delete_customer", status)
-    row = browser.get(PAGE).content.decode()
-    assert "/c1/delete" not in row
-    assert 'popovertarget="delete"' not in row
-
-
-@pytest.mark.parametrize("status", [405, 501])
-def test_a_create_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offered_any_more(
-    backend: Backend, browser: Browser, known: Callable[[], set[str]], status: int
-) -> None:
-    backend.refuses("POST", CUSTOMERS, status=status)
-    refused = browser.post("/en/energy/clients/new", {"name": "Ida", "plan": "payg"})
-    text = refused.content.decode()
-    assert refused.status_code == 422
-    assert "Nothing can be added here: the service does not offer it." in text
-    assert "Ida" in text
-    assert known() == {"energy.create_customer"}
-    # Without rows the template has a button of its own, for clients.
-    backend.lists(CUSTOMERS, [ADA])
-    assert 'button primary" data-shortcut="c"' not in browser.get("/en/energy/clients").content.decode()
-    assert browser.get("/en/energy/clients/new").status_code == 404
-
-
-@pytest.mark.parametrize(("method", "path", "page"), [("PATCH", ROW, f"{PAGE}/edit"), ("POST", CUSTOMERS, NEW)])
-def test_a_form_that_this_user_may_not_send_says_so_and_keeps_what_was_typed(
-    backend: Backend, browser: Browser, method: str, path: str, page: str
-) -> None:
-    sent = inputs(browser.get(page).content.decode()) | {"name": "Ada Lovelace", "plan": "payg"}
-    backend.refuses(method, path, status=403)
-    refused = browser.post(page, sent)
-    text = refused.content.decode()
-    assert refused.status_code == 422
-    assert NOT_ALLOWED in text
-    assert inputs(text)["name"] == "Ada Lovelace"
-
-
-def test_a_button_that_this_user_may_not_press_says_so_on_the_page_of_the_row(
-    backend: Backend, browser: Browser
-) -> None:
-    backend.refuses("PATCH", ROW, status=403)
-    refused = browser.post(f"{PAGE}/meter", inputs(browser.get(PAGE).content.decode()))
-    assert (refused.status_code, refused["Location"]) == (303, PAGE)
-    assert said(refused) == [NOT_ALLOWED]
+def test_what_this_user_may_not_send_says_so_and_keeps_what_was_typed(backend: Backend, browser: Browser) -> None:
+    for method, path, page in (("PATCH", ROW, f"{PAGE}/edit"), ("POST", CUSTOMERS, NEW)):
+        sent = inputs(browser.get(page).content.decode()) | {"name": "Ada Lovelace", "plan": "payg"}
+        backend.refuses(method, path, status=403)
+        refused = browser.post(page, sent)
+        assert refused.status_code == 422
+        assert NOT_ALLOWED in refused.content.decode()
+        assert inputs(refused.content.decode())["name"] == "Ada Lovelace"
+    pressed = browser.post(f"{PAGE}/meter", inputs(browser.get(PAGE).content.decode()))
+    assert (pressed.status_code, pressed["Location"]) == (303, PAGE)
+    assert said(pressed) == [NOT_ALLOWED]

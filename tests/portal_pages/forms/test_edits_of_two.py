@@ -6,21 +6,20 @@ import html
 import itertools
 from typing import Any
 
+import pytest
 from django.contrib.messages import get_messages
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.testing import SignedIn
-from portal_pages import EditView, resource_pages
-from portal_pages.urls import platform_patterns
+from portal_pages import EditView
 from tests.portal_pages.customers import (
     CREATE,
-    DETAIL,
     EDIT,
-    LIST,
     CustomerForm,
     CustomerMutations,
     CustomerQueries,
+    customer_pages,
+    served,
 )
 from tests.portal_pages.forms.conftest import KeptRow, inputs, send, shown_form
 
@@ -82,27 +81,23 @@ def conflict(browser: Browser, kept: KeptRow) -> dict[str, str]:
     return inputs(text_of(send(browser, sent, name="Ida")))
 
 
-def test_who_keeps_the_own_value_writes_it_over_the_version_that_was_shown(browser: Browser, kept: KeptRow) -> None:
+@pytest.mark.parametrize(
+    ("answer", "written"),
+    [
+        ({"keep-name": "mine"}, [('"2"', {"name": "Ida"})]),
+        ({"keep-name": "theirs"}, []),
+        ({"keep-name": "theirs", "plan": "payg"}, [('"2"', {"plan": "payg"})]),
+    ],
+)
+def test_the_chosen_value_is_written_over_the_version_that_was_shown(
+    browser: Browser, kept: KeptRow, answer: dict[str, str], written: list[Any]
+) -> None:
     again = conflict(browser, kept)
-    assert send(browser, again, **{"keep-name": "mine"}).status_code == 303
-    assert bodies(kept)[-1] == ('"2"', {"name": "Ida"})
+    before = len(kept.writes)
+    assert send(browser, again, **answer).status_code == 303
+    assert bodies(kept)[before:] == written
     assert kept.row is not None
-    assert kept.row["name"] == "Ida"
-
-
-def test_who_keeps_the_other_value_writes_nothing(browser: Browser, kept: KeptRow) -> None:
-    again = conflict(browser, kept)
-    writes = len(kept.writes)
-    assert send(browser, again, **{"keep-name": "theirs"}).status_code == 303
-    assert len(kept.writes) == writes
-    assert kept.row is not None
-    assert kept.row["name"] == "Grace"
-
-
-def test_who_keeps_the_other_value_may_have_changed_another_field(browser: Browser, kept: KeptRow) -> None:
-    again = conflict(browser, kept)
-    assert send(browser, again, plan="payg", **{"keep-name": "theirs"}).status_code == 303
-    assert bodies(kept)[-1] == ('"2"', {"plan": "payg"})
+    assert kept.row["name"] == ("Ida" if answer["keep-name"] == "mine" else "Grace")
 
 
 def test_nothing_is_written_until_the_user_has_chosen(browser: Browser, kept: KeptRow) -> None:
@@ -186,36 +181,26 @@ def test_made_up_fields_of_a_conflict_write_nothing_unseen(browser: Browser, kep
     assert bodies(kept) == [(None, {"name": "Ida"})]
 
 
-def test_a_row_that_was_deleted_meanwhile_shows_what_was_typed_and_can_be_created_anew(
-    browser: Browser, kept: KeptRow
+@pytest.mark.parametrize("create", [{"create": CREATE}, {}], ids=["created anew", "nothing creates one"])
+def test_a_row_that_was_deleted_meanwhile_shows_what_was_typed_and_can_be_created_anew_where_one_can(
+    signed_in: SignedIn, kept: KeptRow, create: dict[str, Any]
 ) -> None:
-    sent = shown_form(browser)
-    kept.delete()
-    response = send(browser, sent, name="Ida", plan="payg")
-    page = text_of(response)
-    assert response.status_code == 404
-    assert response["HX-Retarget"] == "#content"
-    assert "Ada was deleted meanwhile" in page
-    assert "The address may be misspelt" not in page
-    assert 'action="/en/energy/clients/new"' in page
-    typed = inputs(page)
-    assert (typed["name"], typed["plan"]) == ("Ida", "payg")
-    assert typed["submissionKey"] != sent["submissionKey"]
-    assert {"rowVersion", "initial-name"}.isdisjoint(typed)
-
-
-def test_what_was_typed_for_a_deleted_row_is_shown_also_where_nothing_creates_one(
-    signed_in: SignedIn, kept: KeptRow
-) -> None:
-    pages = resource_pages("energy/clients", name="client", title="Customers", list=LIST, detail=DETAIL, edit=EDIT)
-    with override_settings(ROOT_URLCONF=tuple(platform_patterns(pages=pages))):
+    with served(*customer_pages(edit=EDIT, **create)):
         browser = signed_in("ENERGY_APP")
         sent = shown_form(browser)
         kept.delete()
         response = send(browser, sent, name="Ida", plan="payg")
     page = text_of(response)
-    assert response.status_code == 404
-    assert ["Ida" in page, "Pay as you go" in page, "Create it anew" in page] == [True, True, False]
+    assert (response.status_code, response["HX-Retarget"]) == (404, "#content")
+    assert "Ada was deleted meanwhile" in page
+    assert "The address may be misspelt" not in page
+    assert ["Ida" in page, "Pay as you go" in page, "Create it anew" in page] == [True, True, bool(create)]
+    if create:
+        assert 'action="/en/energy/clients/new"' in page
+        typed = inputs(page)
+        assert (typed["name"], typed["plan"]) == ("Ida", "payg")
+        assert typed["submissionKey"] != sent["submissionKey"]
+        assert {"rowVersion", "initial-name"}.isdisjoint(typed)
 
 
 def test_a_put_replaces_no_field_that_somebody_else_changed(signed_in: SignedIn, kept: KeptRow) -> None:
@@ -224,10 +209,7 @@ def test_a_put_replaces_no_field_that_somebody_else_changed(signed_in: SignedIn,
         mutation=CustomerMutations.use_replace_customer_mutation,
         form=CustomerForm,
     )
-    pages = resource_pages(
-        "energy/clients", name="client", title="Customers", list=LIST, detail=DETAIL, create=CREATE, edit=put
-    )
-    with override_settings(ROOT_URLCONF=tuple(platform_patterns(pages=pages))):
+    with served(*customer_pages(create=CREATE, edit=put)):
         browser = signed_in("ENERGY_APP")
         sent = shown_form(browser)
         kept.change(plan="payg")

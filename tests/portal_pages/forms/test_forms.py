@@ -8,7 +8,6 @@ from portal.errors import (
     ApiClientError,
     ApiConflictError,
     ApiError,
-    ApiForbiddenError,
     ApiUnavailableError,
     ApiValidationError,
 )
@@ -75,17 +74,18 @@ def test_an_error_of_a_field_that_the_form_does_not_show_names_it() -> None:
     assert form.non_field_errors() == ["dueOn: This field is required.", "Closed on Sundays."]
 
 
-def test_a_refusal_without_fields_shows_its_detail_or_a_sentence_of_our_own() -> None:
-    for detail, shown in (("Closed on Sundays.", "Closed on Sundays."), ("", "The service does not accept this.")):
-        form = valid_form()
-        form.show_backend_error(failed(ApiValidationError(detail)))
-        assert form.non_field_errors() == [shown]
-
-
-def test_a_conflict_can_be_cured_in_the_form() -> None:
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (ApiValidationError("Closed on Sundays."), "Closed on Sundays."),
+        (ApiValidationError(""), "The service does not accept this."),
+        (ApiConflictError("Someone was faster."), "Someone was faster."),
+    ],
+)
+def test_a_refusal_without_fields_shows_its_detail_or_a_sentence_of_our_own(error: ApiError, shown: str) -> None:
     form = valid_form()
-    form.show_backend_error(failed(ApiConflictError("Someone was faster.")))
-    assert form.non_field_errors() == ["Someone was faster."]
+    form.show_backend_error(failed(error))
+    assert form.non_field_errors() == [shown]
 
 
 def test_what_no_form_can_cure_is_raised() -> None:
@@ -93,14 +93,6 @@ def test_what_no_form_can_cure_is_raised() -> None:
     with pytest.raises(ApiClientError):
         form.show_backend_error(failed(ApiClientError()))
     assert not form.errors
-
-
-def test_a_form_that_this_user_may_not_send_says_so() -> None:
-    form = valid_form()
-    form.show_backend_error(failed(ApiForbiddenError()))
-    assert form.non_field_errors() == [
-        "Your account lacks the permission for this. Ask your administrator if you need it."
-    ]
 
 
 def test_a_form_that_nobody_answered_has_no_errors_and_can_be_sent_again() -> None:

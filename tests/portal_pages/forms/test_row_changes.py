@@ -7,12 +7,10 @@ from collections.abc import Iterator
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.testing import SignedIn
 from portal_pages import change_row, platform_page
-from portal_pages.urls import platform_patterns
-from tests.portal_pages.customers import Customer, CustomerMutations, CustomerQueries, Plan, blank
+from tests.portal_pages.customers import Customer, CustomerMutations, CustomerQueries, Plan, served
 from tests.portal_pages.forms.conftest import KeptRow
 
 
@@ -29,8 +27,7 @@ def choose_plan(request: HttpRequest) -> HttpResponse:
 
 @pytest.fixture
 def button(signed_in: SignedIn) -> Iterator[Browser]:
-    pages = [platform_page("energy", blank, name="home"), platform_page("energy/plan", choose_plan, name="plan")]
-    with override_settings(ROOT_URLCONF=tuple(platform_patterns(pages=pages))):
+    with served(platform_page("energy/plan", choose_plan, name="plan")):
         yield signed_in("ENERGY_APP")
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.query import MutationGroup, QueryGroup, Row, resource
 from portal.testing import Backend, SignedIn
@@ -20,15 +19,11 @@ from portal_pages import (
     ListView,
     RowChoiceField,
     SuggestedField,
-    platform_page,
     resource_pages,
 )
-from portal_pages.urls import platform_patterns
-from tests.portal_pages import customers
-from tests.portal_pages.customers import blank
+from tests.portal_pages.customers import blank, customer_pages, served
 from tests.portal_pages.forms.conftest import KeptRow, inputs
 
-handler404 = customers.handler404
 VISITS, PLACES = "/energy/visits", "/energy/places"
 NEW, EDIT = "/en/energy/clients/new", "/en/energy/clients/v1/edit"
 OSLO = {"id": "p1", "name": "Oslo <1>", "city": "Oslo"}
@@ -85,43 +80,32 @@ class HostForm(BackendForm[Visit]):
     name = SuggestedField(label="Host", counts=VisitQueries.use_get_visits_counts_query, by="name", required=False)
 
 
-urlpatterns = platform_patterns(
-    pages=[
-        platform_page("energy", blank, name="home"),
-        *resource_pages(
-            "energy/stations",
-            name="station",
-            title="Hosts",
-            list=blank,
-            create=CreateView(mutation=VisitMutations.use_create_visit_mutation, form=HostForm),
-        ),
-        *resource_pages(
-            "energy/clients",
-            name="client",
-            title="Visits",
-            list=ListView(hook=VisitQueries.use_get_visits_query),
-            detail=DetailView(hook=VisitQueries.use_get_visit_query),
-            create=CreateView(mutation=VisitMutations.use_create_visit_mutation, form=VisitForm),
-            edit=EditView(
-                query=VisitQueries.use_get_visit_query,
-                mutation=VisitMutations.use_update_visit_mutation,
-                form=VisitForm,
-            ),
-        ),
-    ]
-)
-
-
-@pytest.fixture
-def app() -> str:
-    return "energy"
+VISIT_PAGES = {
+    "list": ListView(hook=VisitQueries.use_get_visits_query),
+    "detail": DetailView(hook=VisitQueries.use_get_visit_query),
+    "edit": EditView(
+        query=VisitQueries.use_get_visit_query, mutation=VisitMutations.use_update_visit_mutation, form=VisitForm
+    ),
+}
+PAGES = [
+    *resource_pages(
+        "energy/stations",
+        name="station",
+        title="Hosts",
+        list=blank,
+        create=CreateView(mutation=VisitMutations.use_create_visit_mutation, form=HostForm),
+    ),
+    *customer_pages(
+        **VISIT_PAGES, create=CreateView(mutation=VisitMutations.use_create_visit_mutation, form=VisitForm)
+    ),
+]
 
 
 @pytest.fixture
 def browser(signed_in: SignedIn, backend: Backend) -> Any:
     backend.lists(PLACES, [OSLO, OSLO_AGAIN])
     backend.answers("POST", VISITS, json={"id": "v1", "name": "Check"}, status=201)
-    with override_settings(ROOT_URLCONF=__name__):
+    with served(*PAGES):
         yield signed_in("ENERGY_APP")
 
 
@@ -302,13 +286,7 @@ def test_a_picked_row_stays_where_what_was_deleted_meanwhile_is_created_anew(
 def test_a_picked_row_is_named_also_where_nothing_creates_what_was_deleted(
     signed_in: SignedIn, browser: Browser, visit: KeptRow
 ) -> None:
-    edit = EditView(
-        query=VisitQueries.use_get_visit_query, mutation=VisitMutations.use_update_visit_mutation, form=VisitForm
-    )
-    detail = DetailView(hook=VisitQueries.use_get_visit_query)
-    visits = ListView(hook=VisitQueries.use_get_visits_query)
-    pages = resource_pages("energy/clients", name="client", title="Visits", list=visits, detail=detail, edit=edit)
-    with override_settings(ROOT_URLCONF=tuple(platform_patterns(pages=pages))):
+    with served(*customer_pages(**VISIT_PAGES)):
         sent = inputs(browser.get(EDIT).content.decode())
         visit.delete()
         page = browser.post(EDIT, sent | {"name": "Ida", "placeId-text": "Oslo 2"})

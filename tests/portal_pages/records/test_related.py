@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.errors import UsageError
 from portal.query.process_state import process_runtime
@@ -16,12 +15,9 @@ from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.testing import Backend, SignedIn, page_of, row_ids
-from portal_pages import Column, DetailView, Filter, ListView, Related, platform_page, resource_pages
-from portal_pages.urls import platform_patterns
-from tests.portal_pages import customers
-from tests.portal_pages.customers import CUSTOMERS, LIST, CustomerQueries, blank
+from portal_pages import Column, DetailView, Filter, ListView, Related, resource_pages
+from tests.portal_pages.customers import CUSTOMERS, CustomerQueries, blank, customer_pages, served
 
-handler404 = customers.handler404
 METERS = "/energy/meters"
 ORDERS = "/operations/work-orders"
 ADA = {"id": "c/1", "name": "Ada"}
@@ -41,36 +37,22 @@ orders = Related(
 METER_COLUMNS = {
     name: Column(name) for name in ("serial", "station_name", "last_reading_kwh", "last_reading_at", "status")
 }
-urlpatterns = platform_patterns(
-    pages=[
-        platform_page("energy", blank, name="home"),
-        *resource_pages("energy/stations", name="station", title="Stations", detail=blank),
-        *resource_pages(
-            "energy/clients",
-            name="client",
-            title="Customers",
-            list=LIST,
-            detail=DetailView(hook=CustomerQueries.use_get_customer_query, related=(meters, orders)),
+PAGES = [
+    *resource_pages("energy/stations", name="station", title="Stations", detail=blank),
+    *customer_pages(detail=DetailView(hook=CustomerQueries.use_get_customer_query, related=(meters, orders))),
+    *resource_pages(
+        "energy/meters",
+        name="meter",
+        title="Meters",
+        list=ListView(
+            hook=MeterQueries.use_get_meters_query,
+            columns=METER_COLUMNS,
+            filters=(Filter("stationId", "Station", named_by="station_name"),),
         ),
-        *resource_pages(
-            "energy/meters",
-            name="meter",
-            title="Meters",
-            list=ListView(
-                hook=MeterQueries.use_get_meters_query,
-                columns=METER_COLUMNS,
-                filters=(Filter("stationId", "Station", named_by="station_name"),),
-            ),
-            detail=blank,
-            context={"statuses": {}},
-        ),
-    ]
-)
-
-
-@pytest.fixture
-def app() -> str:
-    return "energy"
+        detail=blank,
+        context={"statuses": {}},
+    ),
+]
 
 
 @pytest.fixture
@@ -78,7 +60,7 @@ def open_as(signed_in: SignedIn, backend: Backend) -> Any:
     backend.answers("GET", f"{CUSTOMERS}/c1", json=ADA | {"id": "c1"})
     backend.lists(METERS, [{"id": f"m{number}", "serial": f"M-{number}", "stationId": "c1"} for number in range(1, 8)])
     backend.lists(ORDERS, [{"id": "o1", "title": "Clean <it>", "stationId": "c1"}])
-    with override_settings(ROOT_URLCONF=__name__):
+    with served(*PAGES):
         yield signed_in
 
 

@@ -9,18 +9,14 @@ from typing import Any
 import pytest
 from django.core import signing
 from django.test import Client as Browser
-from django.test import override_settings
 
 from portal.errors import UsageError
 from portal.query import MutationGroup, QueryGroup, resource
 from portal.services.energy.clients import Client
 from portal.testing import Backend, SignedIn
-from portal_pages import BackendForm, DetailView, EditView, RowAction, platform_page, resource_pages
-from portal_pages.urls import platform_patterns
-from tests.portal_pages import customers
-from tests.portal_pages.customers import blank
+from portal_pages import BackendForm, DetailView, EditView, RowAction
+from tests.portal_pages.customers import blank, customer_pages, served
 
-handler404 = customers.handler404
 PATH = "/energy/tenants"
 HERE = "/en/energy/clients/c1"
 ADA = {"id": "c1", "name": "Ada", "phone": None, "city": "Oslo", "version": 3}
@@ -72,38 +68,25 @@ RENUMBER = RowAction(
     offered=lambda row: row.city != "Rome",
 )
 NAMELESS = RowAction(name="nameless", label="Unknown", values=lambda request: None, message="Never.")
-urlpatterns = platform_patterns(
-    pages=[
-        platform_page("energy", blank, name="home"),
-        *resource_pages(
-            "energy/clients",
-            name="client",
-            title="Tenants",
-            list=blank,
-            detail=DetailView(
-                hook=TenantQueries.use_get_tenant_query,
-                mutation=TenantMutations.use_update_tenant_mutation,
-                actions=(MOVE, CALL, CLEAR, RENUMBER, NAMELESS),
-            ),
-            edit=EditView(
-                query=TenantQueries.use_get_tenant_query,
-                mutation=TenantMutations.use_update_tenant_mutation,
-                form=CityForm,
-            ),
-        ),
-    ]
+PAGES = customer_pages(
+    list=blank,
+    detail=DetailView(
+        hook=TenantQueries.use_get_tenant_query,
+        mutation=TenantMutations.use_update_tenant_mutation,
+        actions=(MOVE, CALL, CLEAR, RENUMBER, NAMELESS),
+    ),
+    edit=EditView(
+        query=TenantQueries.use_get_tenant_query,
+        mutation=TenantMutations.use_update_tenant_mutation,
+        form=CityForm,
+    ),
 )
-
-
-@pytest.fixture
-def app() -> str:
-    return "energy"
 
 
 @pytest.fixture
 def browser(signed_in: SignedIn, backend: Backend) -> Any:
     backend.answers("GET", f"{PATH}/c1", json=ADA)
-    with override_settings(ROOT_URLCONF=__name__):
+    with served(*PAGES):
         yield signed_in("ENERGY_APP")
 
 

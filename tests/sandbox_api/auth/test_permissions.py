@@ -1,46 +1,41 @@
+"""Each path of a platform is open to whoever has exactly its permission; so are its writes."""
+
 import pytest
+from django.urls import get_resolver
 
-GUARDED = {
-    "ENERGY_APP": [
-        "/energy/clients",
-        "/energy/clients/x",
-        "/energy/stations",
-        "/energy/stations/x",
-        "/energy/chargers",
-        "/energy/chargers/x",
-        "/energy/sessions",
-        "/energy/sessions/x",
-        "/energy/meters",
-        "/energy/meters/x",
-        "/energy/summary",
-        "/energy/state",
-    ],
-    "OPERATIONS_APP": ["/operations/work-orders", "/operations/work-orders/x", "/operations/summary"],
-    "FINANCE_APP": ["/finance/invoices", "/finance/invoices/x", "/finance/summary"],
-    "IAM_ADMIN": ["/iam/accounts", "/iam/accounts/x"],
+from sandbox_api.profiles import path_shape
+
+PERMISSIONS = {
+    "/energy/": "ENERGY_APP",
+    "/operations/": "OPERATIONS_APP",
+    "/finance/": "FINANCE_APP",
+    "/iam/accounts": "IAM_ADMIN",
 }
+GUARDED = [
+    (permission, method, path_shape(str(each.pattern)).replace("{id}", "x"))
+    for each in get_resolver("sandbox_api.urls").url_patterns
+    for start, permission in PERMISSIONS.items()
+    if path_shape(str(each.pattern)).startswith(start)
+    for method in ("get", "post", "patch", "delete")
+    if hasattr(each.callback.cls, method)
+]
 
 
-@pytest.mark.parametrize(("permission", "path"), [(name, path) for name, paths in GUARDED.items() for path in paths])
-def test_only_the_matching_permission_opens_it(sign_in, problem, permission, path):
-    others = [name for name in GUARDED if name != permission]
-    assert problem(sign_in(*others, permission.lower(), f" {permission}").get(path), 403)
-    assert sign_in(permission).get(path).status_code == (404 if path.endswith("/x") else 200)
+@pytest.mark.parametrize(("permission", "method", "path"), GUARDED)
+def test_only_the_matching_permission_opens_a_path(sign_in, anyone, problem, permission, method, path):
+    def status_for(*permissions):
+        client = sign_in(*permissions)
+        return getattr(client, method)(path, {"by": "status"} if method == "get" else {}).status_code
+
+    others = [name for name in PERMISSIONS.values() if name != permission]
+    assert status_for(*others, permission.lower(), f" {permission}") == 403
+    assert status_for(permission) in ({404} if path.endswith("/x") else {200, 422})
+    assert problem(getattr(anyone, method)(path), 401)
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("post", "/energy/clients"),
-        ("patch", "/energy/clients/x"),
-        ("delete", "/energy/clients/x"),
-        ("post", "/operations/work-orders"),
-        ("patch", "/operations/work-orders/x"),
-        ("patch", "/iam/accounts/x"),
-    ],
-)
-def test_writes_are_guarded_as_reads_are(sign_in, problem, method, path):
-    assert problem(getattr(sign_in(), method)(path, {}), 403)
+def test_every_platform_has_guarded_paths():
+    assert {permission for permission, _, _ in GUARDED} == set(PERMISSIONS.values())
+    assert {method for _, method, _ in GUARDED} == {"get", "post", "patch", "delete"}
 
 
 def test_a_change_of_permissions_is_effective_at_once(sign_in, problem):

@@ -5,6 +5,7 @@ from django.contrib.auth.hashers import make_password
 
 from sandbox_api import faults
 from sandbox_api.auth.models import SignIn
+from sandbox_api.environment import Faults
 from sandbox_api.idempotency import StoredAnswer
 
 ADDRESS, PASSWORD = "me@example.com", "secret words"
@@ -47,10 +48,8 @@ class TestLogin:
         assert not SignIn.objects.exists()
 
     def test_both_fields_are_required(self, anyone, problem):
-        assert problem(anyone.post("/auth/login", {}), 422, "email", "password")
-        assert problem(anyone.post("/auth/login", {"email": "", "password": ""}), 422, "email", "password")
-        assert problem(anyone.post("/auth/login", {"email": [], "password": {}}), 422, "email", "password")
-        assert problem(anyone.post("/auth/login", {"email": "a\0", "password": "\0"}), 422, "email", "password")
+        for body in ({}, *({"email": each, "password": each} for each in ("", [], {}, "\0"))):
+            assert problem(anyone.post("/auth/login", body), 422, "email", "password")
 
     def test_a_bad_bearer_does_not_matter(self, anyone, account):
         body = {"email": ADDRESS, "password": PASSWORD}
@@ -66,54 +65,45 @@ class TestLogin:
 
 
 class TestRefresh:
-    def test_it_gives_a_new_pair_and_the_old_token_is_spent(self, anyone, pair, problem):
+    def test_a_second_use_of_a_token_ends_its_family_with_all_access_tokens(self, anyone, pair, problem):
         new = refresh(anyone, pair["refreshToken"]).json()
         assert set(new) == {"accessToken", "refreshToken"}
         assert me(anyone, new["accessToken"]).status_code == 200
         assert problem(refresh(anyone, pair["refreshToken"]), 401)
-
-    def test_a_second_use_ends_the_access_tokens_too(self, anyone, pair, problem):
-        new = refresh(anyone, pair["refreshToken"]).json()
-        refresh(anyone, pair["refreshToken"])
         assert problem(me(anyone, new["accessToken"]), 401)
         assert problem(refresh(anyone, new["refreshToken"]), 401)
 
-    @pytest.mark.parametrize("token", ["unknown", "ü", "x" * 1000])
-    def test_an_unknown_token_is_401(self, anyone, problem, token):
-        assert problem(refresh(anyone, token), 401)
-
-    @pytest.mark.parametrize("body", [{}, {"refreshToken": ""}, {"refreshToken": None}, {"refreshToken": []}])
-    def test_a_missing_token_is_422(self, anyone, problem, body):
-        assert problem(anyone.post("/refresh", body), 422, "refreshToken")
+    def test_a_token_that_is_none_is_refused_and_a_dead_bearer_does_not_matter(self, anyone, pair, problem):
+        for token in ("unknown", "ü", "x" * 1000):
+            assert problem(refresh(anyone, token), 401)
+        for body in ({}, {"refreshToken": ""}, {"refreshToken": None}, {"refreshToken": []}):
+            assert problem(anyone.post("/refresh", body), 422, "refreshToken")
+            assert problem(anyone.post("/auth/logout", body), 422, "refreshToken")
+        body = {"refreshToken": pair["refreshToken"]}
+        assert anyone.post("/refresh", body, headers={"Authorization": "Bearer dead"}).status_code == 200
 
     def test_the_same_key_gets_the_same_answer_and_revokes_nothing(self, anyone, pair):
-        first = refresh(anyone, pair["refreshToken"], "k1")
-        again = refresh(anyone, pair["refreshToken"], "k1")
+        first, again = (refresh(anyone, pair["refreshToken"], "k1") for _ in range(2))
         assert again.json() == first.json()
         assert again.headers["Idempotent-Replayed"] == "true"
-        assert refresh(anyone, first.json()["refreshToken"], "k2").status_code == 200
-
-    def test_another_key_is_a_second_use(self, anyone, pair, problem):
-        new = refresh(anyone, pair["refreshToken"], "k1").json()
-        assert problem(refresh(anyone, pair["refreshToken"], "k2"), 401)
-        assert problem(me(anyone, new["accessToken"]), 401)
-
-    def test_after_the_window_the_same_key_is_a_second_use(self, anyone, pair, problem, configure):
-        configure(refresh_replay_window=timedelta(seconds=-1))
-        new = refresh(anyone, pair["refreshToken"], "k1").json()
-        assert problem(refresh(anyone, pair["refreshToken"], "k1"), 401)
-        assert problem(me(anyone, new["accessToken"]), 401)
-
-    def test_the_key_of_one_token_is_another_key_with_another_token(self, anyone, pair):
-        new = refresh(anyone, pair["refreshToken"], "k1").json()
-        newest = refresh(anyone, new["refreshToken"], "k1")
+        # With another token it is another key.
+        newest = refresh(anyone, first.json()["refreshToken"], "k1")
         assert newest.status_code == 200
-        assert newest.json() != new
+        assert newest.json() != first.json()
 
-    def test_keys_can_be_left_unhonoured(self, anyone, pair, problem, configure):
-        configure(honour_idempotency_key=False)
+    @pytest.mark.parametrize(
+        ("key", "changes"),
+        [
+            ("k2", {}),
+            ("k1", {"refresh_replay_window": timedelta(seconds=-1)}),
+            ("k1", {"honour_idempotency_key": False}),
+        ],
+        ids=["another key", "after the window", "unhonoured"],
+    )
+    def test_a_repetition_under_no_valid_key_is_a_second_use(self, anyone, pair, problem, configure, key, changes):
+        configure(**changes)
         new = refresh(anyone, pair["refreshToken"], "k1").json()
-        assert problem(refresh(anyone, pair["refreshToken"], "k1"), 401)
+        assert problem(refresh(anyone, pair["refreshToken"], key), 401)
         assert problem(me(anyone, new["accessToken"]), 401)
 
     def test_no_stored_answer_is_given_after_sign_out(self, anyone, pair, problem):
@@ -121,36 +111,26 @@ class TestRefresh:
         anyone.post("/auth/logout", {"refreshToken": pair["refreshToken"]})
         assert problem(refresh(anyone, pair["refreshToken"], "k1"), 401)
 
-    def test_a_stored_answer_shows_no_token(self, anyone, pair):
+    def test_a_stored_answer_shows_no_token_and_a_refusal_is_not_stored(self, anyone, pair):
         new = refresh(anyone, pair["refreshToken"], "k1").json()
-        sealed = bytes(StoredAnswer.objects.get(body_hash__gt="").sealed)
+        refresh(anyone, pair["refreshToken"], "k2")
+        sealed = bytes(StoredAnswer.objects.get().sealed)
         assert len(sealed) > 100
         for token in (*pair.values(), *new.values()):
             assert token.encode() not in sealed
 
-    def test_a_refused_token_stores_no_answer(self, anyone, pair):
-        refresh(anyone, pair["refreshToken"])
-        refresh(anyone, pair["refreshToken"], "k1")
-        assert not StoredAnswer.objects.exists()
-
-    def test_it_is_open_to_a_dead_bearer(self, anyone, pair):
-        answer = anyone.post(
-            "/refresh", {"refreshToken": pair["refreshToken"]}, headers={"Authorization": "Bearer dead"}
-        )
-        assert answer.status_code == 200
-
 
 class TestFaults:
     def test_a_refusal_leaves_the_token_unspent(self, anyone, pair, problem, configure):
-        configure(faults=faults_of(refresh_refuse_rate=1.0))
+        configure(faults=Faults(refresh_refuse_rate=1.0))
         answer = refresh(anyone, pair["refreshToken"])
         assert problem(answer, 503)
         assert answer.headers["Retry-After"] == "1"
-        configure(faults=faults_of())
+        configure(faults=Faults())
         assert refresh(anyone, pair["refreshToken"]).status_code == 200
 
     def test_a_delay_comes_after_the_rotation(self, anyone, pair, configure, monkeypatch):
-        configure(faults=faults_of(refresh_delay=timedelta(seconds=3)))
+        configure(faults=Faults(refresh_delay=timedelta(seconds=3)))
         seen = []
         monkeypatch.setattr(
             faults.time,
@@ -161,68 +141,45 @@ class TestFaults:
         assert seen == [(3.0, 2)]
 
 
-def faults_of(**values):
-    from sandbox_api.environment import Faults
-
-    return Faults(**values)
-
-
 class TestLogout:
-    def test_it_ends_the_family(self, anyone, pair, problem):
-        answer = anyone.post("/auth/logout", {"refreshToken": pair["refreshToken"]})
-        assert (answer.status_code, answer.content) == (204, b"")
+    def test_it_ends_one_family_can_be_repeated_and_takes_an_unknown_token(self, anyone, pair, account, problem):
+        other = anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}).json()
+        for token in (pair["refreshToken"], pair["refreshToken"], "unknown"):
+            answer = anyone.post("/auth/logout", {"refreshToken": token})
+            assert (answer.status_code, answer.content) == (204, b"")
         assert problem(me(anyone, pair["accessToken"]), 401)
         assert problem(refresh(anyone, pair["refreshToken"]), 401)
-
-    def test_it_can_be_repeated_and_takes_an_unknown_token(self, anyone, pair):
-        for token in (pair["refreshToken"], pair["refreshToken"], "unknown"):
-            assert anyone.post("/auth/logout", {"refreshToken": token}).status_code == 204
-
-    def test_it_wants_a_token(self, anyone, problem):
-        assert problem(anyone.post("/auth/logout", {}), 422, "refreshToken")
-
-    def test_another_sign_in_goes_on(self, anyone, pair, account):
-        other = anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}).json()
-        anyone.post("/auth/logout", {"refreshToken": pair["refreshToken"]})
         assert me(anyone, other["accessToken"]).status_code == 200
 
 
-class TestWhereFrom:
-    def signed_in_from(self, anyone, **environ):
-        anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}, **environ)
-        return SignIn.objects.latest("created_at").ip_address
-
-    def test_a_sign_in_keeps_the_address_that_the_portal_on_this_machine_says(self, anyone, account):
-        assert self.signed_in_from(anyone, headers={"X-Forwarded-For": "203.0.113.7"}) == "203.0.113.7"
-        assert self.signed_in_from(anyone, headers={"X-Forwarded-For": "9.9.9.9, 2001:DB8::1"}) == "2001:db8::1"
-
-    def test_without_that_or_with_nonsense_it_is_the_callers_own(self, anyone, account):
-        assert self.signed_in_from(anyone) == "127.0.0.1"
-        assert self.signed_in_from(anyone, headers={"X-Forwarded-For": "<script>"}) == "127.0.0.1"
-
-    def test_another_machine_is_not_believed(self, anyone, account):
-        said = {"X-Forwarded-For": "203.0.113.7"}
-        assert self.signed_in_from(anyone, headers=said, REMOTE_ADDR="198.51.100.9") == "198.51.100.9"
+@pytest.mark.parametrize(
+    ("said", "caller", "kept"),
+    [
+        ("203.0.113.7", "127.0.0.1", "203.0.113.7"),
+        ("9.9.9.9, 2001:DB8::1", "127.0.0.1", "2001:db8::1"),
+        (None, "127.0.0.1", "127.0.0.1"),
+        ("<script>", "127.0.0.1", "127.0.0.1"),
+        ("203.0.113.7", "198.51.100.9", "198.51.100.9"),
+    ],
+)
+def test_a_sign_in_keeps_the_address_that_a_portal_on_this_machine_says(anyone, account, said, caller, kept):
+    headers = {"X-Forwarded-For": said} if said else {}
+    anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}, headers=headers, REMOTE_ADDR=caller)
+    assert SignIn.objects.get().ip_address == kept
 
 
 class TestMe:
-    def rename(self, client, token, body):
-        return client.patch("/me", body, headers={"Authorization": f"Bearer {token}"})
-
-    def test_the_name_can_be_changed(self, anyone, account, pair):
-        answer = self.rename(anyone, pair["accessToken"], {"name": " Ada Lovelace "})
-        assert answer.json()["name"] == "Ada Lovelace"
-        assert me(anyone, pair["accessToken"]).json() == answer.json()
-
-    def test_nothing_else_can(self, anyone, account, pair):
+    def test_the_name_can_be_changed_and_nothing_else(self, anyone, pair):
+        headers = {"Authorization": f"Bearer {pair['accessToken']}"}
         before = me(anyone, pair["accessToken"]).json()
-        self.rename(anyone, pair["accessToken"], {"permissions": ["IAM_ADMIN"], "email": "x@example.com", "id": "x"})
-        assert me(anyone, pair["accessToken"]).json() == before
+        body = {"name": " Ada Lovelace ", "permissions": ["IAM_ADMIN"], "email": "x@example.com", "id": "x"}
+        answer = anyone.patch("/me", body, headers=headers)
+        assert me(anyone, pair["accessToken"]).json() == answer.json() == before | {"name": "Ada Lovelace"}
 
-    @pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\nb", None, 7, []])
-    def test_a_name_that_is_none_is_refused(self, anyone, account, pair, problem, name):
-        answer = self.rename(anyone, pair["accessToken"], {"name": name})
-        assert problem(answer, 422, "name") if name != 7 else answer.status_code == 200
+    @pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\nb", None, []])
+    def test_a_name_that_is_none_is_refused(self, sign_in, problem, name):
+        assert problem(sign_in().patch("/me", {"name": name}), 422, "name")
 
-    def test_only_who_is_signed_in_has_one(self, anyone, problem):
-        assert problem(anyone.patch("/me", {"name": "Ada"}), 401)
+    def test_nobody_has_no_profile(self, anyone, problem):
+        for call in (anyone.get, anyone.patch):
+            assert problem(call("/me"), 401)

@@ -34,26 +34,22 @@ def test_months_and_hours_are_those_of_utc(charger):
     charge(charger, datetime(2026, 3, 1, 0, tzinfo=UTC), 10.5)
     charge(charger, datetime(2026, 2, 28, 23, 59, tzinfo=UTC), 5.25)
     charge(charger, datetime(2025, 3, 31, tzinfo=UTC), 99)
+    charge(charger, NOW - timedelta(days=30, seconds=1), 0)  # one second too early for the hours
     summary = summarise_energy(now=NOW)
     assert summary["energyByMonth"][-2:] == [
-        {"month": "2026-02", "energyKwh": 5.25, "sessions": 1},
+        {"month": "2026-02", "energyKwh": 5.25, "sessions": 2},
         {"month": "2026-03", "energyKwh": 10.5, "sessions": 1},
     ]
-    assert sum(month["sessions"] for month in summary["energyByMonth"]) == 2
-    assert summary["sessionsByHour"][0]["sessions"] == 1
-    assert summary["sessionsByHour"][23]["sessions"] == 1
-    assert summary["counts"]["sessions"] == 3
+    assert sum(month["sessions"] for month in summary["energyByMonth"]) == 3
+    assert [hour["hour"] for hour in summary["sessionsByHour"] if hour["sessions"]] == [0, 23]
+    assert summary["counts"]["sessions"] == 4
 
 
-def test_only_the_last_thirty_days_count_by_hour(charger):
-    charge(charger, NOW - timedelta(days=30, seconds=1), 1)
-    assert sum(hour["sessions"] for hour in summarise_energy(now=NOW)["sessionsByHour"]) == 0
-
-
-def test_it_is_served(energy, charger):
+def test_it_is_served_and_a_wrong_period_names_its_parameter(energy, problem, charger):
     summary = energy.get("/energy/summary").json()
     assert summary["counts"] == {"clients": 0, "stations": 1, "chargers": 1, "sessions": 0, "meters": 0}
     assert summary["chargersByStatus"]["available"] == 1
+    assert problem(energy.get("/energy/summary", {"timeZone": "Nowhere"}), 422, "timeZone")
 
 
 MARCH = {"from": "2026-02-28T23:00:00Z", "to": "2026-03-31T22:00:00Z", "timeZone": "Europe/Berlin"}
@@ -98,7 +94,3 @@ def test_the_state_names_the_first_faulted_chargers(energy, charger):
     assert state["metersByStatus"] == {"online": 0, "offline": 0}
     assert [row["name"] for row in state["faultedChargers"]] == ["F0", "F1", "F2", "F3", "F4"]
     assert state["faultedChargers"][0]["stationName"] == "S"
-
-
-def test_a_wrong_period_names_its_parameter(energy, problem):
-    assert problem(energy.get("/energy/summary", {"timeZone": "Nowhere"}), 422, "timeZone")

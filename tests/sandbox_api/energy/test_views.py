@@ -14,7 +14,7 @@ def client_row():
 
 
 @pytest.fixture
-def grid(energy):
+def grid(db):
     client = Client.objects.create(name="Ada", email="ada@example.com")
     station = Station.objects.create(
         name="Łódź Rynek", address="Długa 1", city="Łódź", country="PL", latitude=51.75, longitude=19.45
@@ -40,97 +40,53 @@ def grid(energy):
 class TestCreateClient:
     def test_it_answers_with_the_whole_client(self, energy):
         body = {"name": " Şule ", "email": "s@example.com", "phone": "+90 212 555", "city": "İzmir"}
-        answer = energy.post("/energy/clients", body)
+        answer = energy.post("/energy/clients", body | {"id": "cli_mine", "createdAt": "2000", "admin": True})
         row = answer.json()
         assert answer.status_code == 201
-        assert row == {
-            "id": row["id"],
-            "name": "Şule",
-            "email": "s@example.com",
-            "phone": "+90 212 555",
-            "city": "İzmir",
-            "createdAt": row["createdAt"],
-            "version": 1,
-        }
+        own = {"id": row["id"], "createdAt": row["createdAt"]}
+        assert row == body | {"name": "Şule", "version": 1} | own
+        assert row["id"] != "cli_mine"
         assert row["createdAt"].endswith("Z")
         assert energy.get(f"/energy/clients/{row['id']}").json() == row
         assert energy.get("/energy/clients").json()["items"] == [row]
 
     @pytest.mark.parametrize("missing", [{}, {"phone": "", "city": " "}, {"phone": None, "city": None}])
     def test_phone_and_city_may_be_missing(self, energy, missing):
-        row = energy.post("/energy/clients", {"name": "A", "email": "a@example.com", **missing}).json()
-        assert (row["phone"], row["city"]) == (None, None)
-
-    def test_markup_is_kept_as_text(self, energy):
-        body = {"name": "<script>alert(1)</script>", "email": "a@example.com"}
-        assert energy.post("/energy/clients", body).json()["name"] == "<script>alert(1)</script>"
-
-    def test_what_a_client_does_not_have_is_ignored(self, energy):
-        body = {"name": "A", "email": "a@example.com", "id": "cli_mine", "createdAt": "2000", "admin": True}
-        row = energy.post("/energy/clients", body).json()
-        assert row["id"] != "cli_mine"
-        assert "admin" not in row
+        row = energy.post("/energy/clients", {"name": "ğ" * 200, "email": "a@example.com", **missing}).json()
+        assert (row["name"], row["phone"], row["city"]) == ("ğ" * 200, None, None)
 
     @pytest.mark.parametrize(
-        ("field", "value"),
+        ("field", "values"),
         [
-            ("name", ""),
-            ("name", "  "),
-            ("name", None),
-            ("name", "x" * 201),
-            ("name", "x" * 300),
-            ("name", "a\0b"),
-            ("name", "a\nb"),
-            ("name", ["a"]),
-            ("name", {}),
-            ("name", True),
-            ("email", ""),
-            ("email", "nobody"),
-            ("email", "a@b"),
-            ("email", "a b@example.com"),
-            ("email", f"{'x' * 250}@example.com"),
-            ("phone", "call me"),
-            ("phone", "1"),
-            ("phone", []),
-            ("city", "x" * 101),
-            ("city", "a\x07"),
+            ("name", ["", None, "x" * 201, "a\nb", ["a"], {}, True]),
+            ("email", ["", "nobody", "a@b", "a b@example.com", f"{'x' * 250}@example.com"]),
+            ("phone", ["call me", []]),
+            ("city", ["x" * 101, "a\x07"]),
         ],
     )
-    def test_each_wrong_field_has_a_message(self, energy, problem, field, value):
-        body = {"name": "A", "email": "a@example.com", field: value}
-        assert problem(energy.post("/energy/clients", body), 422, field)
-        assert not Client.objects.exists()
-
-    def test_all_wrong_fields_are_named_at_once(self, energy, problem):
+    def test_each_wrong_field_has_a_message(self, energy, problem, field, values):
+        for value in values:
+            body = {"name": "A", "email": "a@example.com", field: value}
+            assert problem(energy.post("/energy/clients", body), 422, field), value
         assert problem(energy.post("/energy/clients", {"phone": "x"}), 422, "name", "email", "phone")
-
-    def test_a_name_of_200_characters_fits(self, energy):
-        body = {"name": "ğ" * 200, "email": "a@example.com"}
-        assert energy.post("/energy/clients", body).status_code == 201
+        assert not Client.objects.exists()
 
 
 class TestChangeClient:
     def test_what_is_sent_changes_and_the_rest_stays(self, energy, client_row):
         path = f"/energy/clients/{client_row.id}"
-        row = energy.patch(path, {"name": "Eve", "phone": None, "id": "x"}).json()
-        assert row == {**row, "id": client_row.id, "name": "Eve", "phone": None, "city": "Berlin"}
+        row = energy.patch(path, {"name": "Øystein", "phone": None, "id": "x"}).json()
+        assert row == {**row, "id": client_row.id, "name": "Øystein", "phone": None, "city": "Berlin"}
         assert energy.get(path).json() == row
         assert energy.patch(path, {}).json() == {**row, "version": 3}
-
-    def test_a_changed_client_is_found_by_the_new_name(self, energy, client_row):
-        energy.patch(f"/energy/clients/{client_row.id}", {"name": "Øystein"})
+        # It is found by the new name.
         assert energy.get("/energy/clients?q=oystein").json()["total"] == 1
-        assert energy.get("/energy/clients?q=ada berlin eve").json()["total"] == 0
 
     def test_wrong_fields_are_422_and_change_nothing(self, energy, problem, client_row):
         answer = energy.patch(f"/energy/clients/{client_row.id}", {"city": "Köln", "email": "x", "name": ""})
         assert problem(answer, 422, "email", "name")
         client_row.refresh_from_db()
         assert client_row.city == "Berlin"
-
-    def test_an_unknown_client_is_404(self, energy, problem):
-        for call in (energy.get, energy.patch, energy.delete):
-            assert problem(call("/energy/clients/cli_unknown"), 404)
 
 
 class TestDeleteClient:

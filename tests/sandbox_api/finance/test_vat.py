@@ -15,19 +15,13 @@ lines = st.lists(
 )
 
 
-def test_the_tax_of_119_at_19_percent_is_19():
-    assert included_vat([{"amount": "119.00", "vatRate": "19.00"}]) == Decimal("19.00")
+def test_each_rate_is_rounded_once_and_half_a_cent_up():
+    def vat(*amounts, rate="19.00"):
+        return included_vat([{"amount": amount, "vatRate": rate} for amount in amounts])
 
-
-def test_each_rate_is_rounded_once():
-    third = {"amount": "0.33", "vatRate": "19.00"}
-    assert included_vat([third] * 3) == Decimal("0.16")
-    assert included_vat([third]) * 3 == Decimal("0.15")
-
-
-def test_half_a_cent_is_rounded_up():
-    assert included_vat([{"amount": "0.03", "vatRate": "20.00"}]) == Decimal("0.01")
-    assert included_vat([{"amount": "0.15", "vatRate": "20.00"}]) == Decimal("0.03")
+    assert vat("119.00") == Decimal("19.00")
+    assert (vat("0.33", "0.33", "0.33"), vat("0.33")) == (Decimal("0.16"), Decimal("0.05"))
+    assert (vat("0.03", rate="20.00"), vat("0.15", rate="20.00")) == (Decimal("0.01"), Decimal("0.03"))
 
 
 @given(lines=lines)

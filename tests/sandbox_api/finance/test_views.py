@@ -25,9 +25,10 @@ def make_invoice(number="INV-1", amount="1.23", **fields):
     )
 
 
-def test_an_invoice_has_its_lines_and_amounts_in_strings(finance):
+def test_an_invoice_has_its_lines_and_amounts_in_strings_and_outlives_its_client(finance):
     invoice = make_invoice()
-    row = finance.get(f"/finance/invoices/{invoice.id}").json()
+    path = f"/finance/invoices/{invoice.id}"
+    row = finance.get(path).json()
     assert row == finance.get("/finance/invoices").json()["items"][0]
     assert row == {
         "id": invoice.id,
@@ -45,13 +46,8 @@ def test_an_invoice_has_its_lines_and_amounts_in_strings(finance):
         "lines": [LINE],
         "createdAt": row["createdAt"],
     }
-
-
-def test_it_outlives_its_client(finance):
-    invoice = make_invoice()
     invoice.client.delete()
-    row = finance.get(f"/finance/invoices/{invoice.id}").json()
-    assert (row["clientId"], row["clientName"]) == (None, "Łukasz Öz")
+    assert finance.get(path).json() == row | {"clientId": None}
 
 
 def test_invoices_are_found_and_sorted(finance):
@@ -61,11 +57,6 @@ def test_invoices_are_found_and_sorted(finance):
     assert finance.get("/finance/invoices?status=paid").json()["total"] == 1
     amounts = [row["amount"] for row in finance.get("/finance/invoices?sort=amount").json()["items"]]
     assert amounts == ["9.50", "10.00"]
-
-
-def test_nothing_can_be_written(finance, problem):
-    assert problem(finance.post("/finance/invoices", {}), 405)
-    assert problem(finance.get("/finance/invoices/inv_unknown"), 404)
 
 
 @pytest.mark.django_db
@@ -84,11 +75,6 @@ def test_the_summary_adds_up():
         {"month": "2026-02", "invoiced": "10.10", "paid": "0.00"},
         {"month": "2026-03", "invoiced": "0.20", "paid": "10.10"},
     ]
-
-
-def test_the_summary_is_served(finance):
-    summary = finance.get("/finance/summary").json()
-    assert (summary["currency"], summary["total"], len(summary["byMonth"])) == ("EUR", 0, 12)
 
 
 @pytest.mark.django_db

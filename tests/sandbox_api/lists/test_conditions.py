@@ -53,16 +53,19 @@ def test_a_row_has_one_value_of_each_filter_and_lies_in_the_range(energy, statio
     assert ids(energy, "/energy/stations", **query) == {f"sta_{n}" for n in found}
 
 
-@pytest.mark.parametrize("name", ["createdAtFrom", "createdAtTo"])
-@pytest.mark.parametrize("value", ["yesterday", "2026-03-01", "2026-03-01T00:00:00", "\0", "9999-99-99T00:00:00Z"])
-def test_a_wrong_moment_is_422_and_named(energy, problem, name, value):
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("createdAtFrom", "yesterday"),
+        ("createdAtTo", "2026-03-01"),
+        ("status", ",".join(map(str, range(101)))),
+        ("status", "open,\0"),
+        ("country", "x" * 201),
+    ],
+)
+def test_a_wrong_moment_or_filter_is_422_and_named(energy, problem, name, value):
     assert problem(energy.get("/energy/stations", {name: value}), 422, name)
     assert problem(energy.get("/energy/stations/counts", {name: value, "by": "city"}), 422, name)
-
-
-@pytest.mark.parametrize("value", [",".join(map(str, range(101))), "open,\0", "x" * 201])
-def test_a_filter_that_can_not_be_one_is_422_and_named(energy, problem, value):
-    assert problem(energy.get("/energy/stations", {"status": value}), 422, "status")
 
 
 def test_a_range_of_another_list_does_not_matter(energy, stations):
@@ -83,13 +86,8 @@ def test_an_exact_id_finds_its_row_in_every_list(energy, stations):
         status="completed",
     )
     meter = Meter.objects.create(id="met_1", serial="1EMH", station=stations[0])
-    for path, row in [
-        ("clients", client),
-        ("stations", stations[0]),
-        ("chargers", charger),
-        ("sessions", session),
-        ("meters", meter),
-    ]:
+    rows = {"clients": client, "stations": stations[0], "chargers": charger, "sessions": session, "meters": meter}
+    for path, row in rows.items():
         assert ids(energy, f"/energy/{path}", q=row.id) == {row.id}
         assert ids(energy, f"/energy/{path}", q=row.id.upper()) == {row.id}
         assert ids(energy, f"/energy/{path}", q=row.id[:-1]) == set()

@@ -31,26 +31,11 @@ def test_what_is_escaped_comes_back(values):
     assert split_values(text) == tuple(values)
 
 
-def test_a_moment_is_read_in_any_zone():
+def test_a_moment_is_read_in_any_zone_and_anything_else_is_none():
     assert read_instant("2026-03-01T01:30:00+02:00") == datetime(2026, 2, 28, 23, 30, tzinfo=UTC)
     assert read_instant("2026-03-01T00:00:00Z") == datetime(2026, 3, 1, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "now",
-        "2026-03-01",
-        "2026-03-01T00:00:00",
-        "2026-02-30T00:00:00Z",
-        "0001-01-01T00:00:00+14:00",
-        "\0",
-        "1" * 5000,
-    ],
-)
-def test_anything_else_is_no_moment(text):
-    assert read_instant(text) is None
+    days = ["2026-03-01", "2026-03-01T00:00:00", "2026-02-30T00:00:00Z", "0001-01-01T00:00:00+14:00"]
+    assert {read_instant(text) for text in ("", "now", *days, "\0", "1" * 5000)} == {None}
 
 
 @given(text=st.text())

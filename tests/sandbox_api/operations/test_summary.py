@@ -26,12 +26,6 @@ def test_orders_are_counted_by_status_priority_and_month():
     ]
 
 
-def test_it_is_served(sign_in):
-    summary = sign_in("OPERATIONS_APP").get("/operations/summary").json()
-    assert summary["total"] == 0
-    assert len(summary["byMonth"]) == 12
-
-
 @pytest.mark.django_db
 def test_a_period_counts_what_came_and_went_and_unfinished_orders_have_an_age():
     for days in (0, 7, 8, 40, 400):
