@@ -13,72 +13,53 @@ from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
 
 MINUTE, DAY = 60, 24 * 60 * 60
+LIMITS = {
+    'requirements, "Limits"': {"STALE_TIME_S": 5 * MINUTE, "QUERY_RETRIES": 2, "MUTATION_RETRIES": 1},
+    "contract, section 3": {
+        "CONNECT_TIMEOUT_S": 3.05,
+        "READ_TIMEOUT_S": 10,
+        "STORE_MAX_MB": 256,
+        "SIGN_IN_MAX_AGE_S": 30 * DAY,
+    },
+    "contract, section 5": {"EXPIRY_LEEWAY_S": 30, "NEXT_MAX_CHARS": 2000},
+    "contract, section 8": {
+        "ROTATION_GRACE_S": 60,
+        "REFRESH_DEADLINE_S": 10,
+        "REFRESH_LOCK_S": 15,
+        "REFRESH_FAILED_STATUSES": {400, 401, 403, 422},
+        "RETRY_STATUSES": {408, 425, 429, 500, 502, 503, 504},
+        "RETRY_BASE_DELAY_S": 0.1,
+        "RETRY_AFTER_MAX_S": 2,
+        "REQUEST_BUDGET_S": 10,
+        "VAR_DEFAULT_PAGE_SIZE": 20,
+    },
+    "docs/explanation/when-nobody-answers.md and docs/adr/0011-circuit-breaker.md": {
+        "STORE_TIMEOUT_S": 1,
+        "STORE_SLOW_S": 0.1,
+        "PATIENCE_S": 0.6,
+        "BINDING_BUDGET_S": 3,
+        "CIRCUIT_SILENCE_S": 5,
+        "CIRCUIT_PROBE_S": 5,
+        "CIRCUIT_PROBE_WAIT_S": 0.5,
+    },
+    "docs/adr/0003-sign-in-limit.md": {
+        "SIGN_IN_TRIES": 10,
+        "SIGN_IN_TRIES_PER_ADDRESS": 100,
+        "SIGN_INS_PER_ACCOUNT": 100,
+        "SIGN_IN_WINDOW_MIN": 15,
+        "PASSWORD_RESETS_PER_ADDRESS": 20,
+    },
+}
+COOKIES = {"MAX_PLATFORMS_COOKIE_CHARS": 1024, "MAX_COOKIE_BYTES": 4096, "PREFERENCE_MAX_AGE_S": 365 * DAY}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        # Requirements, "Limits".
-        ("STALE_TIME_S", 5 * MINUTE),
-        ("QUERY_RETRIES", 2),
-        ("MUTATION_RETRIES", 1),
-        # Contract, section 3.
-        ("CONNECT_TIMEOUT_S", 3.05),
-        ("READ_TIMEOUT_S", 10),
-        ("STORE_MAX_MB", 256),
-        ("SIGN_IN_MAX_AGE_S", 30 * DAY),
-        # Section 5.
-        ("EXPIRY_LEEWAY_S", 30),
-        ("NEXT_MAX_CHARS", 2000),
-        # Section 8.
-        ("ROTATION_GRACE_S", 60),
-        ("REFRESH_FAILED_STATUSES", {400, 401, 403, 422}),
-        ("REFRESH_DEADLINE_S", 10),
-        ("REFRESH_LOCK_S", 15),
-        ("RETRY_STATUSES", {408, 425, 429, 500, 502, 503, 504}),
-        ("RETRY_BASE_DELAY_S", 0.1),
-        ("RETRY_AFTER_MAX_S", 2),
-        ("REQUEST_BUDGET_S", 10),
-        ("VAR_DEFAULT_PAGE_SIZE", 20),
-    ],
-)
-def test_a_limit_is_the_number_of_the_contract(name: str, value: object) -> None:
-    assert getattr(limits, name) == value
+@pytest.mark.parametrize("place", LIMITS)
+def test_limits_are_the_numbers_of_the_text(place: str) -> None:
+    assert {name: getattr(limits, name) for name in LIMITS[place]} == LIMITS[place]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("STORE_TIMEOUT_S", 1),
-        ("STORE_SLOW_S", 0.1),
-        ("PATIENCE_S", 0.6),
-        ("BINDING_BUDGET_S", 3),
-        ("CIRCUIT_SILENCE_S", 5),
-        ("CIRCUIT_PROBE_S", 5),
-        ("CIRCUIT_PROBE_WAIT_S", 0.5),
-    ],
-)
-def test_a_wait_for_what_never_answers_is_the_one_that_is_documented(name: str, value: float) -> None:
-    """In docs/explanation/when-nobody-answers.md and docs/adr/0011-circuit-breaker.md."""
-    assert getattr(limits, name) == value
-
-
-def test_how_often_somebody_may_sign_in_is_what_is_documented() -> None:
-    """In docs/adr/0003-sign-in-limit.md."""
-    assert (limits.SIGN_IN_TRIES, limits.SIGN_IN_TRIES_PER_ADDRESS, limits.SIGN_INS_PER_ACCOUNT) == (10, 100, 100)
-    assert limits.SIGN_IN_WINDOW_MIN == 15
-    assert limits.PASSWORD_RESETS_PER_ADDRESS == 20
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("MAX_PLATFORMS_COOKIE_CHARS", 1024), ("MAX_COOKIE_BYTES", 4096), ("PREFERENCE_MAX_AGE_S", 365 * DAY)],
-)
-def test_a_limit_of_cookies_is_the_number_of_the_contract(name: str, value: int) -> None:
-    assert getattr(cookies, name) == value
-
-
-def test_cached_pages_and_the_end_of_all_servers_keep_the_contract() -> None:
+def test_limits_outside_of_that_module_keep_the_contract() -> None:
+    assert {name: getattr(cookies, name) for name in COOKIES} == COOKIES
     assert PAGE_LIFETIME_S == 15 * MINUTE
     assert STOP_TIMEOUT_S < 5, "`make run` ends within 5 s"
 

@@ -7,21 +7,12 @@ from portal.config.platforms import PLATFORMS
 from portal.config.projects import GATEWAY, PROJECTS
 
 
-def test_the_first_platforms_stand_in_the_order_of_the_requirements_with_its_permissions_and_prefixes() -> None:
-    assert [(p.name, p.permission, p.prefix) for p in PLATFORMS[:3]] == [
-        ("ENERGY", "ENERGY_APP", "/energy"),
-        ("OPERATIONS", "OPERATIONS_APP", "/operations"),
-        ("FINANCE", "FINANCE_APP", "/finance"),
-    ]
-
-
-def test_no_two_platforms_share_a_name_a_permission_a_prefix_or_a_folder() -> None:
-    for values in zip(*((p.name, p.permission, p.prefix, p.app) for p in PLATFORMS), strict=True):
-        assert len(set(values)) == len(PLATFORMS)
-
-
-def test_no_prefix_is_a_language() -> None:
-    assert {platform.prefix for platform in PLATFORMS} & {f"/{locale}" for locale in LOCALES} == set()
+def test_the_first_platforms_are_those_of_the_requirements_and_no_two_share_anything() -> None:
+    rows = [(platform.name, platform.permission, platform.prefix, platform.app) for platform in PLATFORMS]
+    apps = ("energy", "operations", "finance")
+    assert rows[:3] == [(app.upper(), f"{app.upper()}_APP", f"/{app}", app) for app in apps]
+    assert all(len(set(column)) == len(rows) for column in zip(*rows, strict=True))
+    assert {prefix for _, _, prefix, _ in rows} & {f"/{locale}" for locale in LOCALES} == set()
 
 
 def test_the_projects_are_the_gateway_and_then_each_platform_on_the_next_port() -> None:

@@ -14,7 +14,6 @@ from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VA
 from portal.edge.explanation import DECIDES, explain
 from portal.edge.rules import RULES, decide
 from tests.portal.edge.test_rules import FACTS
-from tests.portal.edge.test_rules_table import CASES, context_for
 
 ENERGY = jwt.encode({"sub": "somebody", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
 
@@ -22,6 +21,7 @@ ENERGY = jwt.encode({"sub": "somebody", "permissions": ["ENERGY_APP"]}, "a secre
 def explained(*words: str) -> str:
     out = StringIO()
     call_command("explain_route", *words, stdout=out, no_color=True)
+    assert ENERGY not in out.getvalue(), "it never prints the token"
     return out.getvalue()
 
 
@@ -31,11 +31,6 @@ def test_what_is_explained_is_what_is_decided(context) -> None:
     assert explanation.decision == decide(context)
     assert [step.result for step in explanation.steps].index(DECIDES) == len(explanation.steps) - 1
     assert [step.rule for step in explanation.steps] == [rule.name for rule in RULES[: len(explanation.steps)]]
-
-
-def test_every_line_of_the_table_can_be_explained() -> None:
-    for case in CASES:
-        assert explain(context_for(*case[:4])).steps[-1].result == DECIDES
 
 
 @pytest.fixture(autouse=True)
@@ -113,10 +108,6 @@ def test_a_token_as_a_word_of_the_command_line_is_refused_and_not_repeated() -> 
     with pytest.raises(CommandError, match="the token can't be read") as caught:
         explained("/en/energy", "--token", ENERGY)
     assert ENERGY not in str(caught.value)
-
-
-def test_it_never_prints_the_token() -> None:
-    assert ENERGY not in explained("/en/energy", "--token-file", "energy.txt")
 
 
 @pytest.mark.parametrize(

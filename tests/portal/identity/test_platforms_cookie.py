@@ -21,12 +21,9 @@ BOTH = ("ENERGY", "FINANCE")
     "raw",
     [
         "%5B%22ENERGY%22%2C%22FINANCE%22%5D",
-        "%5b%22ENERGY%22%2c%22FINANCE%22%5d",
         '["ENERGY","FINANCE"]',
         '[ "FINANCE" , "ENERGY" ]',
         r'"[\"ENERGY\",\"FINANCE\"]"',
-        '"["ENERGY","FINANCE"]"',
-        '"%5B%22ENERGY%22%2C%22FINANCE%22%5D"',
         "%22%5B%5C%22ENERGY%5C%22%2C%5C%22FINANCE%5C%22%5D%22",
         '["FINANCE","NO_SUCH","ENERGY","ENERGY",7,null,["ENERGY"]]',
     ],
@@ -42,23 +39,13 @@ def test_it_is_read_percent_encoded_plain_and_quoted(raw) -> None:
         "",
         "ENERGY",
         '"ENERGY"',
-        "ENERGY,FINANCE",
         '{"ENERGY":true}',
-        "7",
-        "null",
         "true",
-        "[]",
         '["energy"]',
-        '["ENERGY_APP"]',
         '["ENERGY"',
-        '["ENERGY"]x',
-        "%5B%22ENERGY%22",
         "%ff%fe",
-        "%",
         '"',
-        '""',
         "[" * 1024,
-        '["ENERGY"]' + " " * 1015,
         "\ud800",
         "[NaN]",
     ],
@@ -79,18 +66,13 @@ def test_what_is_written_is_a_percent_encoded_json_array_in_the_registrys_order(
     assert dump_platforms_cookie(()) == "%5B%5D"
 
 
-@given(st.lists(st.sampled_from(["ENERGY", "OPERATIONS", "FINANCE"])).map(tuple))
-def test_what_is_written_survives_a_cookie_header(platforms) -> None:
+@given(
+    st.lists(st.sampled_from(["ENERGY", "OPERATIONS", "FINANCE"])).map(tuple),
+    st.sampled_from([dump_platforms_cookie, json.dumps]),
+)
+def test_what_is_written_by_us_or_quoted_by_python_survives_a_cookie_header(platforms, write) -> None:
     jar = SimpleCookie()
-    jar[VAR_PERMITTED_PLATFORMS] = dump_platforms_cookie(platforms)
-    read = parse_cookie(jar[VAR_PERMITTED_PLATFORMS].OutputString())[VAR_PERMITTED_PLATFORMS]
-    assert set(parse_platforms_cookie(read)) == set(platforms)
-
-
-@given(st.lists(st.sampled_from(["ENERGY", "FINANCE"]), min_size=1))
-def test_what_pythons_own_cookies_quote_is_read_too(platforms) -> None:
-    jar = SimpleCookie()
-    jar[VAR_PERMITTED_PLATFORMS] = json.dumps(platforms)
+    jar[VAR_PERMITTED_PLATFORMS] = write(platforms)
     read = parse_cookie(jar[VAR_PERMITTED_PLATFORMS].OutputString())[VAR_PERMITTED_PLATFORMS]
     assert set(parse_platforms_cookie(read)) == set(platforms)
 

@@ -48,11 +48,7 @@ def test_a_token_says_who_may_open_what() -> None:
         ({"Permissions": ["ENERGY_APP"]}, ("ENERGY",)),
         ({"permissions": ["ENERGY_APP"], "Permissions": ["FINANCE_APP"]}, ("ENERGY",)),
         ({"Permissions": ["FINANCE_APP"], "permissions": []}, ()),
-        ({"permissions": None, "Permissions": ["FINANCE_APP"]}, ()),
         ({"permissions": "ENERGY_APP", "Permissions": ["FINANCE_APP"]}, ()),
-        ({"permissions": {"permissions": ["ENERGY_APP"]}}, ()),
-        ({"PERMISSIONS": ["ENERGY_APP"]}, ()),
-        ({"scope": "ENERGY_APP"}, ()),
         ({}, ()),
     ],
 )
@@ -67,9 +63,6 @@ def test_the_first_permissions_claim_that_is_present_decides(claims, platforms) 
     [
         ("FINANCE", "FINANCE"),
         ("OPERATIONS", "ENERGY"),
-        ("finance", "ENERGY"),
-        ("FINANCE_APP", "ENERGY"),
-        (None, "ENERGY"),
         (["FINANCE"], "ENERGY"),
         (7, "ENERGY"),
     ],
@@ -85,12 +78,6 @@ def test_a_subject_that_is_no_string_is_absent(subject) -> None:
     user = get_user_from_token(raw_token({"alg": "HS256"}, {"sub": subject}))
     assert user is not None
     assert user.subject is None
-
-
-def test_an_expired_token_still_gives_its_user() -> None:
-    user = get_user_from_token(token({"exp": 1, "permissions": ["ENERGY_APP"]}))
-    assert user is not None
-    assert (user.expires_at, user.platforms) == (1.0, ("ENERGY",))
 
 
 @pytest.mark.parametrize("algorithm", ["none", "None", "NONE", "nOnE", " none ", "", None, 7, ["HS256"]])
@@ -110,16 +97,12 @@ def test_a_token_whose_expiry_is_no_time_is_no_token(expiry) -> None:
     "text",
     [
         "",
-        "x",
         "a.b",
-        "a.b.c",
         "a.b.c.d.e",
-        "...",
         "é.é.é",
         "\ud800.\ud800.\ud800",
         raw_token({"alg": "HS256"}, b"not json"),
         raw_token({"alg": "HS256"}, ["a list"]),
-        raw_token({"alg": "HS256"}, None),
         raw_token(["HS256"], {}),
         raw_token({}, {}),
         raw_token({"alg": "HS256", "crit": ["unheard-of"]}, {}),
@@ -156,11 +139,6 @@ def test_a_token_that_no_browser_keeps_is_not_even_decoded() -> None:
 def test_no_claims_make_it_raise(claims) -> None:
     user = get_user_from_token(raw_token({"alg": "HS256"}, claims))
     assert user is None or isinstance(user, DecodedUser)
-
-
-@given(st.text())
-def test_no_text_makes_it_raise(text) -> None:
-    assert get_user_from_token(text) is None
 
 
 MAPPING = ClaimMapping(

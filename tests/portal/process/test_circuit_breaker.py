@@ -103,13 +103,6 @@ def test_a_try_that_says_nothing_leaves_its_place_to_the_next(breaker, time):
     assert breaker.admit() is None
 
 
-def test_an_answer_to_a_call_that_was_on_its_way_closes_it_too(breaker, time):
-    breaker.admit()
-    fail(breaker, time)
-    breaker.answered()
-    assert not breaker.is_open
-
-
 def test_a_call_from_before_it_closed_can_t_end_the_try_of_a_later_opening(breaker, time):
     fail(breaker, time)
     time.now += OPEN_S
@@ -174,11 +167,6 @@ def test_a_child_process_begins_with_a_closed_one(breaker, time):
         assert answers.get(timeout=30) is True
         process.join(30)
     assert breaker.is_open
-
-
-def test_circuits_of_one_name_are_one():
-    circuits = Circuits()
-    assert circuits.of("b") is circuits.of("b") is not circuits.of("a")
 
 
 def test_metrics_list_a_circuit_from_the_start_and_tell_whether_it_is_open(time):

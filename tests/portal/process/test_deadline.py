@@ -5,18 +5,6 @@ from __future__ import annotations
 from portal.process.deadline import Deadline, DeadlineShare
 
 
-def test_a_deadline_counts_down_and_stays_at_zero():
-    now = [100.0]
-    deadline = Deadline(5, clock=lambda: now[0])
-    assert (deadline.remaining(), deadline.passed) == (5, False)
-    now[0] = 104
-    assert (deadline.remaining(), deadline.passed) == (1, False)
-    now[0] = 105
-    assert (deadline.remaining(), deadline.passed) == (0, True)
-    now[0] = 200
-    assert deadline.remaining() == 0
-
-
 def test_a_share_passes_with_its_own_seconds_and_leaves_the_rest_of_the_whole():
     now = [100.0]
     whole = Deadline(10, clock=lambda: now[0])
@@ -26,7 +14,11 @@ def test_a_share_passes_with_its_own_seconds_and_leaves_the_rest_of_the_whole():
     assert (share.remaining(), share.passed) == (1, False)
     now[0] = 103
     assert (share.remaining(), share.passed) == (0, True)
-    assert whole.remaining() == 7
+    assert (whole.remaining(), whole.passed) == (7, False)
+    now[0] = 110
+    assert (whole.remaining(), whole.passed) == (0, True)
+    now[0] = 200
+    assert (whole.remaining(), share.remaining()) == (0, 0)
 
 
 def test_a_share_is_never_longer_than_the_whole():

@@ -10,24 +10,6 @@ import pytest
 from portal.process.single_flight import NoResultError, SharedCall, SingleFlight
 
 
-def test_all_who_ask_for_one_key_share_one_flight():
-    shared_calls, may_end = SingleFlight[str](), threading.Event()
-
-    def work() -> str:
-        may_end.wait(30)
-        return "result"
-
-    first, leads = shared_calls.join("key")
-    shared_calls.run_in_thread(first, work, name="test")
-    second, also_leads = shared_calls.join("key")
-    other, other_leads = shared_calls.join("other")
-    shared_calls.run_in_thread(other, work, name="test")
-    assert (leads, also_leads, other_leads) == (True, False, True)
-    assert first is second is not other
-    may_end.set()
-    assert [shared_call.result(timeout_s=30) for shared_call in (first, second, other)] == ["result"] * 3
-
-
 def test_one_with_a_result_is_joined_no_more_though_its_call_goes_on():
     shared_calls, has_result, may_end = SingleFlight[int](), threading.Event(), threading.Event()
     first, _ = shared_calls.join("key")
@@ -110,14 +92,6 @@ def test_a_caller_joins_only_what_is_good_enough_for_it():
     assert shared_calls.join("key")[1]
 
 
-def test_a_flight_names_the_thread_of_its_leader_and_when_it_began():
-    shared_calls = SingleFlight[str]()
-    first, _ = shared_calls.join("first")
-    second, _ = shared_calls.join("second")
-    assert first.leader == second.leader == threading.get_ident()
-    assert first.started_at <= second.started_at
-
-
 def test_the_call_carries_the_context_of_who_started_it():
     request_id = contextvars.ContextVar("request_id", default="none")
     request_id.set("7f3a")
@@ -161,40 +135,19 @@ def test_an_error_reaches_all_who_wait_and_the_log_of_its_thread(caplog):
     assert "the-name: unexpected error" in caplog.text
 
 
-def test_an_error_in_the_leaders_own_thread_reaches_the_leader_and_all_who_wait():
+@pytest.mark.parametrize(
+    ("error", "others"), [(KeyError, KeyError), (SystemExit, NoResultError)], ids=["a failure", "the end of its thread"]
+)
+def test_who_waits_gets_the_leaders_failure_and_the_key_is_free(
+    error: type[BaseException], others: type[Exception]
+) -> None:
+    def work() -> int:
+        raise error
+
     shared_calls = SingleFlight[int]()
     shared_call, _ = shared_calls.join("key")
-
-    def work() -> int:
-        raise KeyError("x")
-
-    with pytest.raises(KeyError):
+    with pytest.raises(error):
         shared_calls.run(shared_call, work)
-    with pytest.raises(KeyError):
+    with pytest.raises(others):
         shared_call.result(timeout_s=0)
     assert shared_calls.join("key")[1]
-
-
-def test_a_leader_that_ends_without_a_result_leaves_none_to_others_and_its_key_to_the_next():
-    single_flight: SingleFlight[int] = SingleFlight()
-    shared_call, leads = single_flight.join("a")
-    assert leads
-    with single_flight.lead(shared_call):
-        assert single_flight.join("a") == (shared_call, False)
-    with pytest.raises(NoResultError):
-        shared_call.result(timeout_s=1)
-    assert single_flight.join("a")[1]
-
-
-def test_a_leader_whose_thread_is_told_to_exit_ends_no_other_thread() -> None:
-    flight: SingleFlight[int] = SingleFlight()
-    shared_call, _ = flight.join("a")
-
-    def lead() -> None:
-        with flight.lead(shared_call):
-            raise SystemExit
-
-    with pytest.raises(SystemExit):
-        lead()
-    with pytest.raises(NoResultError):
-        shared_call.result(timeout_s=0)

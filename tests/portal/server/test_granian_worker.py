@@ -5,11 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import os
-import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 
@@ -17,10 +13,9 @@ import pytest
 
 from portal.server.ports import answers
 from tests.portal.server.long_application import PART, PARTS
-from tests.support.harness import ROOT
+from tests.portal.server.processes import PATIENCE_S, get, started, until
 from tests.support.ports import free_port
 
-PATIENCE_S = 60
 SERVER = """
 from portal.server import granian_worker, workers
 granian_worker.STALLED_CONNECTION_S = {stalled_s}
@@ -35,25 +30,9 @@ workers.serve_wsgi(
 def serving(*, stalled_s: int, workers: int = 1) -> Iterator[int]:
     """A server whose workers have one thread each; gives its port."""
     port = free_port()
-    code = SERVER.format(port=port, workers=workers, stalled_s=stalled_s)
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}/packages:{ROOT}"},
-        start_new_session=True,
-    )
-    try:
-        pause = threading.Event()
-        for _ in range(PATIENCE_S * 20):
-            if answers(port):
-                break
-            assert process.poll() is None
-            pause.wait(0.05)
+    with started(SERVER.format(port=port, workers=workers, stalled_s=stalled_s)):
+        until(lambda: answers(port), what="the server answers")
         yield port
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 @contextlib.contextmanager
@@ -66,13 +45,6 @@ def stalled_browser(port: int) -> Iterator[None]:
         yield
 
 
-def get(port: int, path: str) -> bytes:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-    with contextlib.closing(connection):
-        connection.request("GET", path)
-        return connection.getresponse().read()
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_browser_that_takes_nothing_gives_its_thread_back(workers: int) -> None:
     with serving(stalled_s=2, workers=workers) as port, contextlib.ExitStack() as stalled:
@@ -81,28 +53,33 @@ def test_a_browser_that_takes_nothing_gives_its_thread_back(workers: int) -> Non
             stalled.enter_context(stalled_browser(port))
         closed: list[int] = []
         while not closed:
-            closed = json.loads(get(port, "/"))
+            closed = json.loads(get(port)[1])
         assert all(0 < given < PARTS for given in closed), "it was ended in the middle, and closed"
 
 
-def test_a_browser_that_pauses_for_less_gets_all() -> None:
+@pytest.fixture(scope="module")
+def patient() -> Iterator[int]:
+    """A server that lets a browser pause for long."""
     with serving(stalled_s=PATIENCE_S) as port:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-        with contextlib.closing(connection):
-            connection.request("GET", "/long")
-            response = connection.getresponse()
-            first = response.read(len(PART))
-            threading.Event().wait(1)
-            assert len(first) + len(response.read()) == len(PART) * PARTS
-        assert json.loads(get(port, "/")) == [PARTS]
+        yield port
 
 
-def test_who_sends_a_large_body_hears_the_answer_that_was_given_without_it() -> None:
+def test_a_browser_that_pauses_for_less_gets_all(patient: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", patient, timeout=PATIENCE_S)
+    with contextlib.closing(connection):
+        connection.request("GET", "/long")
+        response = connection.getresponse()
+        first = response.read(len(PART))
+        threading.Event().wait(1)
+        assert len(first) + len(response.read()) == len(PART) * PARTS
+    assert json.loads(get(patient)[1]) == [PARTS]
+
+
+def test_who_sends_a_large_body_hears_the_answer_that_was_given_without_it(patient: int) -> None:
     body = b"x" * 1_000_000
-    with serving(stalled_s=PATIENCE_S) as port:
-        for _ in range(5):
-            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as sender:
-                sender.sendall(b"PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n")
-                sender.sendall(b"Content-Length: %d\r\n\r\n" % len(body))
-                sender.sendall(body)
-                assert sender.recv(12) == b"HTTP/1.1 200"
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", patient), timeout=PATIENCE_S) as sender:
+            sender.sendall(b"PUT / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n")
+            sender.sendall(b"Content-Length: %d\r\n\r\n" % len(body))
+            sender.sendall(body)
+            assert sender.recv(12) == b"HTTP/1.1 200"

@@ -15,7 +15,6 @@ import pytest
 
 from portal.server.readiness import tell_when_ready
 from tests.support.harness import ROOT
-from tests.support.ports import free_port
 
 PATIENCE_S = 60
 
@@ -60,35 +59,6 @@ def test_without_a_service_manager_nothing_is_told(monkeypatch: pytest.MonkeyPat
     before = threading.active_count()
     tell_when_ready(1)
     assert threading.active_count() == before
-
-
-SERVER = """
-import sys
-from portal.server.supervisor import PreparedServer, supervise
-
-def prepare():
-    return PreparedServer(
-        target="tests.portal.server.told_application:application", host="127.0.0.1", port=int(sys.argv[1]), workers=1,
-        threads=1, ends_with_parent=False, log_config=None,
-    )
-
-supervise(prepare, load=lambda: None, app="energy")
-"""
-
-
-def test_a_server_with_one_worker_says_that_it_is_ready(tmp_path: Path) -> None:
-    """A thread asks whether it answers while the parent forks: a lock that it holds then is never free in the worker."""
-    address, port = str(tmp_path / "notify"), free_port()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(address)
-        manager.settimeout(PATIENCE_S)
-        variables = {"NOTIFY_SOCKET": address, "PYTHONPATH": f"{ROOT}/packages:{ROOT}", "TMPDIR": str(tmp_path)}
-        server = subprocess.Popen([sys.executable, "-c", SERVER, str(port)], env=variables, cwd=ROOT)
-        try:
-            assert manager.recv(100) == b"READY=1"
-        finally:
-            server.terminate()
-            assert server.wait(PATIENCE_S) == 0
 
 
 def test_what_asks_for_the_answer_imports_nothing() -> None:

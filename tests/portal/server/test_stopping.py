@@ -7,8 +7,7 @@ import http.client
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,7 @@ from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal_dev.local_servers.local_stack import LOCAL_STOP_TIMEOUT_S
 from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
 from tests.portal.server.held_application import ANSWER, FINISH, FINISHED, OPEN
-from tests.portal.server.waiting import PATIENCE_S, until
-from tests.support.harness import ROOT
+from tests.portal.server.processes import PATIENCE_S, ended, get, started, until
 from tests.support.ports import free_port
 
 #: Seconds; a server that ends before has not waited for this.
@@ -44,42 +42,19 @@ class Held:
     port: int
     folder: Path
 
-    def get(self, path: str) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
-        with contextlib.closing(connection):
-            connection.request("GET", path)
-            return connection.getresponse().status
-
     def wait_for(self, name: str) -> None:
         until((self.folder / name).exists, what=f"the server says {name}")
 
-    def stop(self) -> None:
-        self.process.send_signal(signal.SIGTERM)
-
-    def ended(self) -> tuple[int, str]:
-        """Its status, and what it has said."""
-        _, said = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, said
+    def wait_until_it_listens_no_more(self) -> None:
+        until(lambda: port_is_free("127.0.0.1", self.port), what="it listens no more")
 
 
 @contextlib.contextmanager
 def serving(folder: Path, *, workers: int = 1, stop_timeout_s: int = NEVER, **variables: str) -> Iterator[Held]:
     port = free_port()
     code = SERVER.format(port=port, workers=workers, stop_timeout_s=stop_timeout_s)
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}/packages:{ROOT}", "HELD_FOLDER": str(folder), **variables},
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    with started(code, HELD_FOLDER=str(folder), **variables) as process:
         yield Held(process, port, folder)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 @pytest.fixture(params=[1, 2], ids=["one worker", "two"])
@@ -89,28 +64,23 @@ def held(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Held]:
         yield server
 
 
-def test_an_open_request_is_answered_and_a_new_one_refused(held: Held) -> None:
+@pytest.mark.parametrize(
+    ("send", "number"),
+    [(os.kill, signal.SIGTERM), (os.killpg, signal.SIGINT)],
+    ids=["SIGTERM to the parent", "Ctrl-C in a terminal"],
+)
+def test_an_open_request_is_answered_and_a_new_one_refused(
+    held: Held, send: Callable[[int, signal.Signals], None], number: signal.Signals
+) -> None:
     with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(held.get, "/held")
+        answer = pool.submit(get, held.port, "/held")
         held.wait_for(OPEN)
-        held.stop()
-        until(lambda: port_is_free("127.0.0.1", held.port), what="it listens no more")
+        send(held.process.pid, number)
+        held.wait_until_it_listens_no_more()
         assert not answer.done()
         (held.folder / ANSWER).touch()
-        assert answer.result(PATIENCE_S) == 200
-    assert held.ended() == (0, "")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C in a terminal", "SIGTERM"])
-def test_an_open_request_is_answered_after_a_signal_to_all_processes(held: Held, number: signal.Signals) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(held.get, "/held")
-        held.wait_for(OPEN)
-        os.killpg(held.process.pid, number)
-        until(lambda: port_is_free("127.0.0.1", held.port), what="it listens no more")
-        (held.folder / ANSWER).touch()
-        assert answer.result(PATIENCE_S) == 200
-    assert held.ended() == (0, "")
+        assert answer.result(PATIENCE_S)[0] == 200
+    assert ended(held.process) == (0, "")
 
 
 def test_connections_without_a_request_keep_no_server(held: Held) -> None:
@@ -119,28 +89,28 @@ def test_connections_without_a_request_keep_no_server(held: Held) -> None:
         used.request("GET", "/")
         used.getresponse().read()
         unused.connect()
-        held.stop()
-        assert held.ended() == (0, "")
+        held.process.terminate()
+        assert ended(held.process) == (0, "")
 
 
 def test_a_call_that_outlives_its_request_is_finished(held: Held) -> None:
     """A token refresh is one: its answer has the only token with which the user goes on."""
-    assert held.get("/call") == 200
-    held.stop()
-    until(lambda: port_is_free("127.0.0.1", held.port), what="it listens no more")
+    assert get(held.port, "/call")[0] == 200
+    held.process.terminate()
+    held.wait_until_it_listens_no_more()
     (held.folder / FINISH).touch()
-    assert held.ended() == (0, "")
+    assert ended(held.process) == (0, "")
     assert (held.folder / FINISHED).exists()
 
 
 def test_a_request_that_takes_too_long_is_cut_and_named(tmp_path: Path) -> None:
     with serving(tmp_path, stop_timeout_s=1) as held, ThreadPoolExecutor(1) as pool:
         until(lambda: answers(held.port), what="the server answers")
-        answer = pool.submit(held.get, "/held")
+        answer = pool.submit(get, held.port, "/held")
         held.wait_for(OPEN)
-        held.stop()
+        held.process.terminate()
         assert isinstance(answer.exception(PATIENCE_S), http.client.RemoteDisconnected)
-        status, said = held.ended()
+        status, said = ended(held.process)
     assert status == 0
     assert "take too long and are cut" in said
 
@@ -148,29 +118,10 @@ def test_a_request_that_takes_too_long_is_cut_and_named(tmp_path: Path) -> None:
 def test_a_server_that_is_not_up_yet_ends_at_once(tmp_path: Path) -> None:
     with serving(tmp_path, HELD_LOADING="yes") as held:
         held.wait_for(OPEN)
-        held.stop()
-        assert held.ended() == (0, "")
+        held.process.terminate()
+        assert ended(held.process) == (0, "")
 
 
-def test_sighup_restarts_nothing_and_says_what_does(held: Held) -> None:
-    before = workers_of(held)
-    held.process.send_signal(signal.SIGHUP)
-    line = held.process.stderr.readline()
-    assert "SIGHUP does nothing: a new release needs a restart" in line
-    assert workers_of(held) == before
-    assert held.get("/") == 200
-    held.stop()
-    assert held.ended() == (0, "")
-
-
-def workers_of(held: Held) -> list[str]:
-    pid = held.process.pid
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-
-
-def test_a_page_and_then_a_refresh_may_end_before_anything_is_cut() -> None:
+def test_a_page_and_then_a_refresh_may_end_before_anything_is_cut_and_a_group_waits_for_its_servers() -> None:
     assert WORKER_STOP_TIMEOUT_S > REQUEST_BUDGET_S + REFRESH_DEADLINE_S
-
-
-def test_servers_of_a_group_end_by_themselves_before_the_group_kills_them() -> None:
     assert LOCAL_STOP_TIMEOUT_S < STOP_TIMEOUT_S

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
@@ -19,7 +18,7 @@ import pytest
 
 from portal.server.ports import answers, port_is_free
 from portal.server.static_files import PRIVATE_FOLDERS
-from tests.portal.server.waiting import PATIENCE_S, until
+from tests.portal.server.processes import PATIENCE_S, ended, get, started, until
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 
@@ -45,36 +44,39 @@ supervise(prepare, load=load, app="energy")
 
 
 @dataclass
-class Started:
+class Server:
     """A server's process, its port, and the folder in which it may make its own."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[str]
     port: int
     folder: Path
 
     def private_folders(self) -> list[Path]:
         return list(self.folder.iterdir())
 
+    def wait_until_it_is_prepared(self) -> None:
+        """For a preparation that begins with `BEGIN`."""
+        until(lambda: list(self.folder.glob("*/*/begun")), what="the preparation has begun")
+
     def wait_until_it_serves(self) -> None:
         until(lambda: answers(self.port) or self.process.poll() is not None, what="the server answers")
-        assert self.process.poll() is None, self.process.stderr.read().decode()
+        assert self.process.poll() is None, self.process.stderr.read()
 
     def told(self) -> dict[str, str]:
         """What the worker says of itself."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        with contextlib.closing(connection):
-            connection.request("GET", "/")
-            told: dict[str, str] = json.loads(connection.getresponse().read())
+        told: dict[str, str] = json.loads(get(self.port)[1])
         return told
 
-    def ended(self) -> tuple[int, str]:
-        """Its status, and what it has said."""
-        _, said = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, said.decode()
+    def assert_it_leaves_nothing(self) -> None:
+        assert self.private_folders() == []
+        assert processes_of(self.process.pid) == set()
+
+
+BEGIN = 'open(os.environ["APP_STATIC_ROOT"] + "/begun", "w").close()'
 
 
 @contextlib.contextmanager
-def started(
+def serving(
     folder: Path,
     preparation: str = "pass",
     *,
@@ -83,9 +85,10 @@ def started(
     ends_with_parent: bool = False,
     port: int | None = None,
     launcher: tuple[str, ...] = (),
-) -> Iterator[Started]:
-    """Start a server; `launcher` are words of a program that starts it in turn."""
-    port = port or free_port()
+    **variables: str,
+) -> Iterator[Server]:
+    port, own = port or free_port(), folder / "tmp"
+    own.mkdir()
     code = SERVER.format(
         module=module,
         preparation=indent(preparation, "    "),
@@ -93,21 +96,8 @@ def started(
         workers=workers,
         ends_with_parent=ends_with_parent,
     )
-    folder.mkdir(exist_ok=True)
-    process = subprocess.Popen(
-        [*launcher, sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(folder)},
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        yield Started(process, port, folder)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        process.stderr.close()
+    with started(code, launcher=launcher, TMPDIR=str(own), **variables) as process:
+        yield Server(process, port, own)
 
 
 def processes_of(group: int) -> set[int]:
@@ -122,125 +112,107 @@ def processes_of(group: int) -> set[int]:
     return found
 
 
-def test_the_process_that_was_started_is_the_parent_of_the_worker(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp") as server:
-        server.wait_until_it_serves()
-        assert server.told()["parent"] == server.process.pid
-        assert len(processes_of(server.process.pid)) == 2, "the process that prepared the server has ended"
-
-
-def test_what_the_preparation_has_imported_is_not_in_the_parent(tmp_path: Path) -> None:
-    tell = 'atexit.register(lambda: print("imported" if "plistlib" in sys.modules else "light", file=sys.stderr))'
-    with started(tmp_path / "tmp", "import plistlib", module=tell) as server:
-        server.wait_until_it_serves()
-        server.process.terminate()
-        assert server.ended() == (0, "light\n")
-
-
-def test_the_supervisor_is_imported_without_django() -> None:
-    code = (
-        "import sys, portal.operate.program.entry, portal.operate.program.serving;"
-        "print({'django', 'environ', 'requests'} & {name.partition('.')[0] for name in sys.modules})"
-    )
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert result.stdout == "set()\n"
-
-
-def test_a_worker_sees_the_environment_that_was_prepared(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp", 'os.environ["FROM_A_FILE"] = "read once"') as server:
-        server.wait_until_it_serves()
-        assert server.told()["FROM_A_FILE"] == "read once"
-        command_line = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
-        assert command_line.count(b"read once") == 1, "in the code of this test alone"
-
-
-def test_several_workers_share_what_their_parent_has_loaded(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp", workers=2) as server:
-        server.wait_until_it_serves()
-        assert server.told()["LOADED_BY"] == str(server.process.pid)
-
-
-def test_one_worker_loads_for_itself(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp") as server:
-        server.wait_until_it_serves()
-        assert "LOADED_BY" not in server.told()
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_private_folders_last_as_long_as_the_server(tmp_path: Path, number: signal.Signals) -> None:
-    with started(tmp_path / "tmp") as server:
+def test_one_worker_serves_below_the_light_process_that_was_started_until_that_is_told_to_stop(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """What the preparation has imported is not in the parent, and its environment is in the worker."""
+    tell = 'atexit.register(lambda: print("imported" if "plistlib" in sys.modules else "light", file=sys.stderr))'
+    preparation = 'import plistlib; os.environ["FROM_A_FILE"] = "read once"'
+    with serving(tmp_path, preparation, module=tell) as server:
         server.wait_until_it_serves()
         told = server.told()
+        assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
+        assert "LOADED_BY" not in told, "it loads for itself"
+        assert len(processes_of(server.process.pid)) == 2, "the process that prepared the server has ended"
+        command_line = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
+        assert command_line.count(b"read once") == 1, "in the code of this test alone"
         [private] = server.private_folders()
         assert {told[variable] for variable in PRIVATE_FOLDERS} == set(map(str, private.iterdir()))
         server.process.send_signal(number)
-        assert server.ended() == (0, "")
-        assert server.private_folders() == []
-        assert processes_of(server.process.pid) == set()
+        assert ended(server.process) == (0, "light\n")
+        server.assert_it_leaves_nothing()
 
 
-def test_the_folders_outlive_a_worker(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp") as server:
+def test_several_workers_share_what_their_parent_has_loaded_and_the_folders_outlive_one(tmp_path: Path) -> None:
+    with serving(tmp_path, workers=2) as server:
         server.wait_until_it_serves()
-        worker = server.told()["worker"]
-        os.kill(worker, signal.SIGKILL)
-        until(lambda: answers(server.port) and server.told()["worker"] != worker, what="the worker is replaced")
+        told = server.told()
+        assert told["LOADED_BY"] == str(server.process.pid)
+        before = processes_of(server.process.pid)
+        os.kill(int(told["worker"]), signal.SIGKILL)
+        until(lambda: processes_of(server.process.pid) - before, what="the worker is replaced")
         assert len(server.private_folders()) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("whole_group", [True, False], ids=["as a terminal does", "as systemd does"])
+@pytest.mark.parametrize(
+    ("modules", "unwanted"),
+    [
+        (("portal.operate.program.entry", "portal.operate.program.serving"), {"django", "environ", "requests"}),
+        (("portal.server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}),
+    ],
+)
+def test_the_parent_imports_neither_django_nor_what_serves(modules: tuple[str, ...], unwanted: set[str]) -> None:
+    code = f"import sys, {', '.join(modules)}; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert unwanted & set(result.stdout.split()) == set()
+
+
+def test_a_server_with_one_worker_says_that_it_is_ready(tmp_path: Path) -> None:
+    """A thread asks whether it answers while the parent forks: a lock that it holds then is never free in the worker."""
+    address = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(address)
+        manager.settimeout(PATIENCE_S)
+        with serving(tmp_path, NOTIFY_SOCKET=address) as server:
+            assert manager.recv(100) == b"READY=1"
+            server.process.terminate()
+            assert ended(server.process) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("send", "number"),
+    [(os.kill, signal.SIGTERM), (os.killpg, signal.SIGINT)],
+    ids=["as systemd does", "as a terminal does"],
+)
 def test_told_to_stop_while_it_is_prepared_it_leaves_nothing(
-    tmp_path: Path, number: signal.Signals, whole_group: bool
+    tmp_path: Path, send: Callable[[int, signal.Signals], None], number: signal.Signals
 ) -> None:
-    preparation = 'open(os.environ["APP_STATIC_ROOT"] + "/begun", "w").close(); time.sleep(60)'
-    with started(tmp_path / "tmp", preparation) as server:
-        until(lambda: list(server.folder.glob("*/*/begun")), what="the preparation has begun")
-        (os.killpg if whole_group else os.kill)(server.process.pid, number)
-        _, said = server.ended()
-        assert said == ""
-        assert server.private_folders() == []
-        assert processes_of(server.process.pid) == set()
+    with serving(tmp_path, f"{BEGIN}; time.sleep(60)") as server:
+        server.wait_until_it_is_prepared()
+        send(server.process.pid, number)
+        assert ended(server.process)[1] == ""
+        server.assert_it_leaves_nothing()
 
 
 @pytest.mark.parametrize(
     ("preparation", "status", "said"),
     [
-        ('sys.exit("energy: a variable is missing")', 1, "energy: a variable is missing\n"),
+        ('sys.exit("energy: a variable is missing")', 1, "energy: a variable is missing"),
         ("sys.exit(3)", 3, ""),
         ("sys.exit(0)", 0, ""),
         ("os.kill(os.getpid(), signal.SIGKILL)", 128 + signal.SIGKILL, ""),
+        ("1 / 0", 1, "ZeroDivisionError: division by zero"),
     ],
-    ids=["words", "status", "help", "killed"],
+    ids=["words", "status", "help", "killed", "fault"],
 )
 def test_a_preparation_that_ends_early_ends_the_start(tmp_path: Path, preparation: str, status: int, said: str) -> None:
-    with started(tmp_path / "tmp", preparation) as server:
-        assert server.ended() == (status, said)
-        assert server.private_folders() == []
-        assert port_is_free("127.0.0.1", server.port)
-
-
-def test_a_fault_of_the_preparation_is_shown_and_ends_the_start(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp", "1 / 0") as server:
-        status, said = server.ended()
-        assert status == 1
-        assert "ZeroDivisionError" in said
-        assert server.private_folders() == []
+    with serving(tmp_path, preparation) as server:
+        own_status, own_said = ended(server.process)
+        assert (own_status, "".join(own_said.splitlines()[-1:])) == (status, said)
+        server.assert_it_leaves_nothing()
 
 
 def test_a_port_that_is_taken_after_the_preparation_ends_the_start(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen(1)
-        with started(tmp_path / "tmp", port=taken.getsockname()[1]) as server:
-            status, said = server.ended()
-            assert status == 1
-            assert "is taken" in said
-            assert server.private_folders() == []
+    with socket.create_server(("127.0.0.1", 0)) as taken, serving(tmp_path, port=taken.getsockname()[1]) as server:
+        status, said = ended(server.process)
+        assert status == 1
+        assert "is taken" in said
+        server.assert_it_leaves_nothing()
 
 
 def test_the_worker_ends_with_a_supervisor_that_is_killed(tmp_path: Path) -> None:
-    with started(tmp_path / "tmp") as server:
+    with serving(tmp_path) as server:
         server.wait_until_it_serves()
         server.process.kill()
         until(lambda: not processes_of(server.process.pid), what="the worker ends")
@@ -253,13 +225,10 @@ LAUNCHER = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).return
 
 @pytest.mark.parametrize("early", [True, False], ids=["while it is prepared", "while it serves"])
 def test_it_ends_with_the_process_that_started_it(tmp_path: Path, early: bool) -> None:
-    preparation = 'open(os.environ["APP_STATIC_ROOT"] + "/begun", "w").close(); time.sleep(1)' if early else "pass"
+    preparation = f"{BEGIN}; time.sleep(1)" if early else "pass"
     launcher = (sys.executable, "-c", LAUNCHER)
-    with started(tmp_path / "tmp", preparation, ends_with_parent=True, launcher=launcher) as server:
-        if early:
-            until(lambda: list(server.folder.glob("*/*/begun")), what="the preparation has begun")
-        else:
-            server.wait_until_it_serves()
+    with serving(tmp_path, preparation, ends_with_parent=True, launcher=launcher) as server:
+        (server.wait_until_it_is_prepared if early else server.wait_until_it_serves)()
         server.process.kill()
         until(lambda: not processes_of(server.process.pid), what="the server ends")
         assert server.private_folders() == []

@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +16,7 @@ from textwrap import indent
 import pytest
 
 from portal.server.workers import RESTART_INTERVAL_S
-from tests.portal.server.waiting import PATIENCE_S, until
-from tests.support.harness import ROOT
+from tests.portal.server.processes import PATIENCE_S, ended, started, until
 
 #: Each worker writes a line when it begins, and one when it has finished.
 PARENT = """
@@ -56,37 +54,24 @@ class Parent:
         until(lambda: len(self.lines("began")) >= count, what=f"{count} workers have begun")
         return [int(pid) for pid, _ in self.lines("began")]
 
-    def ended(self) -> tuple[int, str]:
-        """Its status, and what it has said."""
-        _, said = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, said
+    def stopped(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str]:
+        """Tell it to stop. Gives its status, and what it has said."""
+        self.process.send_signal(number)
+        return ended(self.process)
 
 
 @contextlib.contextmanager
 def running(folder: Path, *, count: int = 1, work: str = "pass", before: str = "") -> Iterator[Parent]:
-    code = PARENT.format(work=indent(work, "    "), before=before, count=count)
     file = folder / "lines"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(file)],
-        env={**os.environ, "PYTHONPATH": f"{ROOT}/packages"},
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    with started(PARENT.format(work=indent(work, "    "), before=before, count=count), str(file)) as process:
         yield Parent(process, file)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_each_worker_finishes_when_the_parent_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
     with running(tmp_path, count=3) as parent:
         pids = parent.began(3)
-        parent.process.send_signal(number)
-        assert parent.ended() == (0, "")
+        assert parent.stopped(number) == (0, "")
         assert {int(pid) for (pid,) in parent.lines("finished")} == set(pids)
 
 
@@ -96,20 +81,22 @@ def test_workers_that_are_killed_at_once_are_all_replaced(tmp_path: Path) -> Non
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
         new = parent.began(6)[3:]
-        parent.process.send_signal(signal.SIGTERM)
-        status, said = parent.ended()
+        status, said = parent.stopped()
         assert status == 0
         assert all(f"worker {pid} has ended by itself, with status -9" in said for pid in killed)
         assert {int(pid) for (pid,) in parent.lines("finished")} == set(new)
 
 
-def test_a_worker_that_ends_at_once_is_started_again_after_a_pause(tmp_path: Path) -> None:
-    with running(tmp_path, work="sys.exit(3)") as parent:
+@pytest.mark.parametrize(("end", "status"), [("sys.exit(3)", 3), ("sys.exit('why')", 1), ("1 / 0", 1)])
+def test_a_worker_that_ends_at_once_is_started_again_after_a_pause_and_its_status_is_told(
+    tmp_path: Path, end: str, status: int
+) -> None:
+    with running(tmp_path, work=end) as parent:
         parent.began(3)
-        parent.process.send_signal(signal.SIGTERM)
-        status, said = parent.ended()
-        assert status == 0
-        assert "with status 3" in said
+        own_status, said = parent.stopped()
+        assert own_status == 0
+        assert f"has ended by itself, with status {status}:" in said
+        assert ("why" in said, "ZeroDivisionError" in said) == ("why" in end, "/" in end)
         times = [float(at) for _, at in parent.lines("began")]
         # A worker tells the time a moment after its parent has taken it.
         assert all(later - earlier > RESTART_INTERVAL_S / 2 for earlier, later in pairwise(times))
@@ -120,8 +107,7 @@ def test_it_stops_at_once_while_a_worker_waits_for_its_start(tmp_path: Path) -> 
     with running(tmp_path, work="sys.exit(3)", before=never) as parent:
         parent.began(1)
         assert "has ended by itself" in parent.process.stderr.readline()
-        parent.process.send_signal(signal.SIGTERM)
-        assert parent.ended() == (0, "")
+        assert parent.stopped() == (0, "")
 
 
 def test_a_process_that_the_kernel_refuses_is_tried_again_and_leaves_nothing_open(tmp_path: Path) -> None:
@@ -142,8 +128,7 @@ os.fork = fork_or_refuse
     with running(tmp_path, before=refuse) as parent:
         parent.began(1)
         assert len(list(Path(f"/proc/{parent.process.pid}/fd").iterdir())) == descriptors
-        parent.process.send_signal(signal.SIGTERM)
-        status, said = parent.ended()
+        status, said = parent.stopped()
         assert status == 0
         assert said.count("could not be started, and is tried again: [Errno 11]") == 50
 
@@ -159,7 +144,7 @@ threading.Thread(target=signal_itself, daemon=True).start()
     with running(tmp_path, before=thread) as parent:
         parent.began(1)
         (tmp_path / "lines.now").touch()
-        assert parent.ended() == (0, "")
+        assert ended(parent.process) == (0, "")
         assert len(parent.lines("finished")) == 1
 
 
@@ -168,8 +153,7 @@ def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path) -> None:
         parent.began(2)
         os.killpg(parent.process.pid, signal.SIGHUP)
         assert "SIGHUP does nothing" in parent.process.stderr.readline()
-        parent.process.send_signal(signal.SIGTERM)
-        assert parent.ended() == (0, "")
+        assert parent.stopped() == (0, "")
         assert len(parent.lines("finished")) == 2
 
 
@@ -188,8 +172,7 @@ module.Workers.__init__.__kwdefaults__["log_config"] = config
             parent.process.send_signal(signal.SIGHUP)
             threading.Event().wait(0.002)
         assert parent.process.stderr.readline().startswith("SIGHUP does nothing")
-        parent.process.send_signal(signal.SIGTERM)
-        assert parent.ended()[0] == 0
+        assert parent.stopped()[0] == 0
 
 
 def test_a_worker_that_ends_with_the_parent_is_not_called_lost(tmp_path: Path) -> None:
@@ -198,7 +181,7 @@ def test_a_worker_that_ends_with_the_parent_is_not_called_lost(tmp_path: Path) -
     with running(tmp_path, count=3, work=ends) as parent:
         parent.began(3)
         os.killpg(parent.process.pid, signal.SIGINT)
-        assert parent.ended() == (0, "")
+        assert ended(parent.process) == (0, "")
 
 
 def test_a_worker_is_replaced_while_a_process_of_its_own_goes_on(tmp_path: Path) -> None:
@@ -216,27 +199,8 @@ if os.fork() == 0:
         assert parent.process.wait(PATIENCE_S) == 0
 
 
-@pytest.mark.parametrize(("end", "status"), [("sys.exit(3)", 3), ("sys.exit('why')", 1), ("1 / 0", 1)])
-def test_the_status_of_a_worker_is_told(tmp_path: Path, end: str, status: int) -> None:
-    with running(tmp_path, work=end) as parent:
-        parent.began(2)
-        parent.process.send_signal(signal.SIGTERM)
-        said = parent.ended()[1]
-        assert f"has ended by itself, with status {status}:" in said
-        assert ("why" in said, "ZeroDivisionError" in said) == ("why" in end, "/" in end)
-
-
 def test_a_worker_that_has_not_begun_ends_with_the_parent(tmp_path: Path) -> None:
     late = "signal.signal(signal.SIGUSR1, signal.SIG_DFL); time.sleep(3600)"
     with running(tmp_path, work=late) as parent:
         parent.began(1)
-        parent.process.send_signal(signal.SIGTERM)
-        assert parent.ended() == (0, "")
-
-
-def test_the_parent_of_one_worker_imports_neither_granian_nor_what_it_needs() -> None:
-    code = "import sys, portal.server.supervisor; print(*sys.modules)"
-    command = [sys.executable, "-c", code]
-    environment = {"PYTHONPATH": f"{ROOT}/packages"}
-    imported = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
-    assert not {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}.intersection(imported)
+        assert parent.stopped() == (0, "")

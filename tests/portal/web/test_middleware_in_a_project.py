@@ -10,7 +10,7 @@ import pytest
 import responses
 from django.test import Client, override_settings
 
-from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.portal.web.conftest import BACKEND, access_token, profile
 from tests.portal.web.test_middleware import NAVIGATION, set_cookies
 from tests.support.refresh_world import jwt
@@ -22,25 +22,6 @@ def browser(account, refresh):
     client.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP", lifetime_s=-60)
     client.cookies[VAR_REFRESH_TOKEN] = refresh
     return client
-
-
-def test_a_page_with_an_expired_token_is_served_and_sets_new_cookies(backend, browser, account):
-    new = access_token(account, "ENERGY_APP")
-    backend.post(f"{BACKEND}/refresh", json={"accessToken": new, "refreshToken": f"second-{account}"})
-    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
-    backend.get(re.compile(f"{BACKEND}/energy/.*"), json={"items": [], "hasNext": False, "nextCursor": None})
-    response = browser.get("/en/energy")
-    assert response.status_code == 200
-    found = set_cookies(response)
-    assert (found[VAR_ACCESS_TOKEN], found[VAR_REFRESH_TOKEN]) == (new, f"second-{account}")
-    assert response["Cache-Control"] == "private, no-store"
-
-
-def test_a_failed_refresh_ends_at_the_root_with_the_cookies_gone(backend, browser):
-    backend.post(f"{BACKEND}/refresh", status=401)
-    response = browser.get("/en/energy")
-    assert (response.status_code, response["Location"]) == (302, "/")
-    assert {name: set_cookies(response)[name] for name in SIGN_IN_COOKIES} == dict.fromkeys(SIGN_IN_COOKIES, "")
 
 
 def test_a_backend_that_is_down_is_a_503_and_the_cookies_stay(backend, browser):
@@ -79,14 +60,6 @@ def test_with_the_store_down_an_expired_token_is_a_503_and_the_backend_is_not_as
     sent = [f"{call.request.headers.get('Authorization')} {call.request.body!r}" for call in backend.calls]
     tokens = [browser.cookies[name].value for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)]
     assert not [asked for asked in sent if any(token in asked for token in tokens)]
-
-
-def test_the_edges_own_redirects_clear_a_dead_sign_in(account):
-    client = Client(headers=NAVIGATION)
-    client.cookies[VAR_ACCESS_TOKEN] = access_token(account, "ENERGY_APP", lifetime_s=-60)
-    response = client.get("/en/energy")
-    assert response.status_code == 302
-    assert {name: set_cookies(response)[name] for name in SIGN_IN_COOKIES} == dict.fromkeys(SIGN_IN_COOKIES, "")
 
 
 def test_no_log_line_of_a_page_holds_a_token(backend, browser, account, caplog):

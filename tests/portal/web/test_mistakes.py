@@ -13,7 +13,7 @@ from django.http.response import HttpResponseBase
 from django.test import Client, override_settings
 
 from portal.errors import ConfigurationError, UsageError
-from tests.portal.web.conftest import BACKEND, profile
+from tests.portal.web.conftest import BACKEND
 
 UNKNOWN_PARAMETER = (
     "energy.get_clients: colour is no parameter of this endpoint; it knows city, createdAtFrom, createdAtTo, q, sort"
@@ -92,12 +92,3 @@ def test_a_mistake_while_a_failure_page_is_made_is_not_hidden_by_that_page(team:
 def test_a_page_that_writes_while_it_is_only_looked_at_is_a_mistake(team: Client) -> None:
     with pytest.raises(UsageError, match=r"energy\.create_client: what answers GET must not write"):
         team.get("/en/energy/in-body")
-
-
-@pytest.mark.parametrize("status", [403, 404, 409, 503])
-def test_an_expected_outcome_keeps_its_page(backend: responses.RequestsMock, energy_user: Client, status: int) -> None:
-    backend.get(re.compile(f"{BACKEND}/energy/clients/.*"), status=status)
-    backend.get(f"{BACKEND}/me", json=profile("x", "ENERGY_APP"))
-    response = energy_user.get("/en/energy/clients/cli_1")
-    assert response.status_code == status
-    assert f'data-status="{status}"' in response.content.decode()

@@ -1,4 +1,4 @@
-"""The security headers: the same on every kind of response, and a view's own wins."""
+"""The security headers: the same on every kind of response, and a view's own wins. So is the request's id."""
 
 from __future__ import annotations
 
@@ -124,9 +124,11 @@ def test_every_response_has_them(browser: Client, of: tuple[str, str, dict[str, 
         browser.cookies[VAR_REFRESH_TOKEN] = "r"
     else:
         browser.cookies.clear()
-    response = browser.generic(method, path, headers={"accept": "text/html"} | headers)
+    response = browser.generic(
+        method, path, headers={"accept": "text/html", "x-request-id": "0123.of_a-proxy"} | headers
+    )
     response.close()
-    assert response.status_code == status
+    assert (response.status_code, response["X-Request-Id"]) == (status, "0123.of_a-proxy")
     assert security_headers(response) == OF_PAGES
 
 
@@ -140,8 +142,8 @@ def test_a_form_that_is_refused_has_them(backend: responses.RequestsMock) -> Non
     ("headers", "status"), [({}, 200), ({"if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304)]
 )
 def test_a_static_file_has_those_that_concern_a_file(headers: dict[str, str], status: int) -> None:
-    response = Client(headers=headers).get("/static/portal/css/shell.css")
-    assert response.status_code == status
+    response = Client(headers={"x-request-id": "r-1", **headers}).get("/static/portal/css/shell.css")
+    assert (response.status_code, response["X-Request-Id"]) == (status, "r-1")
     response.close()
     assert security_headers(response) == OF_FILES
 

@@ -33,38 +33,23 @@ def completed(checkout: Path) -> dict[str, str]:
     return {name: os.environ[name] for name in NAMES if name in os.environ}
 
 
-def test_a_developers_machine_is_in_debug_without_a_word(checkout: Path) -> None:
+def test_a_developers_machine_is_in_debug_without_a_word_and_a_server_is_not(checkout: Path) -> None:
     assert completed(checkout) == {"DEBUG": "on"}
-
-
-def test_an_environment_for_a_server_is_not(checkout: Path) -> None:
     (checkout / MARKER).unlink()
+    del os.environ["DEBUG"]
     assert completed(checkout) == {}
 
 
 @pytest.mark.parametrize("name", SET_BY_DEPLOYMENTS)
+@pytest.mark.parametrize("is_in_the_file", [False, True])
 def test_one_variable_of_a_deployment_is_enough_to_stay_out_of_debug(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, name: str, is_in_the_file: bool
 ) -> None:
-    monkeypatch.setenv(name, "https://api.example.com")
+    if is_in_the_file:
+        (checkout / ".env").write_text(f"{name}=https://api.example.com\n")
+    else:
+        monkeypatch.setenv(name, "https://api.example.com")
     assert "DEBUG" not in completed(checkout)
-
-
-@pytest.mark.parametrize("name", SET_BY_DEPLOYMENTS)
-def test_it_is_enough_in_the_file_too(checkout: Path, name: str) -> None:
-    (checkout / ".env").write_text(f"{name}=https://api.example.com\n")
-    assert "DEBUG" not in completed(checkout)
-
-
-@pytest.mark.parametrize("word", ["off", "0", "no"])
-def test_what_was_said_of_debug_stays(checkout: Path, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
-    monkeypatch.setenv("DEBUG", word)
-    assert completed(checkout) == {"DEBUG": word}
-
-
-def test_what_the_file_says_of_debug_stays(checkout: Path) -> None:
-    (checkout / ".env").write_text("DEBUG=off\n")
-    assert completed(checkout) == {"DEBUG": "off"}
 
 
 def test_a_variable_of_the_environment_wins_over_the_file(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,15 +31,9 @@ PRODUCTION = {
 @pytest.fixture(autouse=True)
 def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     """No variable of this machine, and no `.env` file, takes part."""
+    others = {"DEBUG", "SECRET_KEY", "ALLOWED_HOSTS", "CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}
     for name in list(os.environ):
-        if name.startswith("APP_") or name in {
-            "DEBUG",
-            "SECRET_KEY",
-            "ALLOWED_HOSTS",
-            "CACHE_URL",
-            "REFRESH_CACHE_URL",
-            "PORT_BASE",
-        }:
+        if name.startswith("APP_") or name in others:
             monkeypatch.delenv(name)
     monkeypatch.setattr(env_module, "SOURCE_ROOT", tmp_path)
 
@@ -50,21 +44,15 @@ def read(monkeypatch: pytest.MonkeyPatch, app: str = "energy", **variables: str)
     return read_config(app)
 
 
-def test_a_developer_needs_no_variable_but_debug(monkeypatch) -> None:
+def test_a_developer_needs_no_variable_but_debug_and_port_base_moves_all_local_addresses(monkeypatch) -> None:
     config = read(monkeypatch, DEBUG="on")
     assert config.api_base_url == "http://127.0.0.1:8100"
-    assert config.origins["auth_app"] == "http://localhost:8000"
-    assert config.origins["energy"] == "http://localhost:8001"
     assert config.origins == {p.app: f"http://localhost:{8000 + place}" for place, p in enumerate(PROJECTS)}
     assert len(config.secret_key) > 50
     assert read_config("energy").secret_key == config.secret_key, "the key is kept"
     assert not config.secure
-
-
-def test_port_base_moves_all_local_addresses(monkeypatch) -> None:
-    config = read(monkeypatch, DEBUG="on", PORT_BASE="9000")
-    assert config.origins["finance"] == "http://localhost:9003"
-    assert config.api_base_url == "http://127.0.0.1:9100"
+    moved = read(monkeypatch, PORT_BASE="9000")
+    assert (moved.origins["finance"], moved.api_base_url) == ("http://localhost:9003", "http://127.0.0.1:9100")
 
 
 def test_production_addresses_follow_from_the_cookie_domain(monkeypatch) -> None:
@@ -97,43 +85,29 @@ def test_names_of_hosts_may_have_spaces_between(monkeypatch) -> None:
     [
         ("DEBUG", "perhaps"),
         ("APP_BEHIND_PROXY", "ja"),
-        ("APP_PASSWORD_RESET", "maybe"),
         ("APP_SECURITY_CONTACT", "security@example.com"),
-        ("APP_SECURITY_CONTACT", "http://example.com/security"),
         ("APP_SECURITY_CONTACT", "mailto:a@b\nExpires: never"),
         ("ALLOWED_HOSTS", "https://auth.example.com"),
         ("ALLOWED_HOSTS", "auth.example.com:8000"),
         ("PORT_BASE", "eight thousand"),
         ("PORT_BASE", "80"),
-        ("PORT_BASE", "65500"),
         ("APP_PUBLIC_API_BASE_URL", "api.example.com"),
-        ("APP_PUBLIC_API_BASE_URL", "ftp://api.example.com"),
         ("APP_PUBLIC_API_BASE_URL", "https://user:secret@api.example.com"),
         ("APP_PUBLIC_API_BASE_URL", "https://api.example.com/?x=1"),
-        ("APP_PUBLIC_API_BASE_URL", "https://api.example.com:port"),
         ("APP_PUBLIC_GATEWAY_APP_URL", "https://auth.example.com/gateway"),
-        ("APP_PUBLIC_GATEWAY_APP_URL", "https://"),
         ("APP_PUBLIC_GATEWAY_APP_URL", "https://münchen.example"),
-        ("APP_PUBLIC_API_BASE_URL", "https://api example.com"),
-        ("APP_PUBLIC_ENERGY_APP_URL", "//energy.example.com"),
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "localhost"),
-        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "https://example.com"),
         ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "münchen.example"),
-        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "example.com; Secure"),
-        ("CACHE_URL", "memcached://localhost"),
         ("CACHE_URL", "redis://:secret@one:6379/0,redis://:secret@two:6379/0"),
         ("REFRESH_CACHE_URL", "redis+cluster://:secret@one:6379/0"),
         ("APP_STORE_MAX_MB", "0"),
-        ("APP_STORE_MAX_MB", "1.5"),
         ("APP_API_CONNECT_TIMEOUT_S", "0"),
         ("APP_API_READ_TIMEOUT_S", "ten"),
         ("APP_API_READ_TIMEOUT_S", "nan"),
-        ("APP_API_READ_TIMEOUT_S", "inf"),
         ("APP_SESSION_MAX_AGE_S", "-1"),
         ("APP_SESSION_MAX_AGE_S", "0.5"),
         ("APP_LOG_FORMAT", "xml"),
         ("APP_JWT_JWKS_URL", "keys.json"),
-        ("APP_JWT_JWKS_URL", "https://id.example.com/jwks#keys"),
         ("APP_JWT_KEY", "short"),
         ("APP_OIDC_ISSUER", "https://id.example.com"),
     ],
@@ -228,15 +202,10 @@ def test_processes_that_start_at_once_keep_the_same_secret(tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["key"]
 
 
-def test_the_state_folder_is_made_private(tmp_path) -> None:
+def test_the_state_folder_is_made_private_and_one_of_somebody_else_is_refused(tmp_path) -> None:
     folder = tmp_path / "state"
     folder.mkdir(mode=0o755)
     assert private_dir(folder).stat().st_mode & 0o777 == 0o700
-
-
-def test_a_state_folder_of_somebody_else_is_refused(tmp_path) -> None:
-    folder = tmp_path / "state"
-    folder.mkdir(mode=0o700)
     if os.geteuid() == 0:
         os.chown(folder, 12345, 12345)
         theirs = folder
@@ -246,29 +215,22 @@ def test_a_state_folder_of_somebody_else_is_refused(tmp_path) -> None:
         private_dir(theirs)
 
 
-def test_a_kept_secret_that_others_may_read_is_refused(tmp_path) -> None:
-    file = tmp_path / "key"
-    kept_secret(file)
-    file.chmod(0o640)
-    with pytest.raises(ConfigurationError, match="for this user alone"):
-        kept_secret(file)
-
-
-def test_a_kept_secret_that_was_lost_is_refused_and_not_taken_as_empty(tmp_path) -> None:
-    (tmp_path / "key").touch(0o600)
-    with pytest.raises(ConfigurationError, match="empty"):
+@pytest.mark.parametrize(
+    ("content", "mode", "why"), [("a key", 0o640, "for this user alone"), ("", 0o600, "empty")], ids=["open", "lost"]
+)
+def test_a_kept_secret_that_others_may_read_or_that_was_lost_is_refused(tmp_path, content, mode, why) -> None:
+    (tmp_path / "key").write_text(content)
+    (tmp_path / "key").chmod(mode)
+    with pytest.raises(ConfigurationError, match=why):
         kept_secret(tmp_path / "key")
 
 
-def test_a_secret_that_can_not_be_made_is_one_line(tmp_path) -> None:
-    with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
-        kept_secret(tmp_path / "missing" / "key")
-
-
-def test_a_state_folder_that_is_a_file_is_refused_by_name(tmp_path) -> None:
+def test_a_state_folder_that_is_a_file_or_that_is_not_there_is_refused_by_name(tmp_path) -> None:
     (tmp_path / "state").write_text("")
     with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
         private_dir(tmp_path / "state")
+    with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
+        kept_secret(tmp_path / "missing" / "key")
 
 
 PROVIDER = {"APP_OIDC_ISSUER": "https://id.example.com/", "APP_OIDC_CLIENT_ID": "portal"}
@@ -283,11 +245,8 @@ def test_a_claim_of_the_providers_own_is_mapped_to_permissions_by_one_setting(mo
     )
     assert config.oidc.issuer == "https://id.example.com"
     assert config.oidc.mapping.claim == "groups"
-    assert config.oidc.mapping.permissions == (
-        ("staff", "ENERGY_APP"),
-        ("staff", "FINANCE_APP"),
-        ("accounts", "FINANCE_APP"),
-    )
+    pairs = (("staff", "ENERGY_APP"), ("staff", "FINANCE_APP"), ("accounts", "FINANCE_APP"))
+    assert config.oidc.mapping.permissions == pairs
 
 
 @pytest.mark.parametrize(
@@ -304,17 +263,12 @@ def test_a_private_authority_is_named_by_its_file(monkeypatch, tmp_path) -> None
     assert read(monkeypatch, APP_API_CA_FILE=str(authority.file)).api_ca_file == authority.file
 
 
-@pytest.mark.parametrize("content", [None, "", "no certificate", "-----BEGIN CERTIFICATE-----\nnone\n"])
+@pytest.mark.parametrize("content", [None, "", "-----BEGIN CERTIFICATE-----\nnone\n"])
 def test_a_file_that_holds_no_certificate_stops_the_start(monkeypatch, tmp_path, content) -> None:
     if content is not None:
         (tmp_path / "ca.pem").write_text(content)
     with pytest.raises(ConfigurationError, match=r"^APP_API_CA_FILE should be a PEM file .* can read$"):
         read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(tmp_path / "ca.pem"))
-
-
-def test_a_folder_is_no_authority(monkeypatch, tmp_path) -> None:
-    with pytest.raises(ConfigurationError, match="APP_API_CA_FILE"):
-        read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(tmp_path))
 
 
 def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> None:
@@ -336,31 +290,27 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
     assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
 
 
-class TestTheClassOfTheBackend:
-    def test_none_is_the_contract(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert read(monkeypatch, DEBUG="on").backend is None
-        assert read(monkeypatch, APP_BACKEND=" ").backend is None
+def test_the_class_of_the_backend_is_that_of_its_dotted_path_and_none_is_the_contract(monkeypatch) -> None:
+    assert read(monkeypatch, DEBUG="on").backend is None
+    assert read(monkeypatch, APP_BACKEND=" ").backend is None
+    made = read(monkeypatch, APP_BACKEND="tests.portal.api.test_backend.Renaming").backend
+    assert type(made).__name__ == "Renaming"
 
-    def test_it_is_made_from_its_dotted_path(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        made = read(monkeypatch, DEBUG="on", APP_BACKEND="tests.portal.api.test_backend.Renaming").backend
-        assert type(made).__name__ == "Renaming"
 
-    @pytest.mark.parametrize(
-        ("path", "why"),
-        [
-            ("acme.Backend", "ModuleNotFoundError"),
-            ("Backend", "ValueError"),
-            ("portal.api.backend.Nothing", "AttributeError"),
-            ("portal.api.FormBody", "this is another object"),
-            ("portal.api.backend.CONTRACT", "this is another object"),
-        ],
-    )
-    def test_a_wrong_path_stops_the_start_in_one_line(
-        self, monkeypatch: pytest.MonkeyPatch, path: str, why: str
-    ) -> None:
-        with pytest.raises(ConfigurationError) as raised:
-            read(monkeypatch, DEBUG="on", APP_BACKEND=path)
-        text = str(raised.value)
-        assert text.startswith("APP_BACKEND should be the dotted path of a class that derives from portal.api.Backend")
-        assert why in text
-        assert "\n" not in text
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("acme.Backend", "ModuleNotFoundError"),
+        ("Backend", "ValueError"),
+        ("portal.api.backend.Nothing", "AttributeError"),
+        ("portal.api.FormBody", "this is another object"),
+        ("portal.api.backend.CONTRACT", "this is another object"),
+    ],
+)
+def test_a_wrong_path_of_a_backend_stops_the_start_in_one_line(monkeypatch, path: str, why: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        read(monkeypatch, DEBUG="on", APP_BACKEND=path)
+    text = str(raised.value)
+    assert text.startswith("APP_BACKEND should be the dotted path of a class that derives from portal.api.Backend")
+    assert why in text
+    assert "\n" not in text

@@ -49,13 +49,11 @@ def test_a_secret_is_the_text_of_its_file_without_the_line_end(name: str, monkey
     assert of(read(monkeypatch, name, tmp_path / "secret")) == value
 
 
-def test_the_mark_that_some_editors_put_before_a_text_is_no_part_of_it(monkeypatch, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_bytes(b"\xef\xbb\xbf" + b"j" * 40 + b"\r\n")
-    assert read(monkeypatch, "APP_JWT_KEY", tmp_path / "secret").verification.key == "j" * 40
-
-
 @each_secret
-def test_a_variable_and_its_file_exclude_each_other(name: str, monkeypatch, tmp_path: Path) -> None:
+def test_a_missing_file_or_a_variable_beside_its_file_stops_the_start(name: str, monkeypatch, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(monkeypatch, name, tmp_path / "missing")
+    assert str(caught.value) == f"{name}_FILE should be a text file that this process can read"
     value, _ = SECRETS[name]
     (tmp_path / "secret").write_text(value)
     with pytest.raises(ConfigurationError) as caught:
@@ -63,30 +61,25 @@ def test_a_variable_and_its_file_exclude_each_other(name: str, monkeypatch, tmp_
     assert str(caught.value) == f"{name} and {name}_FILE exclude each other: one of them should be unset"
 
 
-@each_secret
-def test_a_file_that_is_missing_stops_the_start(name: str, monkeypatch, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        read(monkeypatch, name, tmp_path / "missing")
-    assert str(caught.value) == f"{name}_FILE should be a text file that this process can read"
-
-
-@pytest.mark.parametrize("content", [b"", b"\n", b" \r\n"])
-def test_an_empty_file_stops_the_start(content: bytes, monkeypatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b" \r\n", "SECRET_KEY_FILE should be a file with a long random text, and it is empty"),
+        (b"\xff\xfesecret", "SECRET_KEY_FILE should be a text file that this process can read"),
+    ],
+    ids=["empty", "no text"],
+)
+def test_an_empty_file_and_one_without_text_stop_the_start(content: bytes, why: str, monkeypatch, tmp_path) -> None:
     (tmp_path / "secret").write_bytes(content)
     with pytest.raises(ConfigurationError) as caught:
         read(monkeypatch, "SECRET_KEY", tmp_path / "secret")
-    assert str(caught.value) == "SECRET_KEY_FILE should be a file with a long random text, and it is empty"
+    assert str(caught.value) == why
 
 
-def test_bytes_that_are_no_text_stop_the_start_and_are_not_repeated(monkeypatch, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_bytes(b"\xff\xfesecret")
-    with pytest.raises(ConfigurationError) as caught:
-        read(monkeypatch, "APP_METRICS_TOKEN", tmp_path / "secret")
-    assert str(caught.value) == "APP_METRICS_TOKEN_FILE should be a text file that this process can read"
-
-
-def test_a_key_of_several_lines_stays_whole(monkeypatch, tmp_path: Path) -> None:
+def test_a_key_of_several_lines_stays_whole_without_the_mark_that_some_editors_put_before_a_text(
+    monkeypatch, tmp_path: Path
+) -> None:
     pem = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----"
-    (tmp_path / "secret").write_text(f"{pem}\n")
+    (tmp_path / "secret").write_bytes(b"\xef\xbb\xbf" + pem.encode() + b"\r\n")
     config = read(monkeypatch, "APP_JWT_KEY", tmp_path / "secret")
     assert config.verification.key == pem

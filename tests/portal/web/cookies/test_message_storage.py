@@ -14,6 +14,9 @@ from django.contrib.messages.storage.base import BaseStorage
 from django.core.signing import get_cookie_signer
 from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from portal.api import TokenPair, TokenStore
 from portal.config.projects import PROJECT_BY_APP
@@ -63,16 +66,33 @@ def test_under_https_the_browser_keeps_other_hosts_from_setting_it() -> None:
 
 
 class Browser:
-    """The cookies that all tabs of one browser share."""
+    """The cookies that all tabs of one browser share, and who is signed in there.
 
-    def __init__(self) -> None:
+    :ivar subject: of the access token; None if nobody is signed in.
+    :ivar refreshed: a request without an access token, to which the backend gives a new one.
+    """
+
+    def __init__(self, subject: str | None = None) -> None:
         self.cookies: dict[str, str] = {}
+        self.subject = subject
+        self.refreshed = False
 
     def request(self) -> BaseStorage:
         """A request that has left, with the cookies of now."""
-        request = RequestFactory().get("/")
+        request: Any = RequestFactory().get("/")
         request.COOKIES.update(self.cookies)
-        return default_storage(request)
+        user = None if self.subject is None or self.refreshed else user_from_claims({"sub": self.subject})
+        request.edge_user = EdgeUser(
+            signed_in=self.subject is not None, user=user, platforms=(), primary=None, locale="en", home_url="/"
+        )
+        request.token_store = TokenStore(TokenPair(access=None, refresh="first"))
+        # The storage keeps no request alive, so the test does.
+        self.last = request
+        storage = default_storage(request)
+        if self.refreshed and self.subject is not None:
+            access = jwt(sub=self.subject)
+            request.token_store.rotate(TokenPair(access=access, refresh="second"), replaced="first")
+        return storage
 
     def receive(self, storage: BaseStorage) -> HttpResponse:
         response = HttpResponse()
@@ -97,55 +117,56 @@ class Browser:
         return shown
 
 
-def test_a_message_is_shown_once() -> None:
-    browser = Browser()
-    browser.add("saved")
-    assert [browser.show(), browser.show()] == [["saved"], []]
-    assert not browser.cookies
+class MessagesOfABrowser(RuleBasedStateMachine):
+    """Each message is shown once, on the next page that shows any, and only to the account for which it is.
+
+    Another account drops what waits for the one before. While nobody is signed in it waits. What was said while nobody
+    was signed in is for whoever comes next.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.browser, self.owner, self.number = Browser(), None, 0
+        self.waiting: list[str] = []
+
+    @rule(subject=st.sampled_from([None, "ada", "ida"]), refreshed=st.booleans())
+    def somebody_comes(self, subject: str | None, refreshed: bool) -> None:
+        self.browser.subject, self.browser.refreshed = subject, refreshed
+
+    @rule(steps=st.lists(st.sampled_from(["add", "show", "count"]), max_size=4))
+    def a_page_is_asked_for(self, steps: list[str]) -> None:
+        account, storage = self.browser.subject, self.browser.request()
+        is_theirs = self.owner in {None, account}
+        shown_or_seen, unseen, shows = list(self.waiting) if is_theirs else [], [], False
+        for step in steps:
+            if step == "add":
+                self.number += 1
+                unseen.append(f"message {self.number}")
+                storage.add(messages.SUCCESS, unseen[-1])
+            elif step == "count":
+                assert (len(storage), bool(storage)) == (len(shown_or_seen + unseen), bool(shown_or_seen + unseen))
+            elif is_theirs or account:
+                shows, shown_or_seen, unseen = True, shown_or_seen + unseen, []
+                assert [str(message) for message in storage] == shown_or_seen
+            elif "add" not in steps:
+                assert list(storage) == [], "nobody is signed in, and they are somebody's"
+        response = self.browser.receive(storage)
+        if shows or (not is_theirs and account and "count" in steps):
+            self.waiting, self.owner = unseen, account
+        elif "add" in steps:
+            self.waiting, self.owner = shown_or_seen + unseen, account
+        else:
+            assert not response.cookies, "a page that shows none keeps them for the next"
+        if not self.waiting:
+            self.owner = None
+
+    @invariant()
+    def a_cookie_is_there_only_for_messages(self) -> None:
+        assert bool(self.browser.cookies) == bool(self.waiting)
 
 
-def test_a_page_that_shows_none_keeps_them_for_the_next() -> None:
-    browser = Browser()
-    browser.add("saved")
-    for ask in (bool, len, lambda storage: None):
-        storage = browser.request()
-        ask(storage)
-        assert not browser.receive(storage).cookies
-    assert browser.show() == ["saved"]
-
-
-def test_the_page_that_adds_a_message_may_show_it_itself() -> None:
-    browser = Browser()
-    storage = browser.request()
-    storage.add(messages.SUCCESS, "saved")
-    assert [str(message) for message in storage] == ["saved"]
-    browser.receive(storage)
-    assert browser.show() == []
-
-
-def test_what_is_added_after_the_messages_were_shown_is_kept() -> None:
-    browser = Browser()
-    browser.add("first")
-    storage = browser.request()
-    assert [str(message) for message in storage] == ["first"]
-    storage.add(messages.SUCCESS, "second")
-    browser.receive(storage)
-    assert browser.show() == ["second"]
-
-
-def test_the_messages_of_two_tabs_stand_side_by_side_on_the_next_page() -> None:
-    browser = Browser()
-    browser.add("of the first tab")
-    browser.add("of the second tab")
-    assert browser.show() == ["of the first tab", "of the second tab"]
-    assert browser.show() == []
-
-
-def test_a_page_that_shows_messages_sends_no_cookie_if_there_were_none() -> None:
-    browser = Browser()
-    storage = browser.request()
-    assert list(storage) == []
-    assert not browser.receive(storage).cookies
+TestMessagesOfABrowser = MessagesOfABrowser.TestCase
+TestMessagesOfABrowser.settings = hypothesis_settings(max_examples=100, stateful_step_count=20)
 
 
 def test_a_cookie_that_was_changed_shows_nothing_and_is_removed() -> None:
@@ -157,83 +178,8 @@ def test_a_cookie_that_was_changed_shows_nothing_and_is_removed() -> None:
     assert not browser.cookies
 
 
-class AccountBrowser(Browser):
-    """A browser in which somebody is signed in.
-
-    :ivar subject: of the access token; None if nobody is signed in.
-    :ivar refreshed: a request without an access token, to which the backend gives a new one.
-    """
-
-    def __init__(self, subject: str | None) -> None:
-        super().__init__()
-        self.subject = subject
-        self.refreshed = False
-
-    def request(self) -> BaseStorage:
-        request: Any = RequestFactory().get("/")
-        request.COOKIES.update(self.cookies)
-        user = None if self.subject is None or self.refreshed else user_from_claims({"sub": self.subject})
-        request.edge_user = EdgeUser(
-            signed_in=self.subject is not None, user=user, platforms=(), primary=None, locale="en", home_url="/"
-        )
-        request.token_store = TokenStore(TokenPair(access=None, refresh="first"))
-        # The storage keeps no request alive, so the test does.
-        self.last = request
-        storage = default_storage(request)
-        if self.refreshed and self.subject is not None:
-            access = jwt(sub=self.subject)
-            request.token_store.rotate(TokenPair(access=access, refresh="second"), replaced="first")
-        return storage
-
-
-def test_a_message_of_one_account_is_never_shown_to_the_next_one() -> None:
-    browser = AccountBrowser("ada")
-    browser.add("Ada’s invoice was paid.")
-    browser.subject = "ida"
-    assert browser.show() == []
-    assert not browser.cookies
-    browser.subject = "ada"
-    assert browser.show() == []
-
-
-def test_what_the_next_account_does_leaves_nothing_of_the_one_before() -> None:
-    browser = AccountBrowser("ada")
-    browser.add("of Ada")
-    browser.subject = "ida"
-    browser.add("of Ida")
-    assert browser.show() == ["of Ida"]
-
-
-def test_a_message_waits_while_nobody_is_signed_in() -> None:
-    browser = AccountBrowser("ada")
-    browser.add("saved")
-    browser.subject = None
-    assert browser.show() == []
-    browser.subject = "ada"
-    assert browser.show() == ["saved"]
-
-
-def test_what_was_said_to_nobody_in_particular_is_shown_to_anybody() -> None:
-    browser = AccountBrowser(None)
-    browser.add("Your password was changed.")
-    assert browser.show() == ["Your password was changed."]
-    browser.add("Your password was changed.")
-    browser.subject = "ada"
-    assert browser.show() == ["Your password was changed."]
-
-
-@pytest.mark.parametrize("reader", ["ada", "ida"])
-def test_an_account_that_only_a_refresh_names_counts(reader: str) -> None:
-    browser = AccountBrowser("ada")
-    browser.refreshed = True
-    browser.add("saved")
-    browser.subject = reader
-    assert browser.show() == (["saved"] if reader == "ada" else [])
-    assert not browser.cookies
-
-
 def test_a_browser_that_brings_too_many_messages_keeps_the_latest() -> None:
-    browser = AccountBrowser("ada")
+    browser = Browser("ada")
     for number in range(60):
         browser.add(f"{number} {secrets.token_hex(24)}")
     shown = browser.show()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
@@ -59,12 +59,6 @@ def test_the_browser_fills_the_placeholder_from_essentials(energy_user: Client) 
     assert response["Cache-Control"] == "private, no-store"
 
 
-def test_essentials_are_401_when_signed_out() -> None:
-    response = Client().get("/en/essentials", headers={"accept": "text/html"})
-    assert response.status_code == 401
-    assert response["Content-Type"] == "application/problem+json"
-
-
 @pytest.mark.parametrize(
     ("current", "query"),
     [
@@ -83,53 +77,38 @@ def test_htmx_is_led_from_signed_out_essentials_to_the_login_page_by_the_edges_r
     headers = {"hx-request": "true"} | ({"hx-current-url": current} if current else {})
     response = Client().get("/de/essentials", headers=headers)
     assert response.status_code == 401
+    assert response["Content-Type"] == "application/problem+json"
     assert response["HX-Redirect"] == f"http://localhost:8000/de/login{query}"
 
 
-def test_essentials_are_503_while_the_profile_does_not_answer(
-    backend: responses.RequestsMock, browser_of: Callable[..., Client]
+@pytest.mark.parametrize(
+    ("answer", "status"), [({"body": ConnectionError()}, 503), ({"status": 401}, 401)], ids=["no answer", "rejected"]
+)
+def test_essentials_have_the_status_of_a_profile_that_fails(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], answer: dict[str, Any], status: int
 ) -> None:
-    backend.get(f"{BACKEND}/me", body=ConnectionError())
+    backend.get(f"{BACKEND}/me", **answer)
     response = browser_of("ENERGY_APP").get("/en/essentials", headers={"hx-request": "true"})
-    assert response.status_code == 503
-    assert "Retry-After" in response.headers
-
-
-def test_essentials_are_401_where_the_backend_rejects_the_sign_in(
-    backend: responses.RequestsMock, browser_of: Callable[..., Client]
-) -> None:
-    backend.get(f"{BACKEND}/me", status=401)
-    response = browser_of("ENERGY_APP").get("/en/essentials", headers={"hx-request": "true"})
-    assert response.status_code == 401
+    assert response.status_code == status
+    assert ("Retry-After" in response.headers) is (status == 503)
     assert "HX-Redirect" not in response.headers
-    assert "Retry-After" not in response.headers
-    assert calls_to_me(backend) == 1
 
 
 def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_does_not_run(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
-    backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
-    response = browser_of("ENERGY_APP").get("/en/energy/clients")
-    assert response.status_code == 403
-    body = response.content.decode()
-    assert 'href="/en/energy' not in body
-    assert '<a class="brand" href="http://localhost:8000/en/profile">' in body
-    assert "Ada Lovelace" in response.content.decode()
-    assert [call.request.url for call in backend.calls] == [f"{BACKEND}/me"]
-    assert unquote(response.cookies[PLATFORMS_COOKIE].value) == '["FINANCE"]'
-
-
-def test_so_it_is_where_the_list_would_refuse_the_token(
-    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
-) -> None:
-    """The sign-in stays, and no refresh is spent."""
+    """The list would refuse the token. The sign-in stays, and no refresh is spent."""
     backend.get(f"{BACKEND}/me", json=profile(account, "FINANCE_APP"))
     backend.replace("GET", f"{BACKEND}/energy/clients", status=401)
     response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"first-{account}"}).get("/en/energy/clients")
     assert response.status_code == 403
+    body = response.content.decode()
+    assert 'href="/en/energy' not in body
+    assert '<a class="brand" href="http://localhost:8000/en/profile">' in body
+    assert "Ada Lovelace" in body
     assert VAR_ACCESS_TOKEN not in response.cookies
     assert [call.request.url for call in backend.calls] == [f"{BACKEND}/me"]
+    assert unquote(response.cookies[PLATFORMS_COOKIE].value) == '["FINANCE"]'
 
 
 @pytest.mark.parametrize("profile_status", [200, 503])
@@ -189,14 +168,10 @@ def test_the_platforms_cookie_is_written_where_it_differs(energy_user: Client, b
     assert cookie.value == "%5B%22ENERGY%22%5D"
     assert not cookie["httponly"]
     assert (cookie["path"], cookie["samesite"]) == ("/", "Lax")
+    assert PLATFORMS_COOKIE not in energy_user.get("/en/energy/clients").cookies, "it has the same platforms"
 
 
-def test_the_platforms_cookie_is_not_written_if_it_has_the_same_platforms(energy_user: Client) -> None:
-    energy_user.cookies[PLATFORMS_COOKIE] = "%5B%22ENERGY%22%5D"
-    assert PLATFORMS_COOKIE not in energy_user.get("/en/energy/clients").cookies
-
-
-@pytest.mark.parametrize("answer", [[], "text", 5, None])
+@pytest.mark.parametrize("answer", [[], None])
 def test_a_profile_that_is_no_object_counts_as_failed(
     backend: responses.RequestsMock, browser_of: Callable[..., Client], answer: object
 ) -> None:
@@ -206,7 +181,7 @@ def test_a_profile_that_is_no_object_counts_as_failed(
     assert "/en/essentials" in page.content.decode(), "the placeholder asks for them"
 
 
-@pytest.mark.parametrize("permissions", ["ENERGY_APP", {"ENERGY_APP": True}, None, 1, ["energy_app"]])
+@pytest.mark.parametrize("permissions", ["ENERGY_APP", None])
 def test_permissions_that_are_no_list_of_them_open_nothing(
     backend: responses.RequestsMock, browser_of: Callable[..., Client], account: str, permissions: object
 ) -> None:

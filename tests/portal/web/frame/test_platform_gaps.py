@@ -46,29 +46,22 @@ def _services() -> None:
     import_services()
 
 
-def without(monkeypatch: pytest.MonkeyPatch, *keys: str) -> frozenset[str]:
-    """The platforms that are absent if these calls are."""
+@pytest.mark.parametrize(
+    ("absent_calls", "platforms"),
+    [(OPERATIONS, {"OPERATIONS"}), (OPERATIONS[:1], set()), (None, {"OPERATIONS", "FINANCE"})],
+)
+def test_a_platform_is_absent_if_all_that_its_pages_read_is(
+    monkeypatch: pytest.MonkeyPatch, absent_calls: tuple[str, ...] | None, platforms: set[str]
+) -> None:
+    """One with a call that each backend has is never absent."""
     module = import_module("portal.web.frame.platform_gaps")
 
     def is_absent(hook: Endpoint[Any], _source: object) -> bool:
-        return hook.key in keys
+        return absent_calls is None or hook.key in absent_calls
 
     monkeypatch.setattr(module, "is_absent", is_absent)
     monkeypatch.setattr(module, "_process", module._AbsentPlatforms())
-    return found_absent()
-
-
-def test_a_platform_is_absent_if_all_that_its_pages_read_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert without(monkeypatch, *OPERATIONS) == {"OPERATIONS"}
-    assert without(monkeypatch, OPERATIONS[0]) == frozenset()
-    assert without(monkeypatch) == frozenset()
-
-
-def test_a_platform_with_a_call_that_each_backend_has_is_never_absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("portal.web.frame.platform_gaps")
-    monkeypatch.setattr(module, "is_absent", lambda *_: True)
-    monkeypatch.setattr(module, "_process", module._AbsentPlatforms())
-    assert found_absent() == {"OPERATIONS", "FINANCE"}
+    assert found_absent() == platforms
 
 
 @pytest.mark.parametrize(
@@ -86,17 +79,6 @@ def test_an_absent_platform_is_nobodys_home(app: str, absent: set[str], platform
     site = make_site(project=project, origins=portal_config().origins, routes=load_routes(app))
     now = replace(site, absent=frozenset(absent))
     assert now.home_url(locale="en", platforms=platforms, primary=platforms[0]) == home
-
-
-def test_the_home_of_a_platform_with_nothing_leads_to_the_profile(
-    signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(guards, "ask_for_the_rest", lambda *_: None)
-    patterns = platform_patterns(pages=[platform_page("energy", nothing_there, name="home")])
-    urls = type("Urls", (), {"urlpatterns": patterns})
-    with override_settings(ROOT_URLCONF=urls):
-        answer = signed_in("ENERGY_APP").get("/en/energy")
-    assert (answer.status_code, answer["Location"]) == (302, "http://localhost:8000/en/profile")
 
 
 @pytest.mark.parametrize(

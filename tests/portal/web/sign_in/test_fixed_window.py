@@ -42,18 +42,14 @@ def window(cache, clock):
     return window_on(cache, clock)
 
 
-def test_counts_and_tells_when_the_window_ends(window):
+def test_a_window_counts_for_its_key_up_to_its_limit_and_ends_where_its_first_count_says(window, cache, clock):
     assert not window.is_full()
-    assert [window.count() for _ in range(3)] == [True, True, False]
-    assert window.is_full()
-    assert window.retry_after() == 60
-
-
-def test_a_later_count_does_not_move_the_end(window, clock):
-    window.count()
+    assert window.count()
     clock.now = 1030.0
-    window.count()
+    assert [window.count() for _ in range(2)] == [True, False]
+    assert window.is_full()
     assert window.retry_after() == 30
+    assert window_on(cache, clock, key="other").count()
 
 
 def test_a_window_ends_by_itself(make_sqlite, clock):
@@ -88,22 +84,14 @@ def test_a_counter_that_ends_while_it_is_added_to_ends_again(make_redis, monkeyp
     assert cache.get(f"test:{KEY}") == 1
 
 
-def test_a_counter_that_was_taken_back_begins_a_new_window(window, clock):
+def test_a_counter_that_was_taken_back_begins_a_new_window_and_no_window_is_taken_from(window, clock):
+    window.take_back()
     window.count()
     window.take_back()
     clock.now = 1030.0
     assert window.count()
     assert window.retry_after() == 60
-
-
-def test_taking_from_a_window_that_has_ended_changes_nothing(window):
-    window.take_back()
-    assert [window.count() for _ in range(3)] == [True, True, False]
-
-
-def test_keys_are_counted_apart(window, cache, clock):
-    assert [window.count() for _ in range(3)] == [True, True, False]
-    assert window_on(cache, clock, key="other").count()
+    assert [window.count() for _ in range(2)] == [True, False]
 
 
 def test_a_window_whose_end_is_lost_is_waited_for_a_second(window, cache):
