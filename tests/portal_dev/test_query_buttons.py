@@ -49,6 +49,9 @@ def pressed(view: Callable[..., HttpResponse], world: World, **fields: str) -> H
         ("energy.get_client", '"x"'),
         ("user.get_me", '{"a": 1}'),
         ("user.get_me", "[" * 100_000),
+        ("no.such", "{}"),
+        ("energy.get_clients", "no JSON"),
+        ("", "{}"),
     ],
 )
 def test_parameters_that_no_query_has_are_400(buttons: Any, endpoint: str, params: str) -> None:
@@ -66,3 +69,10 @@ def test_a_refetch_of_an_uncached_query_calls_the_backend_once(buttons: Any, end
     world = World()
     assert pressed(buttons.refetch_query, world, endpoint=endpoint, params="{}", pages="1").status_code == 303
     assert world.backend.counted()["GET", path] == 1
+
+
+@pytest.mark.parametrize("back", ["//evil.test/x", "https://evil.test/x", "\\\\evil.test/x", ""])
+def test_a_button_leads_back_into_this_app_only(buttons: Any, back: str) -> None:
+    location = pressed(buttons.clear_queries, World(), back=back).headers["Location"]
+    assert location.startswith("/")
+    assert not location.startswith(("//", "/\\"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import pytest
+
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
 from portal.api.responses import RawResponse
 from portal.errors import ApiUnavailableError
@@ -44,30 +46,24 @@ def rows(*events: Any, calls: tuple[RecordedCall, ...] = (), ended_s: float = 10
     return timeline(events, calls, began_s=10.0, ended_s=ended_s)
 
 
-def test_a_bar_is_a_part_of_the_requests_time() -> None:
-    [query, call] = rows(QUERY, calls=(CALL,))
-    assert (query["what"], query["left"], query["width"]) == ("user.get_me", 20.0, 60.0)
-    assert (call["what"], call["left"], call["width"]) == ("GET /me", 20.0, 50.0)
+def test_bars_are_parts_of_the_requests_time_in_the_order_of_their_beginnings() -> None:
+    later = CALL._replace(path="/later", to="provider", began_s=10.08, duration_s=0.01)
+    assert [(row["what"], row["left"], row["width"]) for row in rows(QUERY, calls=(later, CALL))] == [
+        ("user.get_me", 20.0, 60.0),
+        ("GET /me", 20.0, 50.0),
+        ("GET /later (provider)", 80.0, 10.0),
+    ]
 
 
-def test_rows_are_in_the_order_of_their_beginnings() -> None:
-    later = CALL._replace(path="/later", began_s=10.08, duration_s=0.01)
-    assert [row["what"] for row in rows(QUERY, calls=(later, CALL))] == ["user.get_me", "GET /me", "GET /later"]
-
-
-def test_what_began_before_the_request_or_ends_after_it_is_cut() -> None:
-    early, late = CALL._replace(began_s=9.9), CALL._replace(began_s=10.09, duration_s=5.0)
-    bars = [(row["left"], row["width"]) for row in rows(calls=(early, late))]
-    assert bars == [(0.0, 50.0), (90.0, 10.0)]
-
-
-def test_a_short_bar_still_shows() -> None:
-    short, last = CALL._replace(duration_s=0.0), CALL._replace(began_s=10.1, duration_s=0.0)
-    assert [(row["left"], row["width"]) for row in rows(calls=(short, last))] == [(20.0, 0.5), (99.5, 0.5)]
-
-
-def test_a_request_without_a_duration_is_no_error() -> None:
-    assert rows(calls=(CALL,), ended_s=10.0)[0]["width"] == 0.5
+@pytest.mark.parametrize(
+    ("began_s", "duration_s", "bar"),
+    [(9.9, 0.05, (0.0, 50.0)), (10.09, 5.0, (90.0, 10.0)), (10.02, 0.0, (20.0, 0.5)), (10.1, 0.0, (99.5, 0.5))],
+    ids=["began before", "ends after", "short", "short and last"],
+)
+def test_what_is_outside_of_the_request_is_cut_and_a_short_bar_still_shows(began_s, duration_s, bar) -> None:
+    [row] = rows(calls=(CALL._replace(began_s=began_s, duration_s=duration_s),))
+    assert (row["left"], row["width"]) == bar
+    assert rows(calls=(CALL,), ended_s=10.0)[0]["width"] == 0.5, "a request without a duration"
 
 
 def test_a_try_is_told_of_a_call_that_failed_or_was_repeated() -> None:
@@ -79,10 +75,6 @@ def test_a_try_is_told_of_a_call_that_failed_or_was_repeated() -> None:
         ("200, try 2 of 3", "", False),
         ("422, try 1 of 2", "", True),
     ]
-
-
-def test_a_call_of_another_server_names_it() -> None:
-    assert rows(calls=(CALL._replace(to="provider"),))[0]["what"] == "GET /me (provider)"
 
 
 def test_a_mutation_tells_what_it_changes() -> None:

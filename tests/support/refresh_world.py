@@ -20,6 +20,7 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import StoreUnavailableError
 from portal.process.clock import Clock
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
@@ -157,6 +158,12 @@ class RefreshProcess:
         """A request whose cookies hold `pair`."""
         return TokenStore(pair)
 
+    def refreshed(self, pair: TokenPair) -> TokenStore:
+        """Such a request after its refresh."""
+        tokens = self.request(pair)
+        self.refresh(tokens)
+        return tokens
+
     def refresh(
         self, tokens: TokenStore, *, budget_s: float = 10.0, rejected_access: str | None = None
     ) -> RefreshOutcome:
@@ -194,3 +201,21 @@ class RefreshWorld:
     def expire(self) -> None:
         """Let every access token expire."""
         self.time.advance(self.backend.access_lifetime_s + 1)
+
+
+def lose(process: RefreshProcess, number: int, *, done: bool) -> None:
+    """Let one operation of this process's store fail, counted from 0.
+
+    :param done: whether the store does it all the same, and only its answer is lost.
+    """
+    do, operations = process.store._do, []
+
+    def operate(operation):
+        operations.append(operation)
+        if len(operations) - 1 != number:
+            return do(operation)
+        if done:
+            do(operation)
+        raise StoreUnavailableError("store 'refresh': for a moment")
+
+    process.store._do = operate

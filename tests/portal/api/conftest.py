@@ -10,10 +10,11 @@ import redis
 import responses
 from django.test import override_settings
 
+from portal.api.tokens import TokenPair
 from sqlite_cache import close_idle_connections
 from tests.portal.api.sessions import make_session
 from tests.support.redis_server import running_redis
-from tests.support.refresh_world import RefreshWorld
+from tests.support.refresh_world import RefreshProcess, RefreshWorld
 
 
 def sqlite_entry(path: Path) -> dict:
@@ -60,6 +61,23 @@ def world(embedded_store):
     yield made
     for process in made.processes:
         process.settle()
+
+
+@pytest.fixture
+def pair(world: RefreshWorld) -> TokenPair:
+    """The first tokens of a user."""
+    return world.backend.sign_in()
+
+
+@pytest.fixture
+def process(world: RefreshWorld) -> RefreshProcess:
+    return world.process()
+
+
+@pytest.fixture
+def other(world: RefreshWorld) -> RefreshProcess:
+    """Another process."""
+    return world.process()
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import gzip
 import logging
 import re
 import socket
@@ -82,6 +82,7 @@ def test_what_the_backend_can_t_do_is_a_warning_and_what_it_will_not_do_is_none(
     (line,) = lines()
     assert (line.levelname, line.status) == (level, int(status[:3]))
     assert not hasattr(line, "cause")
+    assert [secret for secret in SECRETS if secret in f"{line.getMessage()} {vars(line)}"] == []
 
 
 def refusing() -> str:
@@ -89,22 +90,24 @@ def refusing() -> str:
         return f"http://127.0.0.1:{unused.getsockname()[1]}"
 
 
+#: How the call is counted, whether it may have been sent, and the cause.
 FAILURES = {
-    "dns": ("unreachable", "gaierror: Name or service not known"),
-    "refused": ("unreachable", "ConnectionRefusedError: Connection refused"),
-    "timeout": ("timeout", "TimeoutError: timed out"),
-    "deadline": ("timeout", "TimeoutError: timed out"),
-    "no time left": ("timeout", "ApiTimeoutError: The time for this request is used up."),
-    "tls": ("unreachable", "SSLCertVerificationError: unable to get local issuer certificate"),
-    "broken json": ("malformed", "JSONDecodeError: Unterminated string starting at: line 1 column 7"),
-    "not text": ("malformed", "UnicodeDecodeError"),
-    "no json at all": ("malformed", "JSONDecodeError: Expecting value: line 1 column 1"),
-    "a number that is none": ("malformed", "ValueError"),
-    "no http": ("unreachable", "BadStatusLine"),
-    "broken off": ("unreachable", "IncompleteRead"),
-    "closed": ("unreachable", "RemoteDisconnected: Remote end closed connection without response"),
-    "too large": ("malformed", "ApiMalformedError: The backend's answer is larger than 8388608 bytes."),
-    "wrong packing": ("unreachable", "zlib.error"),
+    "dns": ("unreachable", False, "gaierror: Name or service not known"),
+    "refused": ("unreachable", False, "ConnectionRefusedError: Connection refused"),
+    "timeout": ("timeout", True, "TimeoutError: timed out"),
+    "deadline": ("timeout", True, "TimeoutError: timed out"),
+    "no time left": ("timeout", False, "ApiTimeoutError: The time for this request is used up."),
+    "tls": ("unreachable", False, "SSLCertVerificationError: unable to get local issuer certificate"),
+    "broken json": ("malformed", True, "JSONDecodeError: Unterminated string starting at: line 1 column 7"),
+    "not text": ("malformed", True, "UnicodeDecodeError"),
+    "no json at all": ("malformed", True, "JSONDecodeError: Expecting value: line 1 column 1"),
+    "a number that is none": ("malformed", True, "ValueError"),
+    "no http": ("unreachable", True, "BadStatusLine"),
+    "broken off": ("unreachable", True, "IncompleteRead"),
+    "closed": ("unreachable", True, "RemoteDisconnected: Remote end closed connection without response"),
+    "too large": ("malformed", True, "ApiMalformedError: The backend's answer is larger than 8388608 bytes."),
+    "unpacks to too much": ("malformed", True, "ApiMalformedError: The backend's answer is larger than 8388608 bytes."),
+    "wrong packing": ("unreachable", True, "zlib.error"),
 }
 BYTES = {
     "deadline": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nof-the-answer and no more",
@@ -115,75 +118,58 @@ BYTES = {
     "no http": b"of-the-answer\r\n\r\n",
     "broken off": reply(b"of-the-answer" * 10)[:-50],
     "too large": reply(b'{"a": "of-the-answer and more"}' + b" " * MAX_ANSWER_BYTES),
+    "unpacks to too much": reply(gzip.compress(b"x" * (MAX_ANSWER_BYTES + 1)), headers="Content-Encoding: gzip\r\n"),
     "wrong packing": reply(b"of-the-answer", headers="Content-Encoding: gzip\r\n"),
 }
 
 
 @pytest.mark.parametrize("kind", FAILURES)
-def test_a_failure_is_one_line_that_names_the_innermost_cause(connect, lines, kind, tmp_path):
-    outcome, cause = FAILURES[kind]
-    options = {}
-    if kind in {"dns", "refused"}:
-        url = "http://no-such-host.invalid" if kind == "dns" else refusing()
-        session = connect(url)
-        with pytest.raises(ApiError):
-            call(session, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
-    else:
-        tls = Authority(tmp_path).server_context() if kind == "tls" else None
+def test_a_failure_is_one_line_that_names_the_innermost_cause_and_nothing_that_is_anybodys(
+    connect, lines, kind, tmp_path
+):
+    outcome, was_sent, cause = FAILURES[kind]
 
-        def answer(_, out: socket.socket) -> None:
-            if kind in BYTES:
-                out.sendall(BYTES[kind])
-            if kind not in {"timeout", "deadline"}:
-                out.shutdown(socket.SHUT_RDWR)
+    def answer(_, out: socket.socket) -> None:
+        if kind in BYTES:
+            out.sendall(BYTES[kind])
+        if kind not in {"timeout", "deadline"}:
+            out.shutdown(socket.SHUT_RDWR)
 
-        if kind == "deadline":
-            # Its clock stands still: the silence is what ends it, however long the connection took.
-            options["deadline"] = Deadline(0.2, clock=lambda: 0.0)
-        if kind == "no time left":
-            options["deadline"] = Deadline(0)
-        with scripted_server(answer, tls=tls) as server:
-            session = connect(server.url, read_timeout_s=0.05 if kind == "timeout" else 5)
-            with pytest.raises(ApiError):
-                call(session, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key", **options)
+    deadlines = {
+        # Its clock stands still: the silence is what ends it, however long the connection took.
+        "deadline": {"deadline": Deadline(0.2, clock=lambda: 0.0)},
+        "no time left": {"deadline": Deadline(0)},
+    }
+    with scripted_server(answer, tls=Authority(tmp_path).server_context() if kind == "tls" else None) as server:
+        url = {"dns": "http://no-such-host.invalid", "refused": refusing()}.get(kind, server.url)
+        session = connect(url, read_timeout_s=0.05 if kind == "timeout" else 5)
+        with pytest.raises(ApiError) as caught:
+            call(
+                session,
+                method="POST",
+                json={"a": "of-the-body"},
+                idempotency_key="of-the-key",
+                **deadlines.get(kind, {}),
+            )
+        assert len(server.received) == was_sent
+    assert caught.value.was_sent is was_sent
     (line,) = lines()
     assert line.levelname == "WARNING"
     assert (line.outcome, line.cause) == (outcome, cause)
     assert line.getMessage().endswith(f" ms: {cause}")
-
-
-def test_no_line_holds_a_token_a_query_or_a_body(connect, lines):
-    answered = [content for kind, content in BYTES.items() if kind != "deadline"]
-    answers = iter([*answered, reply(b'{"of-the-answer": 1}'), reply(b'{"detail": "of-the-answer"}', status="422 No")])
-
-    def answer(_, out: socket.socket) -> None:
-        out.sendall(next(answers))
-        out.shutdown(socket.SHUT_RDWR)
-
-    with scripted_server(answer) as server:
-        session = connect(server.url)
-        for _ in range(len(answered) + 2):
-            with contextlib.suppress(ApiError):
-                call(session, method="POST", json={"a": "of-the-body"}, idempotency_key="of-the-key")
-    with scripted_server(lambda _, out: out.sendall(reply(b'{"accessToken": "of-the-answer"'))) as server:
-        endpoint = BackendTokenEndpoint(connect(server.url))
-        endpoint.submit(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
-        endpoint.revoke(refresh="of-the-refresh", bearer="of-the-bearer", deadline=Deadline(5))
-    found = lines()
-    assert len(found) == len(answered) + 4
-    written = "\n".join(f"{record.getMessage()} {vars(record)}" for record in found)
-    assert [secret for secret in SECRETS if secret in written] == []
+    assert [secret for secret in SECRETS if secret in f"{line.getMessage()} {vars(line)}"] == []
 
 
 def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
-    with answering(reply(b'{"accessToken": "a", "refreshToken"')) as server:
+    with answering(reply(b'{"accessToken": "of-the-answer", "refreshToken"')) as server:
         endpoint = BackendTokenEndpoint(connect(server.url))
-        endpoint.submit(refresh="r", deadline=Deadline(5), request_id="r-2")
-        endpoint.revoke(refresh="r", bearer=None, deadline=Deadline(5))
+        endpoint.submit(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
+        endpoint.revoke(refresh="of-the-refresh", bearer="of-the-bearer", deadline=Deadline(5))
     refresh, sign_out = lines()
     assert (refresh.method, refresh.path, refresh.status, refresh.request_id) == ("POST", "/refresh", 200, "r-2")
     assert refresh.cause.startswith("JSONDecodeError: ")
     assert (sign_out.method, sign_out.path) == ("POST", "/auth/logout")
+    assert [secret for secret in SECRETS if secret in f"{vars(refresh)} {vars(sign_out)}"] == []
 
 
 def test_a_line_says_which_try_it_was(connect, lines):

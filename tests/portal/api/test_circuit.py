@@ -7,6 +7,7 @@ import contextvars
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,7 @@ class Backend:
         self.never_sleeps: set[str] = set()
         self.status = "200 OK"
         self.server: ScriptedServer | None = None
+        self.ca_file: Path | None = None
         self._transports: list[Transport] = []
         self._threads: list[threading.Thread] = []
 
@@ -49,7 +51,8 @@ class Backend:
         return [request.line.split()[1] for request in self.server.received]
 
     def transport(self, *, read_timeout_s: float = SHORT_S) -> Transport:
-        self._transports.append(Transport(base_url=self.server.url, connect_timeout_s=5, read_timeout_s=read_timeout_s))
+        options = {"connect_timeout_s": 5, "read_timeout_s": read_timeout_s, "ca_file": self.ca_file}
+        self._transports.append(Transport(base_url=self.server.url, **options))
         return self._transports[-1]
 
     def ask(self, path: str = "/me", *, method: str = "GET", read_timeout_s: float = SHORT_S, **options) -> int:
@@ -104,10 +107,12 @@ class Waiting:
         return self.came_to
 
 
-@pytest.fixture
-def backend() -> Iterator[Backend]:
+@pytest.fixture(params=["http"])
+def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
     made = Backend()
-    with scripted_server(made.answer) as made.server:
+    authority = Authority(tmp_path) if request.param == "https" else None
+    made.ca_file = authority and authority.file
+    with scripted_server(made.answer, tls=authority and authority.server_context()) as made.server:
         try:
             yield made
         finally:
@@ -121,23 +126,16 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_after_a_call_in_vain_nothing_is_sent_for_a_second(backend):
+    """A refresh that is not sent puts no token at risk."""
     backend.open_circuit()
-    for method in ("GET", "POST"):
+    for options in ({}, {"method": "POST"}, {"method": "POST", "new_connection": True}):
         with pytest.raises(CircuitOpenError) as caught:
-            backend.ask("/refused", method=method)
+            backend.ask("/refused", **options)
         assert (caught.value.was_sent, caught.value.retry_after, caught.value.page_status) == (False, 1, 503)
     assert backend.paths() == ["/opens"]
 
 
-def test_what_has_a_connection_of_its_own_is_refused_too_and_was_not_sent(backend):
-    """A refresh that is not sent puts no token at risk."""
-    backend.open_circuit()
-    with pytest.raises(CircuitOpenError) as caught:
-        backend.ask("/refresh", method="POST", new_connection=True)
-    assert not caught.value.was_sent
-    assert backend.paths() == ["/opens"]
-
-
+@pytest.mark.parametrize("backend", ["http", "https"], indirect=True)
 def test_reads_that_are_on_their_way_when_it_opens_are_given_up(backend):
     waiting = [backend.ask_meanwhile(f"/{number}") for number in range(4)]
     backend.open_circuit()
@@ -221,7 +219,8 @@ def test_the_line_that_it_is_closed_names_the_request_that_found_out(backend, ca
 
 
 @pytest.mark.usefixtures("at_once")
-def test_while_one_read_tries_all_others_are_refused(backend):
+def test_a_slow_answer_to_the_one_that_tries_closes_it_though_its_user_has_gone(backend):
+    """Meanwhile all others are refused."""
     backend.open_circuit()
     with pytest.raises(CircuitOpenError) as caught:
         backend.ask("/tries", read_timeout_s=60)
@@ -231,13 +230,6 @@ def test_while_one_read_tries_all_others_are_refused(backend):
             backend.ask("/refused")
         assert not caught.value.was_sent
     assert backend.paths() == ["/opens", "/tries"]
-
-
-@pytest.mark.usefixtures("at_once")
-def test_a_slow_answer_to_the_one_that_tries_closes_it_though_its_user_has_gone(backend):
-    backend.open_circuit()
-    with pytest.raises(CircuitOpenError):
-        backend.ask("/tries", read_timeout_s=60)
     backend.awake.set()
     while backend.circuit.is_open:
         threading.Event().wait(0.005)
@@ -271,33 +263,26 @@ def test_a_write_that_tries_is_waited_for(backend, monkeypatch, new_connection):
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("moment", ["__init__", "start"])
-def test_a_process_without_memory_for_a_thread_lets_the_next_try(backend, monkeypatch, moment):
+@pytest.mark.parametrize(
+    ("moment", "error", "raised"),
+    [
+        ("__init__", MemoryError, MemoryError),
+        ("start", MemoryError, MemoryError),
+        ("start", RuntimeError, CircuitOpenError),
+    ],
+)
+def test_a_process_without_room_for_a_thread_lets_the_next_try(backend, monkeypatch, moment, error, raised):
     """A place that is never given back would leave it open for as long as the process lives."""
 
-    def no_memory(*_: object, **__: object) -> None:
-        raise MemoryError
+    def no_room(*_: object, **__: object) -> None:
+        raise error("can't start new thread")
 
     backend.open_circuit()
     backend.awake.set()
     with monkeypatch.context() as patch:
-        patch.setattr(f"portal.api.transport.threading.Thread.{moment}", no_memory)
-        with pytest.raises(MemoryError):
+        patch.setattr(f"portal.api.transport.threading.Thread.{moment}", no_room)
+        with pytest.raises(raised):
             backend.ask("/fails")
-    assert backend.ask("/tries") == 200
-
-
-@pytest.mark.usefixtures("at_once")
-def test_a_process_without_room_for_a_thread_refuses_and_lets_the_next_try(backend, monkeypatch):
-    def no_room(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    backend.open_circuit()
-    backend.awake.set()
-    with monkeypatch.context() as patch:
-        patch.setattr("portal.api.transport.threading.Thread.start", no_room)
-        with pytest.raises(CircuitOpenError):
-            backend.ask("/refused")
     assert backend.ask("/tries") == 200
 
 
@@ -314,33 +299,6 @@ def test_a_handshake_that_hangs_opens_it_and_sent_nothing(tmp_path):
             errors.append((type(caught.value), caught.value.was_sent))
         transport.close()
     assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
-
-
-def test_the_reads_of_a_tls_backend_are_given_up_too(tmp_path):
-    authority = Authority(tmp_path)
-    backend = Backend()
-    with scripted_server(backend.answer, tls=authority.server_context()) as backend.server:
-        options = {"base_url": backend.server.url, "connect_timeout_s": 5, "ca_file": authority.file}
-        patient = Transport(**options, read_timeout_s=60)
-        hasty = Transport(**options, read_timeout_s=SHORT_S)
-        request = {"method": "GET", "headers": {}, "body": None}
-        backend.never_sleeps = {"/fine"}
-        assert patient.exchange(target="/fine", deadline=Deadline(30), **request).status == 200
-        waiting = Waiting()
-        thread = threading.Thread(
-            target=waiting.run,
-            args=(lambda: patient.exchange(target="/kept", deadline=Deadline(60), **request).status,),
-        )
-        thread.start()
-        while "/kept" not in backend.paths():
-            waiting.over.wait(0.005)
-        with pytest.raises(ApiTimeoutError):
-            hasty.exchange(target="/opens", deadline=Deadline(30), **request)
-        assert isinstance(waiting.outcome(), CircuitOpenError)
-        thread.join(60)
-        backend.awake.set()
-        patient.close()
-        hasty.close()
 
 
 def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, monkeypatch):

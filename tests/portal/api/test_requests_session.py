@@ -29,7 +29,7 @@ from portal.errors import (
     CircuitOpenError,
 )
 from portal.process.circuit_breaker import call_circuits
-from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, make_session
+from tests.portal.api.sessions import FRESH, NEW, PAIR, RENEWED, make_session
 from tests.support.authority import Authority
 from tests.support.counts import counted
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
@@ -78,21 +78,24 @@ def seen(request: requests.PreparedRequest) -> tuple[str | None, str, str | None
     return request.method, request.path_url, request.headers.get("Authorization")
 
 
-def test_the_session_of_a_process_is_a_session_of_requests() -> None:
-    assert isinstance(api_session(), requests.Session)
-
-
-def test_a_response_hook_sees_each_call_and_its_answer(session: ApiSession) -> None:
+def test_a_response_hook_sees_each_call_and_its_answer_and_changes_no_error(session: ApiSession, monkeypatch) -> None:
     found = []
-    session.hooks["response"].append(
-        lambda response, **_: found.append((*seen(response.request), response.status_code, response.json()))
-    )
+    session.hooks["response"] += [
+        lambda response, **_: found.append((*seen(response.request), response.status_code, response.json())),
+        lambda response, **_: response.raise_for_status(),
+    ]
     make_each_call(session)
     answers = [(401, {}), (200, NEW), (200, {"id": "1"}), (200, {"id": "1"})]
     assert found == [(*call, *answer) for call, answer in zip(EACH_CALL, answers, strict=True)]
+    with scripted_server(lambda _, out: out.sendall(reply(b'{"detail": "None"}', status="404 None"))) as server:
+        monkeypatch.setattr(session, "base_url", server.url)
+        with pytest.raises(ApiNotFoundError, match="None"):
+            session.call(tokens=TokenStore(PAIR), method="GET", path="/me")
 
 
-def test_what_patches_send_as_instrumentations_do_sees_each_call(session: ApiSession, monkeypatch) -> None:
+def test_what_patches_send_as_instrumentations_do_sees_each_call_and_adds_a_header(
+    session: ApiSession, server: ScriptedServer, monkeypatch
+) -> None:
     found = []
     send = requests.Session.send
 
@@ -105,20 +108,7 @@ def test_what_patches_send_as_instrumentations_do_sees_each_call(session: ApiSes
     monkeypatch.setattr(requests.Session, "send", instrumented)
     make_each_call(session)
     assert found == [(*call, status) for call, status in zip(EACH_CALL, [401, 200, 200, 200], strict=True)]
-
-
-def test_what_patches_send_is_how_the_header_of_a_trace_arrives(
-    session: ApiSession, server: ScriptedServer, monkeypatch
-) -> None:
-    send = requests.Session.send
-
-    def instrumented(self: requests.Session, request: requests.PreparedRequest, **kwargs) -> requests.Response:
-        request.headers["traceparent"] = "00-1-2-01"
-        return send(self, request, **kwargs)
-
-    monkeypatch.setattr(requests.Session, "send", instrumented)
-    make_each_call(session)
-    assert [request.headers.get("traceparent") for request in server.received] == ["00-1-2-01"] * 4
+    assert {request.headers.get("traceparent") for request in server.received} == {"00-of-the-instrumentation-01"}
 
 
 class Recorded(BaseAdapter):
@@ -150,15 +140,6 @@ def test_a_mounted_adapter_makes_each_call(session: ApiSession, server: Scripted
     assert server.received == []
 
 
-def test_the_mock_library_sees_method_headers_and_body(api: ApiSession, backend) -> None:
-    backend.post(f"{BASE}/x", json={"id": "1"})
-    assert isinstance(api, requests.Session)
-    api.call(tokens=TokenStore(PAIR), method="POST", path="/x", params={"q": "å b"}, json={"a": 1})
-    (call,) = backend.calls
-    assert (call.request.method, call.request.url, call.request.body) == ("POST", f"{BASE}/x?q=%C3%A5+b", b'{"a":1}')
-    assert call.request.headers["Authorization"] == f"Bearer {FRESH}"
-
-
 class Signature(AuthBase):
     """Signs each request, as a gateway may ask for."""
 
@@ -169,22 +150,14 @@ class Signature(AuthBase):
 
 def test_auth_and_headers_of_the_session_are_on_each_call(session: ApiSession, server: ScriptedServer) -> None:
     session.auth = Signature()
-    session.headers["X-Tenant"] = "acme"
+    session.headers.update({"X-Tenant": "acme", "Accept": None})
     make_each_call(session)
     assert [request.headers.get("x-signature") for request in server.received] == [
         f"of {method} {path}" for method, path, _ in EACH_CALL
     ]
     assert {request.headers.get("x-tenant") for request in server.received} == {"acme"}
+    assert {request.headers.get("accept") for request in server.received} == {None}
     assert [request.headers.get("authorization") for request in server.received] == [call[2] for call in EACH_CALL]
-
-
-def test_a_hook_that_raises_for_a_status_changes_no_error(session: ApiSession, monkeypatch) -> None:
-    session.hooks["response"].append(lambda response, **_: response.raise_for_status())
-    make_each_call(session)
-    with scripted_server(lambda _, out: out.sendall(reply(b'{"detail": "None"}', status="404 None"))) as server:
-        monkeypatch.setattr(session, "base_url", server.url)
-        with pytest.raises(ApiNotFoundError, match="None"):
-            session.call(tokens=TokenStore(PAIR), method="GET", path="/me")
 
 
 def test_what_was_set_up_before_a_fork_holds_in_the_child(server: ScriptedServer, monkeypatch) -> None:
@@ -249,12 +222,6 @@ def test_an_adapter_of_ones_own_holds_in_the_child_with_connections_of_its_own(m
         assert [request.connection for request in server.received] == [1, 2]
 
 
-def test_a_header_of_none_takes_one_of_the_session_away(session: ApiSession, server: ScriptedServer) -> None:
-    session.headers["Accept"] = None
-    session.call(tokens=TokenStore(PAIR), method="GET", path="/me", bearer="b")
-    assert "accept" not in server.received[0].headers
-
-
 # --- a plain call of the session ---
 
 
@@ -312,18 +279,12 @@ def test_a_plain_call_ends_at_a_deadline(session: ApiSession, monkeypatch) -> No
         over.set()
 
 
-def test_a_plain_call_follows_no_redirect(session: ApiSession, server: ScriptedServer) -> None:
-    location = f"Location: {server.url}/elsewhere\r\n"
-    with scripted_server(lambda _, out: out.sendall(reply(status="302 Found", headers=location))) as moved:
-        assert session.get(f"{moved.url}/x").status_code == 302
-    assert server.received == []
-
-
-@pytest.mark.parametrize("location", ["http://[", "\xff", "http://exa mple/", "//"])
-def test_a_redirect_to_a_damaged_address_is_an_answer(session: ApiSession, location: str) -> None:
+@pytest.mark.parametrize("location", ["http://127.0.0.1:1/", "http://[", "\xff", "http://exa mple/", "//"])
+def test_a_plain_call_follows_no_redirect_also_not_one_to_a_damaged_address(session: ApiSession, location: str) -> None:
     answer = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location.encode("latin-1") + b"\r\n\r\n"
     with scripted_server(lambda _, out: out.sendall(answer)) as moved:
         assert session.get(f"{moved.url}/x").status_code == 302
+        assert len(moved.received) == 1
 
 
 # --- nothing of a user, nothing of the machine ---
@@ -335,19 +296,6 @@ def test_no_cookie_of_an_answer_is_sent_back(session: ApiSession, server: Script
     session.get(f"{server.url}/plain")
     assert [*session.cookies] == []
     assert all("cookie" not in request.headers for request in server.received)
-
-
-def test_proxies_and_a_netrc_of_the_machine_are_ignored_by_a_plain_call_too(
-    session: ApiSession, server: ScriptedServer, tmp_path, monkeypatch
-) -> None:
-    netrc = tmp_path / "netrc"
-    netrc.write_text("default login d password d\n")
-    netrc.chmod(0o600)
-    monkeypatch.setenv("NETRC", str(netrc))
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert session.get(f"{server.url}/plain").status_code == 200
-    assert "authorization" not in server.received[0].headers
 
 
 # --- limits hold before a hook sees the answer ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.api.responses import RawResponse, read_response, retry_after_seconds
+from portal.api.responses import RawResponse, read_response
 from portal.errors import ApiClientError, ApiValidationError
 
 
@@ -16,8 +16,3 @@ def test_errors_and_their_details_can_be_written_too():
     assert caught.value.errors == {"name \ufffd": ("bad \ufffd",)}
     with pytest.raises(ApiClientError, match="bad \ufffd"):
         read_response(RawResponse(status=402, headers={}, content=body))
-
-
-@pytest.mark.parametrize("value", ["Mon, 01 Jan 99999999999 00:00:00 GMT", "9" * 400, "soon", ""])
-def test_a_time_to_retry_that_is_none_is_no_error(value: str) -> None:
-    assert retry_after_seconds({"Retry-After": value}) is None

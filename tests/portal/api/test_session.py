@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from responses import matchers
 
 from portal.api.session import Upload, build_target
-from portal.api.tokens import TokenStatus, TokenStore
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import (
     ApiClientError,
     ApiConflictError,
@@ -33,27 +33,23 @@ def test_a_call_carries_the_bearer_and_gives_the_data(api, backend):
     assert bearers(backend) == [f"Bearer {FRESH}"]
 
 
-def test_a_call_without_a_token_carries_no_bearer(api, backend):
-    backend.get(f"{BASE}/me", json={})
-    api.call(tokens=TokenStore(), method="GET", path="/me")
-    assert bearers(backend) == [None]
-
-
-def test_an_explicit_bearer_wins_and_is_never_refreshed(api, backend):
-    backend.get(f"{BASE}/me", status=401)
-    tokens = TokenStore(PAIR)
-    with pytest.raises(ApiUnauthorizedError):
-        api.call(tokens=tokens, method="GET", path="/me", bearer="explicit")
-    assert bearers(backend) == ["Bearer explicit"]
-    assert tokens.status is TokenStatus.KEPT
-
-
-def test_sign_in_carries_no_bearer_and_its_401_is_a_wrong_password(api, backend):
+@pytest.mark.parametrize(
+    ("tokens", "call", "bearer"),
+    [
+        (TokenPair(), {"path": "/me"}, None),
+        (PAIR, {"path": "/me", "bearer": "explicit"}, "Bearer explicit"),
+        (PAIR, {"path": "/auth/login", "method": "POST", "json": {"email": "e", "password": "p"}}, None),
+    ],
+    ids=["no token", "explicit", "sign-in"],
+)
+def test_a_401_of_a_call_without_the_requests_own_bearer_is_passed_on(api, backend, tokens, call, bearer):
+    backend.get(f"{BASE}/me", status=401, json={"title": "Wrong e-mail or password"})
     backend.post(f"{BASE}/auth/login", status=401, json={"title": "Wrong e-mail or password"})
+    held = TokenStore(tokens)
     with pytest.raises(ApiUnauthorizedError, match="Wrong e-mail"):
-        api.call(tokens=TokenStore(PAIR), method="POST", path="/auth/login", json={"email": "e", "password": "p"})
-    assert bearers(backend) == [None]
-    assert len(backend.calls) == 1
+        api.call(tokens=held, **{"method": "GET", **call})
+    assert bearers(backend) == [bearer]
+    assert held.status is TokenStatus.KEPT
 
 
 def test_parameters_body_keys_and_request_id_are_sent(api, backend):
@@ -91,16 +87,24 @@ def test_the_browsers_own_name_is_passed_on(api, backend, given, sent):
     assert api.call(tokens=TokenStore(PAIR), method="GET", path="/me", user_agent=given).status == 200
 
 
-def test_json_null_is_a_body_and_no_body_is_none(api, backend):
-    backend.post(f"{BASE}/x", json={})
-    api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=None)
-    api.call(tokens=TokenStore(PAIR), method="POST", path="/x")
+def test_json_null_is_a_body_no_body_is_none_and_an_empty_answer_no_data(api, backend):
+    backend.post(f"{BASE}/x", status=204)
+    for body in ({"json": None}, {}):
+        assert api.call(tokens=TokenStore(PAIR), method="POST", path="/x", **body).data is None
     assert [call.request.body for call in backend.calls] == [b"null", None]
 
 
-def test_an_empty_answer_is_no_data(api, backend):
-    backend.delete(f"{BASE}/x", status=204)
-    assert api.call(tokens=TokenStore(PAIR), method="DELETE", path="/x").data is None
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"json": content} for content in ({1}, {"kwh": float("nan")}, [float("inf")])),
+        {"json": {}, "upload": Upload(content=b"", content_type="x/y")},
+    ],
+    ids=repr,
+)
+def test_what_json_does_not_have_and_two_bodies_can_not_be_sent(api, body):
+    with pytest.raises(UsageError):
+        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", **body)
 
 
 def test_values_are_kept_as_they_come(api, backend):
@@ -117,19 +121,6 @@ def test_a_success_that_is_no_json_is_malformed(api, backend, body):
     backend.get(f"{BASE}/x", body=body)
     with pytest.raises(ApiMalformedError):
         api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
-
-
-@pytest.mark.parametrize("body", [{1}, {"kwh": float("nan")}, [float("inf")]], ids=repr)
-def test_what_json_does_not_have_can_not_be_sent(api, body):
-    with pytest.raises(UsageError):
-        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=body)
-
-
-def test_a_call_has_one_body(api):
-    with pytest.raises(UsageError):
-        api.call(
-            tokens=TokenStore(PAIR), method="POST", path="/x", json={}, upload=Upload(content=b"", content_type="x/y")
-        )
 
 
 # --- addresses ---
@@ -167,32 +158,19 @@ def test_no_text_makes_an_address_outside_the_base(text):
 
 # --- errors ---
 
+ERRORS = {
+    ApiValidationError: (400, 422),
+    ApiForbiddenError: (403,),
+    ApiNotFoundError: (404, 410),
+    ApiClientError: (405, 418),
+    ApiConflictError: (409,),
+    ApiPreconditionFailedError: (412,),
+    ApiUnavailableError: (408, 425, 429, 500, 501, 502, 503, 504),
+    ApiMalformedError: (301, 302, 307),
+}
 
-@pytest.mark.parametrize(
-    ("status", "error"),
-    [
-        (400, ApiValidationError),
-        (403, ApiForbiddenError),
-        (404, ApiNotFoundError),
-        (405, ApiClientError),
-        (408, ApiUnavailableError),
-        (409, ApiConflictError),
-        (410, ApiNotFoundError),
-        (412, ApiPreconditionFailedError),
-        (418, ApiClientError),
-        (422, ApiValidationError),
-        (425, ApiUnavailableError),
-        (429, ApiUnavailableError),
-        (500, ApiUnavailableError),
-        (501, ApiUnavailableError),
-        (502, ApiUnavailableError),
-        (503, ApiUnavailableError),
-        (504, ApiUnavailableError),
-        (301, ApiMalformedError),
-        (302, ApiMalformedError),
-        (307, ApiMalformedError),
-    ],
-)
+
+@pytest.mark.parametrize(("status", "error"), [(each, error) for error, all_of in ERRORS.items() for each in all_of])
 def test_each_status_is_one_error_of_the_tree(api, backend, status, error):
     backend.get(f"{BASE}/x", status=status, json={"title": "Title", "detail": "What happened"})
     with pytest.raises(error) as caught:
@@ -222,13 +200,8 @@ def test_an_error_without_a_problem_document_is_still_its_error(api, backend, bo
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
-        ("7", 7.0),
-        ("0", 0.0),
-        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
-        ("soon", None),
-        ("9" * 400, None),
-        ("-1", None),
-        ("", None),
+        *(("7", 7.0), ("0", 0.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0)),
+        *((value, None) for value in ("soon", "9" * 400, "-1", "", "Mon, 01 Jan 99999999999 00:00:00 GMT")),
     ],
 )
 def test_retry_after_is_read_in_both_forms(api, backend, value, seconds):

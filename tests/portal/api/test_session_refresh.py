@@ -17,7 +17,6 @@ from portal.errors import (
     ApiTimeoutError,
     ApiUnauthorizedError,
     ApiUnavailableError,
-    SignInEndedError,
 )
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
@@ -75,81 +74,54 @@ def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_s
     assert sum(counts.values()) == 8
 
 
-def test_401_is_refreshed_stored_and_retried_once(api, backend):
-    backend.get(f"{BASE}/me", status=401, match=[matchers.header_matcher({"Authorization": f"Bearer {FRESH}"})])
-    backend.get(f"{BASE}/me", json={"id": "1"})
-    backend.post(
-        f"{BASE}/refresh",
-        json=NEW,
-        match=[
-            matchers.json_params_matcher({"refreshToken": "first"}),
-            matchers.header_matcher({"Idempotency-Key": idempotency_key("first"), "X-Request-ID": "r"}),
-        ],
-    )
+@pytest.mark.parametrize(
+    "body",
+    [{"json": {"name": "x" * 100_000}}, {"upload": Upload(content=bytes(range(256)) * 1000, content_type="a/b")}],
+    ids=["json", "upload"],
+)
+def test_401_is_refreshed_stored_and_retried_once_with_the_whole_body(embedded_store, body):
+    def answer(request, out) -> None:
+        if request.line.startswith("POST /refresh"):
+            out.sendall(reply(json.dumps(NEW).encode()))
+        elif request.headers["authorization"] == f"Bearer {RENEWED}":
+            out.sendall(reply(b'{"ok": true}'))
+        else:
+            out.sendall(reply(status="401 Unauthorized"))
+
     tokens = TokenStore(PAIR)
-    assert api.call(tokens=tokens, method="GET", path="/me", request_id="r").data == {"id": "1"}
+    with scripted_server(answer) as server:
+        api = make_session(server.url)
+        answered = api.call(tokens=tokens, method="POST", path="/files", request_id="r", **body)
+        api.close()
+    assert answered.data == {"ok": True}
     assert tokens.changed
     assert tokens.current == TokenPair(access=RENEWED, refresh="second")
-    assert bearers(backend) == [f"Bearer {FRESH}", None, f"Bearer {RENEWED}"]
+    first, refresh, again = server.received
+    assert json.loads(refresh.body) == {"refreshToken": "first"}
+    assert (refresh.headers["idempotency-key"], refresh.headers["x-request-id"]) == (idempotency_key("first"), "r")
+    sent = body["upload"].content if "upload" in body else json.dumps(body["json"], separators=(",", ":")).encode()
+    assert first.body == again.body == sent
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        *({"status": status} for status in (400, 401, 403, 422)),
-    ],
-    ids=str,
+WITHOUT_TOKENS = (
+    *({"json": body} for body in ({}, [], {"accessToken": "a"}, {"accessToken": "a", "refreshToken": ""})),
+    *({"json": {"accessToken": 1, "refreshToken": 2}}, {"body": "null"}),
 )
-def test_a_failed_refresh_ends_the_sign_in(api, backend, answer):
-    backend.get(f"{BASE}/me", status=401)
-    backend.post(f"{BASE}/refresh", **answer)
-    tokens = TokenStore(PAIR)
-    with pytest.raises(SignInEndedError):
-        api.call(tokens=tokens, method="GET", path="/me")
-    assert tokens.ended
-    assert tokens.current == TokenPair()
-    # Whatever this page still asks for is not sent any more.
-    with pytest.raises(SignInEndedError):
-        api.call(tokens=tokens, method="GET", path="/me")
-    assert len(backend.calls) == 2
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"json": {}},
-        {"json": []},
-        {"body": "null"},
-        {"json": {"accessToken": "a"}},
-        {"json": {"accessToken": "a", "refreshToken": ""}},
-        {"json": {"accessToken": 1, "refreshToken": 2}},
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("honours", [True, False], ids=["honours keys", "honours none"])
-def test_json_without_tokens_signs_nobody_out(api, backend, answer, honours):
-    """It is no verdict on the token, and nothing of it was lost on the way."""
-    api.refresher._token_endpoint.repeatable_s = 120.0 if honours else 0.0
-    backend.get(f"{BASE}/me", status=401)
-    backend.post(f"{BASE}/refresh", **answer)
-    tokens = TokenStore(PAIR)
-    with pytest.raises(ApiUnavailableError):
-        api.call(tokens=tokens, method="GET", path="/me")
-    assert (tokens.ended, tokens.lost) == (False, False)
 
 
 @pytest.mark.parametrize(
     "answer",
     [
         *({"status": status} for status in (302, 404, 405, 408, 409, 425, 429, 500, 501, 502, 503, 504)),
-        {"body": "<html>Sign in to this network</html>"},
-        {"body": ""},
-        {"body": ConnectionRefusedError()},
-        {"body": TimeoutError()},
+        *({"body": body} for body in ("<html>Sign in to this network</html>", "")),
+        *WITHOUT_TOKENS,
     ],
     ids=str,
 )
-def test_a_refresh_without_a_usable_answer_signs_nobody_out(api, backend, answer):
+@pytest.mark.parametrize("honours", [True, False], ids=["honours keys", "honours none"])
+def test_a_refresh_without_a_usable_answer_signs_nobody_out(api, backend, answer, honours):
+    """It is no verdict on the token, and nothing of it was lost on the way."""
+    api.refresher._token_endpoint.repeatable_s = 120.0 if honours else 0.0
     backend.get(f"{BASE}/me", status=401)
     backend.post(f"{BASE}/refresh", **answer)
     tokens = TokenStore(PAIR)
@@ -162,26 +134,12 @@ def test_a_refresh_without_a_usable_answer_signs_nobody_out(api, backend, answer
 # --- around it ---
 
 
-def test_an_expired_token_is_refreshed_before_the_call(api, backend):
+@pytest.mark.parametrize("access", [jwt(exp=1), None], ids=["expired", "none"])
+def test_a_token_that_is_of_no_use_is_refreshed_before_the_call(api, backend, access):
     backend.get(f"{BASE}/me", json={"id": "1"})
     backend.post(f"{BASE}/refresh", json=NEW)
-    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
-    api.call(tokens=tokens, method="GET", path="/me")
+    api.call(tokens=TokenStore(TokenPair(access=access, refresh="first")), method="GET", path="/me")
     assert bearers(backend) == [None, f"Bearer {RENEWED}"]
-
-
-def test_a_refresh_token_alone_is_enough(api, backend):
-    backend.get(f"{BASE}/me", json={"id": "1"})
-    backend.post(f"{BASE}/refresh", json=NEW)
-    api.call(tokens=TokenStore(TokenPair(refresh="first")), method="GET", path="/me")
-    assert bearers(backend) == [None, f"Bearer {RENEWED}"]
-
-
-def test_ensure_fresh_refreshes_for_a_page_that_asks_the_backend_nothing_else(api, backend):
-    backend.post(f"{BASE}/refresh", json=NEW)
-    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
-    api.refresher.ensure_fresh(tokens, deadline=Deadline(10))
-    assert tokens.current.refresh == "second"
 
 
 def test_an_expired_token_without_a_refresh_token_is_the_backends_to_judge(api, backend):
@@ -189,20 +147,6 @@ def test_an_expired_token_without_a_refresh_token_is_the_backends_to_judge(api, 
     with pytest.raises(ApiUnauthorizedError):
         api.call(tokens=TokenStore(TokenPair(access=jwt(exp=1))), method="GET", path="/me")
     assert len(backend.calls) == 1
-
-
-def test_a_refreshed_sign_in_that_the_backend_rejects_is_over(api, backend):
-    backend.get(f"{BASE}/me", status=401)
-    backend.post(f"{BASE}/refresh", json=NEW)
-    tokens = TokenStore(PAIR)
-    with pytest.raises(ApiUnauthorizedError):
-        api.call(tokens=tokens, method="GET", path="/me")
-    assert tokens.ended
-    # The others who hold the old pair learn it without another refresh.
-    late = TokenStore(PAIR)
-    with pytest.raises(SignInEndedError):
-        api.call(tokens=late, method="GET", path="/me")
-    assert sum(call.request.method == "POST" for call in backend.calls) == 1
 
 
 def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
@@ -288,41 +232,3 @@ def test_the_time_budget_bounds_the_wait_and_not_the_refresh(api, backend):
     with pytest.raises(ApiTimeoutError):
         api.call(tokens=TokenStore(PAIR), method="GET", path="/me", deadline=Deadline(0))
     assert len(backend.calls) == 0
-
-
-# --- uploads ---
-
-
-def _upload_server(seen: list[bytes]):
-    def answer(request, out) -> None:
-        if request.line.startswith("POST /refresh"):
-            out.sendall(reply(json.dumps(NEW).encode()))
-            return
-        seen.append(request.body)
-        fresh = request.headers["authorization"] == f"Bearer {RENEWED}"
-        out.sendall(reply(b'{"ok": true}') if fresh else reply(status="401 Unauthorized"))
-
-    return scripted_server(answer)
-
-
-def test_a_retried_upload_carries_its_body_again_whole(embedded_store):
-    seen: list[bytes] = []
-    content = bytes(range(256)) * 1000
-    with _upload_server(seen) as server:
-        api = make_session(server.url)
-        upload = Upload(content=content, content_type="application/octet-stream")
-        answer = api.call(tokens=TokenStore(PAIR), method="POST", path="/files", upload=upload)
-        api.close()
-    assert answer.data == {"ok": True}
-    assert seen == [content, content]
-
-
-def test_a_json_body_is_sent_again_whole(embedded_store):
-    seen: list[bytes] = []
-    with _upload_server(seen) as server:
-        api = make_session(server.url)
-        api.call(tokens=TokenStore(PAIR), method="POST", path="/files", json={"name": "x" * 100_000})
-        api.close()
-    assert len(seen) == 2
-    assert seen[0] == seen[1]
-    assert json.loads(seen[1]) == {"name": "x" * 100_000}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import itertools
-import multiprocessing
 import socket
 import ssl
 import struct
@@ -14,8 +12,8 @@ import time
 
 import pytest
 
+from portal.api.call_log import describe_cause
 from portal.api.transport import Transport
-from portal.config import limits
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
@@ -95,47 +93,21 @@ def test_redirects_are_not_followed(connect):
     assert len(server.received) == 1
 
 
-def trickle(parts: bytes):
-    def answer(_, out: socket.socket) -> None:
-        for byte in itertools.chain(parts, itertools.repeat(32)):
-            out.sendall(bytes([byte]))
-            time.sleep(0.02)
-
-    return answer
-
-
 @pytest.mark.parametrize(
     "beginning",
     [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n["],
     ids=["status", "headers", "body"],
 )
 def test_a_trickling_answer_ends_at_the_deadline_however_it_trickles(connect, beginning):
-    def answer(request, out: socket.socket) -> None:
+    def answer(_, out: socket.socket) -> None:
         out.sendall(beginning)
-        trickle(b"")(request, out)
+        while True:
+            out.sendall(b" ")
+            time.sleep(0.02)
 
     # The read timeout, which each single byte renews, would never end it.
     with scripted_server(answer) as server, pytest.raises(ApiTimeoutError):
         send(connect(server.url, read_timeout_s=5), seconds=0.3)
-
-
-def test_silence_ends_at_the_read_timeout(connect):
-    over = threading.Event()
-    with scripted_server(lambda *_: over.wait(30)) as server:
-        transport = connect(server.url, read_timeout_s=0.05)
-        with pytest.raises(ApiTimeoutError) as caught:
-            send(transport)
-        over.set()
-    assert caught.value.was_sent
-
-
-def test_a_passed_deadline_sends_nothing(connect):
-    with scripted_server(lambda _, out: out.sendall(reply())) as server:
-        transport = connect(server.url)
-        with pytest.raises(ApiTimeoutError) as caught:
-            send(transport, seconds=0)
-        assert server.received == []
-    assert not caught.value.was_sent
 
 
 def test_a_connection_that_comes_after_the_deadline_is_not_used(connect, monkeypatch):
@@ -216,63 +188,8 @@ def test_a_connection_that_is_reset_within_the_handshake_was_not_sent(connect, n
         with pytest.raises(ApiUnavailableError) as caught:
             send(transport, method="POST", body=b"{}", headers={"Content-Length": "2"}, new_connection=new_connection)
         thread.join()
-    assert isinstance(innermost(caught.value), ConnectionResetError)
+    assert describe_cause(caught.value).startswith("ConnectionResetError")
     assert not caught.value.was_sent
-
-
-def innermost(error: BaseException) -> BaseException:
-    while error.__cause__ or error.__context__:
-        error = error.__cause__ or error.__context__
-    return error
-
-
-def test_a_refused_connection_was_not_sent(connect):
-    with pytest.raises(ApiUnavailableError) as caught:
-        send(connect("http://127.0.0.1:1"))
-    assert not caught.value.was_sent
-
-
-def test_an_unknown_host_was_not_sent(connect):
-    with pytest.raises(ApiUnavailableError) as caught:
-        send(connect("http://no-such-host.invalid"))
-    assert not caught.value.was_sent
-
-
-def test_a_connection_that_breaks_before_the_answer_may_have_been_sent(connect):
-    with (
-        scripted_server(lambda _, out: out.shutdown(socket.SHUT_RDWR)) as server,
-        pytest.raises(ApiUnavailableError) as caught,
-    ):
-        send(connect(server.url), method="POST", body=b"{}", headers={"Content-Length": "2"})
-    assert caught.value.was_sent
-    assert len(server.received) == 1
-
-
-def test_a_connection_that_breaks_within_the_answer_may_have_been_sent(connect):
-    def answer(_, out: socket.socket) -> None:
-        out.sendall(reply(b"x" * 100)[:-50])
-        out.shutdown(socket.SHUT_RDWR)
-
-    with scripted_server(answer) as server, pytest.raises(ApiUnavailableError) as caught:
-        send(connect(server.url))
-    assert caught.value.was_sent
-
-
-def test_an_answer_that_is_too_large_is_not_read_to_its_end(connect):
-    with (
-        scripted_server(lambda _, out: out.sendall(reply(b"x" * 2 * MAX_ANSWER_BYTES))) as server,
-        pytest.raises(ApiMalformedError, match="larger"),
-    ):
-        send(connect(server.url))
-
-
-def test_an_answer_that_unpacks_to_too_much_is_refused(connect):
-    bomb = gzip.compress(b"x" * (MAX_ANSWER_BYTES + 1))
-    with (
-        scripted_server(lambda _, out: out.sendall(reply(bomb, headers="Content-Encoding: gzip\r\n"))) as server,
-        pytest.raises(ApiMalformedError, match="larger"),
-    ):
-        send(connect(server.url))
 
 
 def test_a_packed_answer_is_unpacked(connect):
@@ -281,42 +198,27 @@ def test_a_packed_answer_is_unpacked(connect):
         assert send(connect(server.url)).content == b'{"a": 1}'
 
 
-def test_a_damaged_packed_answer_is_no_usable_answer(connect):
-    broken = b"not gzip at all"
-    with (
-        scripted_server(lambda _, out: out.sendall(reply(broken, headers="Content-Encoding: gzip\r\n"))) as server,
-        pytest.raises(ApiUnavailableError),
-    ):
-        send(connect(server.url))
-
-
-def test_after_an_oversized_answer_the_connection_is_not_used_again(connect):
-    bodies = iter([b"x" * 2 * MAX_ANSWER_BYTES, b"{}"])
+def test_an_answer_that_is_too_large_is_not_read_to_its_end_nor_its_connection_used_again(connect):
+    bodies = iter([b"x" * MAX_ANSWER_BYTES, b"x" * 2 * MAX_ANSWER_BYTES, b"{}"])
     with scripted_server(lambda _, out: out.sendall(reply(next(bodies)))) as server:
         transport = connect(server.url)
-        with pytest.raises(ApiMalformedError):
+        assert len(send(transport).content) == MAX_ANSWER_BYTES
+        with pytest.raises(ApiMalformedError, match="larger"):
             send(transport)
         assert send(transport).content == b"{}"
         assert server.connections == 2
 
 
-def test_a_call_on_a_new_connection_uses_no_kept_one_and_leaves_a_kept_one(connect):
+def test_a_closed_connection_is_made_anew_and_a_new_one_leaves_a_kept_one(connect):
     with scripted_server(lambda _, out: out.sendall(reply())) as server:
         transport = connect(server.url)
         send(transport)
         send(transport, new_connection=True)
         send(transport)
-    assert [request.connection for request in server.received] == [1, 2, 2]
-
-
-def test_a_call_after_the_connections_were_closed_connects_again(connect):
-    with scripted_server(lambda _, out: out.sendall(reply())) as server:
-        transport = connect(server.url)
-        send(transport)
         transport.close()
         send(transport)
         send(transport)
-    assert [request.connection for request in server.received] == [1, 2, 2]
+    assert [request.connection for request in server.received] == [1, 2, 2, 3, 3]
 
 
 def test_a_stream_is_sent_from_where_it_stands(connect):
@@ -325,23 +227,3 @@ def test_a_stream_is_sent_from_where_it_stands(connect):
         stream.seek(7)
         send(connect(server.url), method="POST", body=stream, headers={"Content-Length": "100000"})
     assert server.received[0].body == b"x" * 100_000
-
-
-def test_a_child_process_does_not_use_the_parents_connections():
-    from portal.api.session import api_session
-
-    ours = api_session()
-    assert api_session() is ours
-    context = multiprocessing.get_context("fork")
-    answers = context.Queue()
-    process = context.Process(target=lambda: answers.put(api_session() is ours))
-    process.start()
-    assert answers.get(timeout=30) is False
-    process.join(30)
-
-
-def test_the_pool_holds_as_many_connections_as_any_worker_has_threads():
-    from portal.api.connections import POOL_SIZE
-
-    assert POOL_SIZE >= 64
-    assert limits.REFRESH_DEADLINE_S < limits.REFRESH_LOCK_S

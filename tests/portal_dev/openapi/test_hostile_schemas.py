@@ -36,7 +36,7 @@ def places(part: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 PLACES = list(places(TRACKER))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.sampled_from(PLACES), st.sampled_from(VALUES), st.sampled_from(NAMES), st.booleans()), max_size=4

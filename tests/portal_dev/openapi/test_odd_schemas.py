@@ -160,18 +160,17 @@ def test_fields_and_parameters_with_names_that_no_class_can_have(imported: Impor
     ]
 
 
-@pytest.mark.parametrize("path", ["//a", "/a/../b", "/a/.", "/a?b=1", "/a#b"])
-def test_what_is_no_path_is_left_out(imported: Import, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        *((path, "the url of a hook is a path alone") for path in ("//a", "/a/../b", "/a/.", "/a?b=1", "/a#b")),
+        *((path, "a parameter of its path should be a name in braces") for path in ("/a/{b", "/a/b}", "/a/{{b}}")),
+    ],
+)
+def test_what_is_no_path_is_left_out(imported: Import, path: str, told: str) -> None:
     calls, warnings = imported({path: {"get": answers(TEXT)}, "/sure": {"get": answers(TEXT)}})
     assert calls == ["GET /sure"]
-    assert warnings == [f"`GET {path}`: the url of a hook is a path alone"]
-
-
-@pytest.mark.parametrize("path", ["/a/{b", "/a/b}", "/a/{{b}}"])
-def test_braces_that_hold_no_name_are_left_out(imported: Import, path: str) -> None:
-    calls, warnings = imported({path: {"get": answers(TEXT)}, "/sure": {"get": answers(TEXT)}})
-    assert calls == ["GET /sure"]
-    assert warnings == [f"`GET {path}`: a parameter of its path should be a name in braces"]
+    assert warnings == [f"`GET {path}`: {told}"]
 
 
 @pytest.mark.parametrize(
@@ -199,24 +198,19 @@ def test_any_text_is_a_value_of_an_enumeration(imported: Import, value: str, tmp
     assert faults_of_the_linter(tmp_path) == ""
 
 
-def test_headers_and_cookies_are_warned_of_but_for_those_of_each_call(imported: Import) -> None:
+def test_what_queries_do_not_send_is_warned_of_but_for_the_headers_of_each_call(imported: Import) -> None:
     names = [("header", "X-Trace", False), ("cookie", "theme", False), ("header", "Authorization", True)]
     given = [{"name": name, "in": place, "required": required, "schema": TEXT} for place, name, required in names]
-    calls, warnings = imported({"/a": {"get": {**answers(TEXT), "parameters": given}}})
-    assert calls == ["GET /a"]
-    assert warnings == [
-        "`GET /a`: without the header X-Trace, which hooks do not send",
-        "`GET /a`: without the cookie theme, which hooks do not send",
-    ]
-
-
-def test_a_query_sends_no_body(imported: Import) -> None:
     body = takes({"type": "object", "properties": {"q": TEXT}})
     needed = {"requestBody": {**body["requestBody"], "required": True}}
-    calls, warnings = imported({"/a": {"get": {**answers(TEXT), **body}}, "/b": {"get": {**answers(TEXT), **needed}}})
+    calls, warnings = imported(
+        {"/a": {"get": {**answers(TEXT), "parameters": given, **body}}, "/b": {"get": {**answers(TEXT), **needed}}}
+    )
     assert calls == ["GET /a"]
     assert warnings == [
         "`GET /a`: without its body, which queries do not send",
+        "`GET /a`: without the header X-Trace, which hooks do not send",
+        "`GET /a`: without the cookie theme, which hooks do not send",
         "`GET /b`: a query sends no body",
     ]
 

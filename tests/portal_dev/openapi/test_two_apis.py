@@ -148,15 +148,6 @@ def test_a_charge_is_read(client: QueryClient, backend: Backend) -> None:
     assert (found.outcome, found.refunds) == (None, ())
 
 
-def test_charges_are_listed_in_the_shape_of_that_api(client: QueryClient, backend: Backend) -> None:
-    backend.answers("GET", "/v1/charges", json={"object": "list", "data": [{"id": "ch_1"}], "has_more": True})
-    queries = module("payments_services.charges").ChargeQueries
-    found = queries.use_get_charges_query(client, customer="cus_1", starting_after="ch_0").unwrap()
-    assert [charge.id for charge in found.data] == ["ch_1"]
-    assert found.has_more
-    assert backend.calls_to("/v1/charges")[-1].query == {"customer": "cus_1", "starting_after": "ch_0"}
-
-
 def test_a_payout_is_created_and_comes_first_in_the_list(client: QueryClient, backend: Backend) -> None:
     backend.lists("/v1/payouts", [{"id": "po_1", "amount": "1.00"}])
     made = {"id": "po_2", "amount": "2.50", "arrivalDate": "2026-03-09", "destination": {"iban": "NO93"}}
@@ -171,18 +162,6 @@ def test_a_payout_is_created_and_comes_first_in_the_list(client: QueryClient, ba
     assert backend.calls_to("/v1/payouts", method="POST")[-1].body == {"amount": "2.50", "arrivalDate": "2026-03-09"}
     items = payouts.PayoutQueries.use_get_payouts_query(client).unwrap().items
     assert [item.id for item in items] == ["po_2", "po_1"]
-
-
-def test_an_action_sends_what_its_own_record_holds(client: QueryClient, backend: Backend) -> None:
-    backend.answers("POST", "/v1/charges/ch_1/capture", json={"id": "ch_1", "status": "succeeded"})
-    charges = module("payments_services.charges")
-    capture = charges.ChargeMutations.use_capture_charge_mutation(client)
-    body = charges.CaptureChargeReq.partial(amount=Decimal("1.00"), receipt_email="ada@example.com")
-    assert capture.mutate(body=body, params={"id": "ch_1"}).unwrap().status is charges.ChargeStatus.SUCCEEDED
-    assert backend.calls_to("/v1/charges/ch_1/capture", method="POST")[-1].body == {
-        "amount": "1.00",
-        "receipt_email": "ada@example.com",
-    }
 
 
 def test_issues_are_read_with_what_is_odd_in_them(client: QueryClient, backend: Backend) -> None:
@@ -222,18 +201,6 @@ def test_issues_are_read_with_what_is_odd_in_them(client: QueryClient, backend: 
     assert found.created_at == datetime(2026, 3, 9, 10, tzinfo=UTC)
 
 
-def test_comments_of_an_issue_are_pages_below_it(client: QueryClient, backend: Backend) -> None:
-    path = "/repos/acme/app/issues/42/comments"
-    backend.lists(path, [{"id": "5", "body": "First.", "author_association": "MEMBER"}])
-    repos = module("tracker_services.repos")
-    asked = repos.RepositoryQueries.use_get_issue_comments_query(
-        client, owner="acme", repo="app", issue_number=42, author_name="ada"
-    )
-    [comment] = asked.unwrap().items
-    assert comment.author_association is repos.IssueCommentAuthorAssociation.MEMBER
-    assert backend.calls_to(path)[-1].query["author-name"] == "ada"
-
-
 def test_addresses_with_odd_parameters_are_filled_in(client: QueryClient, backend: Backend) -> None:
     backend.answers("GET", "/repos/acme/app/compare/v1...v2", json={"status": "ahead", "ahead_by": 2})
     backend.answers("GET", "/repos/acme/app/labels/good%20first", json={"name": "good first"})
@@ -243,29 +210,6 @@ def test_addresses_with_odd_parameters_are_filled_in(client: QueryClient, backen
         queries.use_get_label_query(client, owner="acme", repo="app", label_name="good first").unwrap().name
         == "good first"
     )
-
-
-def test_rows_of_an_api_with_slashes_at_the_end(client: QueryClient, backend: Backend) -> None:
-    backend.lists("/teams/", [{"id": "1", "slug": "core", "createdAt": 5, "parent": {"id": "2", "slug": "all"}}])
-    backend.answers("DELETE", "/teams/1/", status=204)
-    teams = module("tracker_services.teams")
-    [team] = teams.TeamQueries.use_get_teams_query(client).unwrap().items
-    made_at = datetime.fromtimestamp(5, UTC)  # the schema has a number there, which counts seconds
-    assert (team.slug, team.parent.slug, team.created_at) == ("core", "all", made_at)
-    teams.TeamMutations.use_delete_team_mutation(client).mutate(params={"id": "1"}).unwrap()
-    assert teams.TeamQueries.use_get_teams_query(client).unwrap().items == ()
-    assert len(backend.calls_to("/teams/", method="GET")) == 1
-
-
-def test_answers_that_are_no_objects(client: QueryClient, backend: Backend) -> None:
-    backend.answers("GET", "/emojis", json=["+1", "-1"])
-    backend.answers("GET", "/rate_limit", json={"core": 5000})
-    backend.answers("GET", "/meta", json=[1, {"a": None}])
-    assert list(module("tracker_services.emojis").EmojiQueries.use_get_emojis_query(client).unwrap()) == ["+1", "-1"]
-    assert module("tracker_services.rate_limit").RateLimitQueries.use_get_rate_limit_query(client).unwrap() == {
-        "core": 5000
-    }
-    assert module("tracker_services.meta").MetaQueries.use_get_meta_query(client).unwrap() == [1, {"a": None}]
 
 
 def test_what_was_written_from_a_schema_differs_from_it_where_no_row_can_say_it(client: QueryClient) -> None:

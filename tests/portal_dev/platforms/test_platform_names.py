@@ -11,76 +11,27 @@ from portal_dev.platforms.platform_names import LONGEST, why_no_platform
 from tests.support.checkout_copy import NEW_PLATFORM
 from tests.support.harness import ROOT
 
-FORM = "it should be 2 to 14 lower-case letters (a to z) and digits, and begin with a letter"
-WORD = "it is a word of the Python language"
-LANGUAGE = "it is a language, the first segment of an address"
-PAGE = "it is a page of every app"
-SKIPPED = "git, pytest and ruff skip folders of this name"
-SERVICE = "the services have a domain or a module of this name"
-MODULE = "Python has a module of this name"
+REFUSED = {
+    "it should be 2 to 14 lower-case letters (a to z) and digits, and begin with a letter": (
+        *("", "x", "Logistics", "LOGISTICS", "2hr", "new-one", "auth_app", "two words", "../up", "a.b"),
+        *("straße", "İz", "ab\n", "x" * (LONGEST + 1)),
+    ),
+    "there is a platform of this name": ("energy",),
+    "it is a word of the Python language": ("class", "import", "match", "case"),
+    "it is a language, the first segment of an address": ("en", "de", "tr"),
+    "it is a page of every app": ("login", "logout", "profile", "static", "locale", "metrics", "oidc"),
+    "it is the host name of the gateway": ("auth", "gateway"),
+    "it is the host name of the backend": ("api",),
+    "it is the host name of the OpenID provider": ("id",),
+    "it is the host name of the public web site": ("www",),
+    "git, pytest and ruff skip folders of this name": ("build", "dist", "venv"),
+    "the services have a domain or a module of this name": ("iam", "user"),
+    "Python has a module of this name": ("calendar", "email", "django", "portal", "apps", "tests", "benchmarks"),
+}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "x",
-        "Logistics",
-        "LOGISTICS",
-        "2hr",
-        "new-one",
-        "auth_app",
-        "two words",
-        "../up",
-        "a.b",
-        "straße",
-        "İz",
-        "ab\n",
-        "x" * (LONGEST + 1),
-    ],
-)
-def test_a_name_of_another_form(name: str) -> None:
-    assert why_no_platform(name) == FORM
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("energy", "there is a platform of this name"),
-        ("class", WORD),
-        ("import", WORD),
-        ("match", WORD),
-        ("case", WORD),
-        ("en", LANGUAGE),
-        ("de", LANGUAGE),
-        ("tr", LANGUAGE),
-        ("login", PAGE),
-        ("logout", PAGE),
-        ("profile", PAGE),
-        ("static", PAGE),
-        ("locale", PAGE),
-        ("metrics", PAGE),
-        ("oidc", PAGE),
-        ("auth", "it is the host name of the gateway"),
-        ("gateway", "it is the host name of the gateway"),
-        ("api", "it is the host name of the backend"),
-        ("id", "it is the host name of the OpenID provider"),
-        ("www", "it is the host name of the public web site"),
-        ("build", SKIPPED),
-        ("dist", SKIPPED),
-        ("venv", SKIPPED),
-        ("iam", SERVICE),
-        ("user", SERVICE),
-        ("calendar", MODULE),
-        ("email", MODULE),
-        ("django", MODULE),
-        ("portal", MODULE),
-        ("apps", MODULE),
-        ("tests", MODULE),
-        ("benchmarks", MODULE),
-    ],
-)
-def test_a_name_that_is_taken(name: str, reason: str) -> None:
+@pytest.mark.parametrize(("name", "reason"), [(name, reason) for reason, names in REFUSED.items() for name in names])
+def test_a_name_of_another_form_or_that_is_taken_is_refused_with_the_reason(name: str, reason: str) -> None:
     assert why_no_platform(name) == reason
 
 

@@ -9,27 +9,15 @@ import threading
 import traceback
 
 import pytest
-import responses
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh.refresher import TokenRefresher
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint, InvalidGrant, NoResponse
-from portal.api.session import ApiSession
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
-from tests.support.refresh_world import LOST, MAX_AGE_S, UNANSWERED, RefreshProcess, RefreshWorld, jwt
-
-BASE = "http://backend.test"
-
-
-def make_session(store) -> ApiSession:
-    session = ApiSession(base_url=BASE, connect_timeout_s=1, read_timeout_s=1)
-    endpoint = BackendTokenEndpoint(session)
-    session.refresher = TokenRefresher(token_endpoint=endpoint, store=store, max_age_s=MAX_AGE_S)
-    session._sleep = lambda seconds: None
-    return session
+from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, bearers
+from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt
 
 
 def lock(process: RefreshProcess, refresh: str) -> bool:
@@ -41,9 +29,8 @@ def lock(process: RefreshProcess, refresh: str) -> bool:
 # --- 9 ---
 
 
-def test_9_the_lock_outlives_the_call(world: RefreshWorld):
+def test_9_the_lock_outlives_the_call(world: RefreshWorld, pair):
     assert limits.REFRESH_LOCK_S > limits.REFRESH_DEADLINE_S
-    pair = world.backend.sign_in()
     winner, other = world.process(), world.process()
     free = []
 
@@ -56,9 +43,7 @@ def test_9_the_lock_outlives_the_call(world: RefreshWorld):
     assert free == [False]
 
 
-def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: RefreshWorld, pair, process):
     records = process.refresher._records
     take = records.acquire_lock
 
@@ -81,10 +66,8 @@ def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: Re
 
 @pytest.mark.parametrize("answers", [[], [LOST]], ids=["granted", "lost"])
 def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(
-    world: RefreshWorld, answers: list[NoResponse]
+    world: RefreshWorld, pair, process, other, answers: list[NoResponse]
 ):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
 
     def suspended_for_longer_than_the_lock(refresh: str) -> None:
         world.time.advance(limits.REFRESH_LOCK_S + 1)
@@ -101,8 +84,7 @@ def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(
 # --- 10 ---
 
 
-def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(world: RefreshWorld):
-    pair = world.backend.sign_in()
+def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(world: RefreshWorld, pair):
     dead, other = world.process(), world.process()
     assert lock(dead, pair.refresh)
     tokens = other.request(pair)
@@ -112,9 +94,7 @@ def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifeti
     assert other.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
-def test_10_a_request_that_gives_up_does_not_end_the_call(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_10_a_request_that_gives_up_does_not_end_the_call(world: RefreshWorld, pair, process, other):
     may_answer = threading.Event()
     world.backend.during = lambda _: may_answer.wait(30)
     with pytest.raises(ApiUnavailableError):
@@ -129,9 +109,10 @@ def test_10_a_request_that_gives_up_does_not_end_the_call(world: RefreshWorld):
 # --- 11 ---
 
 
-def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: RefreshWorld, caplog, embedded_store):
+def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(
+    world: RefreshWorld, process, other, caplog, embedded_store
+):
     caplog.set_level(logging.DEBUG)
-    process, other = world.process(), world.process()
     issued: list[TokenPair] = []
     told: list[str] = []
     answers = [[], [UNANSWERED], [LOST], [InvalidGrant(reason="status 401")]]
@@ -159,66 +140,47 @@ def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(world: Refre
         assert secret.encode() not in kept
 
 
-# --- 12 ---
+# --- 12, 13, 14: on a call ---
 
 
-@responses.activate
-def test_12_at_most_one_refresh_and_one_retry_for_each_request(embedded_store, world: RefreshWorld):
-    session = make_session(world.process().store)
-    responses.get(f"{BASE}/me", status=401)
-    responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
+@pytest.mark.parametrize("access", [FRESH, jwt(exp=1)], ids=["fresh", "expired"])
+def test_12_at_most_one_refresh_and_one_retry_for_each_request(api, backend, access: str):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", json=NEW)
+    api._sleep = lambda seconds: None
+    tokens = TokenStore(TokenPair(access=access, refresh="first"))
     with pytest.raises(ApiUnauthorizedError):
-        session.call(tokens=TokenStore(TokenPair(access=jwt(n=1), refresh="first")), method="GET", path="/me")
-    assert [call.request.url for call in responses.calls] == [f"{BASE}/me", f"{BASE}/refresh", f"{BASE}/me"]
-
-
-@responses.activate
-@pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
-def test_12_an_expired_token_that_was_refreshed_before_the_call_is_not_refreshed_again(
-    embedded_store, world: RefreshWorld, made_fresh_first: bool
-):
-    session = make_session(world.process().store)
-    responses.get(f"{BASE}/me", status=401)
-    responses.post(f"{BASE}/refresh", json={"accessToken": jwt(n=2), "refreshToken": "second"})
-    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
-    if made_fresh_first:
-        session.refresher.ensure_fresh(tokens, deadline=Deadline(10))
-    with pytest.raises(ApiUnauthorizedError):
-        session.call(tokens=tokens, method="GET", path="/me")
-    assert [call.request.url for call in responses.calls] == [f"{BASE}/refresh", f"{BASE}/me", f"{BASE}/me"]
+        api.call(tokens=tokens, method="GET", path="/me")
+    asked = ["/me", "/refresh", "/me"] if access == FRESH else ["/refresh", "/me", "/me"]
+    assert [call.request.url.removeprefix(BASE) for call in backend.calls] == asked
     assert tokens.ended
-
-
-# --- 13 ---
-
-
-@responses.activate
-def test_13_the_refresh_call_never_triggers_a_refresh(embedded_store, world: RefreshWorld):
-    session = make_session(world.process().store)
-    responses.get(f"{BASE}/me", status=401)
-    responses.post(f"{BASE}/refresh", status=401)
-    tokens = TokenStore(TokenPair(access=jwt(n=1), refresh="first"))
+    # The others who hold the old pair learn it without another refresh.
     with pytest.raises(SignInEndedError):
-        session.call(tokens=tokens, method="GET", path="/me")
-    posts = [call.request for call in responses.calls if call.request.method == "POST"]
-    assert len(posts) == 1
-    assert "Authorization" not in posts[0].headers
+        api.call(tokens=TokenStore(TokenPair(access=access, refresh="first")), method="GET", path="/me")
+    assert sum(call.request.method == "POST" for call in backend.calls) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 422])
+def test_13_a_refresh_that_fails_ends_the_sign_in_and_triggers_no_refresh(api, backend, status: int):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", status=status)
+    tokens = TokenStore(PAIR)
+    # Whatever this page asks for afterwards is not sent any more.
+    for _ in range(2):
+        with pytest.raises(SignInEndedError):
+            api.call(tokens=tokens, method="GET", path="/me")
     assert tokens.ended
+    assert tokens.current == TokenPair()
+    assert bearers(backend) == [f"Bearer {FRESH}", None]
 
 
-# --- 14 ---
-
-
-@responses.activate
-def test_14_no_store_operation_while_the_token_is_fresh(embedded_store, world: RefreshWorld):
-    process = world.process()
+def test_14_no_store_operation_while_the_token_is_fresh(api, backend):
     operations = []
-    process.store._do = operations.append
-    session = make_session(process.store)
-    responses.get(f"{BASE}/me", json={"id": "1"})
+    api.refresher._records._store._do = operations.append
+    backend.get(f"{BASE}/me", json={"id": "1"})
     tokens = TokenStore(TokenPair(access=jwt(exp=2**40), refresh="first"))
     for _ in range(5):
-        session.call(tokens=tokens, method="GET", path="/me")
-        session.refresher.ensure_fresh(tokens, deadline=Deadline(1))
+        api.call(tokens=tokens, method="GET", path="/me")
+        api.refresher.ensure_fresh(tokens, deadline=Deadline(1))
     assert operations == []
     assert tokens.status is TokenStatus.KEPT

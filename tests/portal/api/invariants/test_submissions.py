@@ -12,13 +12,12 @@ from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.support.refresh_world import LOST, UNANSWERED, RefreshWorld
+from tests.support.refresh_world import UNANSWERED, RefreshWorld
 
 # --- 1 ---
 
 
-def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld):
-    pair = world.backend.sign_in()
+def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld, pair):
     processes = [world.process(real_waits=True) for _ in range(3)]
     barrier = threading.Barrier(24)
 
@@ -35,24 +34,8 @@ def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld):
     assert world.backend.is_signed_in()
 
 
-def test_1_also_after_the_answer_was_lost_where_the_key_is_not_honoured(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    world.backend.answers, world.backend.repeatable_s = [LOST], 0
-    process, other = world.process(), world.process()
-    for wait in (0, 2, 20, 3600, 20 * 24 * 3600):
-        world.time.advance(wait)
-        for asked in (process, other):
-            tokens = asked.request(pair)
-            with pytest.raises(SignInEndedError):
-                asked.refresh(tokens)
-            assert tokens.lost
-    assert world.backend.submitted == {pair.refresh: 1}
-
-
-def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: RefreshWorld):
-    pair = world.backend.sign_in()
+def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: RefreshWorld, pair, process, other):
     world.backend.answers = [UNANSWERED]
-    process, other = world.process(), world.process()
     with pytest.raises(ApiUnavailableError):
         process.refresh(process.request(pair))
     world.time.advance(0.9)
@@ -67,9 +50,8 @@ def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(worl
 # --- 2 ---
 
 
-def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld):
+def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld, process, other):
     first = world.backend.sign_in()
-    process, other = world.process(), world.process()
     tokens = process.request(first)
     for _ in range(3):
         process.refresh(tokens)
@@ -84,10 +66,8 @@ def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld):
     assert max(posts.values()) == 1
 
 
-def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld):
+def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld, pair, process, other):
     """Another process finishes between this one's look and its lock."""
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
     records = process.refresher._records
     lock = records.acquire_lock
 
@@ -98,22 +78,21 @@ def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld):
         return lock(secret, owner=owner)
 
     records.acquire_lock = lock_after_the_other_has_finished
-    tokens = process.request(pair)
-    process.refresh(tokens)
+    process.refreshed(pair)
     assert world.backend.submitted == {pair.refresh: 1}
     assert world.backend.is_signed_in()
 
 
 @pytest.mark.parametrize("slept_s", [0, 3 * 24 * 3600])
-def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: RefreshWorld, slept_s: int):
+def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: RefreshWorld, process, slept_s: int):
     first = world.backend.sign_in()
-    process = world.process()
-    tokens = process.request(first)
-    process.refresh(tokens)
+    tokens = process.refreshed(first)
     world.expire()
     world.time.advance(slept_s)
     process.refresh(process.request(tokens.current))
-    world.time.advance(limits.ROTATION_GRACE_S + 1)
+    world.time.advance(limits.ROTATION_GRACE_S - 1)
+    assert process.refresh(process.request(first)) is RefreshOutcome.FROM_RECORD
+    world.time.advance(2)
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(first))
     assert process.counts()[RefreshOutcome.REPLAY_SEEN] == 1
@@ -124,8 +103,7 @@ def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: RefreshWorld,
 # --- 3 ---
 
 
-def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld):
-    pair = world.backend.sign_in()
+def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld, pair):
     winner, loser = world.process(), world.process()
     tokens = loser.request(pair)
     outcomes = []
@@ -145,8 +123,7 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld):
     assert tokens.current == winning.current
 
 
-def test_3_the_loser_that_waits_receives_the_winners_tokens(world: RefreshWorld):
-    pair = world.backend.sign_in()
+def test_3_the_loser_that_waits_receives_the_winners_tokens(world: RefreshWorld, pair):
     winner, loser = world.process(), world.process()
     may_answer, finished = threading.Event(), threading.Event()
     world.backend.during = lambda _: may_answer.wait(30)
@@ -172,20 +149,7 @@ def test_3_the_loser_that_waits_receives_the_winners_tokens(world: RefreshWorld)
 # --- 4 ---
 
 
-@pytest.mark.parametrize("answer", [UNANSWERED, LOST], ids=["unanswered", "lost"])
-def test_4_silence_clears_no_cookies(world: RefreshWorld, answer):
-    pair = world.backend.sign_in()
-    world.backend.answers = [answer]
-    process = world.process()
-    tokens = process.request(pair)
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(tokens)
-    assert (tokens.status, tokens.current) == (TokenStatus.KEPT, pair)
-
-
-def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: RefreshWorld, pair, process):
     process.store.get = process.store.get_many = _unavailable
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError) as caught:
@@ -194,13 +158,13 @@ def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(wor
     assert tokens.status is TokenStatus.KEPT
     assert not world.backend.submitted
     assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
+    del process.store.get, process.store.get_many
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
-def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: RefreshWorld):
+def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: RefreshWorld, process, other):
     first = world.backend.sign_in()
-    process, other = world.process(), world.process()
-    tokens = process.request(first)
-    process.refresh(tokens)
+    tokens = process.refreshed(first)
     world.expire()
     world.backend.answers = [InvalidGrant(reason="status 401")]
     late = other.request(first)
@@ -214,10 +178,8 @@ def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: RefreshWo
     assert max(world.backend.submitted.values()) == 1
 
 
-def test_4_the_outcome_failed_is_forgotten_after_30_s(world: RefreshWorld):
-    pair = world.backend.sign_in()
+def test_4_the_outcome_failed_is_forgotten_after_30_s(world: RefreshWorld, pair, process):
     world.backend.answers = [InvalidGrant(reason="status 403")]
-    process = world.process()
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
     world.time.advance(29)

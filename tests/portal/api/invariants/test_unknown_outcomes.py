@@ -39,10 +39,8 @@ Cause = Callable[[RefreshWorld, RefreshProcess, TokenPair], None]
 
 
 @CAUSES
-def test_it_is_submitted_again_and_everybody_goes_on(world: RefreshWorld, cause: Cause):
+def test_it_is_submitted_again_and_everybody_goes_on(world: RefreshWorld, pair, process, other, cause: Cause):
     world.backend.honours_key = True
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
     cause(world, process, pair)
     world.time.advance(2)
     tokens = other.request(pair)
@@ -54,9 +52,8 @@ def test_it_is_submitted_again_and_everybody_goes_on(world: RefreshWorld, cause:
     assert world.backend.is_signed_in()
 
 
-def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: RefreshWorld):
+def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: RefreshWorld, pair):
     world.backend.honours_key = True
-    pair = world.backend.sign_in()
     processes = [world.process(), world.process()]
     world.backend.lose = 1_000
     began = world.time()
@@ -79,10 +76,8 @@ def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: Refr
     assert processes[0].refresh(processes[0].request(pair)) is RefreshOutcome.REFRESHED
 
 
-def test_by_one_process_at_a_time(world: RefreshWorld):
+def test_by_one_process_at_a_time(world: RefreshWorld, pair, process, other):
     world.backend.honours_key = True
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
     time_out(world, process, pair)
     world.time.advance(2)
 
@@ -97,10 +92,10 @@ def test_by_one_process_at_a_time(world: RefreshWorld):
 
 
 @CAUSES
-def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again(world: RefreshWorld, cause: Cause):
+def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again(
+    world: RefreshWorld, pair, process, other, cause: Cause
+):
     world.backend.honours_key = True
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
     cause(world, process, pair)
     # The call itself takes time: it has to arrive while the key is known.
     world.time.advance(world.backend.repeatable_s - limits.REFRESH_DEADLINE_S)
@@ -114,9 +109,7 @@ def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again
 
 
 @pytest.mark.parametrize("later", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: RefreshWorld, later: NoResponse):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: RefreshWorld, pair, process, later: NoResponse):
     time_out(world, process, pair)
     world.time.advance(2)
     world.backend.answers = [later]
@@ -131,9 +124,9 @@ def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: RefreshWo
 
 
 @pytest.mark.parametrize("first", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: RefreshWorld, first: NoResponse):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(
+    world: RefreshWorld, pair, process, first: NoResponse
+):
     world.backend.answers = [first]
     with pytest.raises(ApiUnavailableError):
         process.refresh(process.request(pair))
@@ -146,27 +139,27 @@ def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: Re
 
 
 @CAUSES
-def test_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(world: RefreshWorld, cause: Cause):
+def test_1_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(
+    world: RefreshWorld, pair, process, other, cause: Cause
+):
     world.backend.repeatable_s = 0
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
     cause(world, process, pair)
-    for asked in (other, process):
-        tokens = asked.request(pair)
-        with pytest.raises(SignInEndedError):
-            asked.refresh(tokens)
-        assert tokens.lost
-        assert tokens.cleared
-        assert asked.counts()[RefreshOutcome.LOST] >= 1
+    for wait in (0, 2, 20, 3600, 20 * 24 * 3600):
+        world.time.advance(wait)
+        for asked in (other, process):
+            tokens = asked.request(pair)
+            with pytest.raises(SignInEndedError):
+                asked.refresh(tokens)
+            assert tokens.lost
+            assert tokens.cleared
+            assert asked.counts()[RefreshOutcome.LOST] >= 1
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_whoever_holds_an_older_token_learns_it_too(world: RefreshWorld):
+def test_whoever_holds_an_older_token_learns_it_too(world: RefreshWorld, process, other):
     world.backend.repeatable_s = 0
     first = world.backend.sign_in()
-    process, other = world.process(), world.process()
-    tokens = process.request(first)
-    process.refresh(tokens)
+    tokens = process.refreshed(first)
     world.expire()
     time_out(world, process, tokens.current)
     late = other.request(first)
@@ -175,10 +168,8 @@ def test_whoever_holds_an_older_token_learns_it_too(world: RefreshWorld):
     assert late.lost
 
 
-def test_a_process_that_has_not_died_is_waited_for(world: RefreshWorld):
+def test_a_process_that_has_not_died_is_waited_for(world: RefreshWorld, pair, process, other):
     world.backend.repeatable_s = 0
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
 
     def meanwhile(_: str) -> None:
         tokens = other.request(pair)
@@ -198,9 +189,7 @@ def outcome_key(pair: TokenPair) -> str:
 
 
 @pytest.mark.parametrize("value", [["resting", None], "resting", {"of": 1}, 7])
-def test_an_outcome_of_a_newer_version_means_later(world: RefreshWorld, value: object):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_an_outcome_of_a_newer_version_means_later(world: RefreshWorld, pair, process, value: object):
     if isinstance(value, list):
         value = [value[0], record_name(pair.refresh)]
     process.store.set(outcome_key(pair), value, lifetime_s=5)
@@ -211,16 +200,12 @@ def test_an_outcome_of_a_newer_version_means_later(world: RefreshWorld, value: o
     assert not world.backend.submitted
 
 
-def test_an_outcome_of_an_older_token_counts_for_nothing(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_an_outcome_of_an_older_token_counts_for_nothing(world: RefreshWorld, pair, process):
     process.store.set(outcome_key(pair), ["failed", record_name("one before")], lifetime_s=30)
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
-def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: RefreshWorld, pair, process):
     time_out(world, process, pair)
     world.time.advance(2)
     records = process.refresher._records

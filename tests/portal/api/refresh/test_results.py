@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse
 from portal.config import limits
@@ -17,31 +16,19 @@ from portal.telemetry.audit import audited_request
 from tests.support.refresh_world import RefreshWorld
 
 
-class Audited(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[dict[str, object]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.audit)  # type: ignore[attr-defined]  # given as `extra`
-
-
 @pytest.fixture
-def audited() -> Iterator[list[dict[str, object]]]:
-    handler, logger = Audited(), logging.getLogger("portal.audit")
-    logger.addHandler(handler)
+def audited(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, object]]]:
+    lines: list[dict[str, object]] = []
+    monkeypatch.setattr(logging.getLogger("portal.audit"), "handle", lambda record: lines.append(record.audit))
     # Of the last request of this thread, which another test made.
     token = audited_request.set(None)
-    yield handler.lines
+    yield lines
     audited_request.reset(token)
-    logger.removeHandler(handler)
 
 
-def test_a_token_that_is_used_again_after_its_time_is_told_each_time(world: RefreshWorld, audited) -> None:
+def test_a_token_that_is_used_again_after_its_time_is_told_each_time(world: RefreshWorld, process, audited) -> None:
     first = world.backend.sign_in()
-    process = world.process()
-    tokens = process.request(first)
-    process.refresh(tokens)
+    tokens = process.refreshed(first)
     world.expire()
     process.refresh(process.request(tokens.current))
     world.time.advance(limits.ROTATION_GRACE_S + 1)
@@ -58,22 +45,19 @@ def test_a_token_that_is_used_again_after_its_time_is_told_each_time(world: Refr
     assert audited == [line, line]
 
 
-def test_a_refused_token_is_told_once_whoever_asks_later(world: RefreshWorld, audited) -> None:
-    pair = world.backend.sign_in()
-    world.backend.answers = [InvalidGrant(reason="status 401")]
-    for process in (world.process(), world.process()):
-        with contextlib.suppress(SignInEndedError):
-            process.refresh(process.request(pair))
-    (line,) = audited
-    assert (line["reason"], line["detail"]) == ("token-refused", "status 401")
-
-
-def test_a_lost_answer(world: RefreshWorld, audited) -> None:
-    pair = world.backend.sign_in()
-    world.backend.answers = [NoResponse(reason="ApiTimeoutError", lost=True)]
-    world.backend.repeatable_s = 0
-    process = world.process()
-    with contextlib.suppress(SignInEndedError):
-        process.refresh(process.request(pair))
-    assert process.counters.snapshot()[RefreshOutcome.LOST] == 1
-    assert [(line["outcome"], line["reason"]) for line in audited] == [("unavailable", "answer-lost")]
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (InvalidGrant(reason="status 401"), ("failure", "token-refused", "status 401")),
+        (NoResponse(reason="ApiTimeoutError", lost=True), ("unavailable", "answer-lost", None)),
+    ],
+)
+def test_a_token_that_is_refused_or_lost_is_told(world: RefreshWorld, pair, audited, answer, told) -> None:
+    world.backend.answers, world.backend.repeatable_s = [answer], 0
+    with pytest.raises(SignInEndedError):
+        world.process().refresh(world.process().request(pair))
+    assert [(line["outcome"], line["reason"], line.get("detail")) for line in audited] == [told]
+    if isinstance(answer, InvalidGrant):
+        with pytest.raises(SignInEndedError):
+            world.process().refresh(world.process().request(pair))
+        assert len(audited) == 1, "whoever asks later"

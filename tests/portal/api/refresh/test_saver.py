@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from portal.api.metrics import RefreshOutcome
@@ -38,9 +40,7 @@ def fail_for(process: RefreshProcess, seconds: float, operations: set[str]) -> l
 
 
 @pytest.mark.parametrize("operations", [ALL, WRITES], ids=["all", "writes"])
-def test_a_refresh_waits_for_a_failover(world: RefreshWorld, operations: set[str]):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_a_refresh_waits_for_a_failover(world: RefreshWorld, pair, process, operations: set[str]):
     failed = fail_for(process, FAILOVER_S, operations)
     tokens = process.request(pair)
     assert process.refresh(tokens) is RefreshOutcome.REFRESHED
@@ -49,30 +49,45 @@ def test_a_refresh_waits_for_a_failover(world: RefreshWorld, operations: set[str
     assert process.refresher.tokens_to_set(tokens) == tokens.current
 
 
-@pytest.mark.parametrize("after", ["acquire_lock", "mark_started"])
-def test_a_store_that_goes_away_in_the_middle_is_waited_for_too(world: RefreshWorld, after: str):
-    """Its answer is lost: the lock, or the note of the submission, may have been written."""
-    pair = world.backend.sign_in()
-    process = world.process()
+@pytest.mark.parametrize("down_s", [FAILOVER_S, limits.REFRESH_STORE_WAIT_S + 1, limits.REFRESH_LOCK_S + 1])
+@pytest.mark.parametrize(
+    ("after", "answered"), [("acquire_lock", True), ("acquire_lock", False), ("mark_started", False)]
+)
+def test_what_a_store_took_before_it_went_away_for_a_while_is_waited_for_or_taken_back(
+    world: RefreshWorld, *, pair, process, other, after: str, answered: bool, down_s: float
+):
+    """Its answer may be lost: else a store that was away for a second keeps its user from a page for fifteen."""
     records = process.refresher._records
-    works = getattr(records, after)
+    works, world.backend.repeatable_s = getattr(records, after), 0
 
-    def written_and_never_answered(*args, **options):
+    def taken(*args, **options) -> bool:
         setattr(records, after, works)
-        works(*args, **options)
-        fail_for(process, FAILOVER_S, ALL)
-        raise StoreUnavailableError("store 'refresh': the connection broke")
+        won = works(*args, **options)
+        fail_for(process, down_s, ALL)
+        if not answered:
+            raise StoreUnavailableError("store 'refresh': the connection broke")
+        return won
 
-    setattr(records, after, written_and_never_answered)
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
+    setattr(records, after, taken)
+    tokens = process.request(pair)
+    if down_s == FAILOVER_S:
+        assert process.refresh(tokens) is RefreshOutcome.REFRESHED
+    else:
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens)
+        process.settle()
+        assert tokens.status is TokenStatus.KEPT
+        assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
+        before = world.time()
+        assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
+        assert world.time() == before
     assert world.backend.submitted == {pair.refresh: 1}
 
 
 @pytest.mark.parametrize("operations", [ALL, WRITES], ids=["all", "writes"])
-def test_no_refresh_waits_once_the_outage_has_lasted_longer(world: RefreshWorld, operations: set[str]):
+def test_no_refresh_waits_once_the_outage_has_lasted_longer(world: RefreshWorld, process, operations: set[str]):
     """A request that waits holds a thread, which the pages with a fresh token need."""
     first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
-    process = world.process()
     fail_for(process, 60, operations)
     began = world.time()
     with pytest.raises(ApiUnavailableError):
@@ -87,18 +102,11 @@ def test_no_refresh_waits_once_the_outage_has_lasted_longer(world: RefreshWorld,
     assert not world.backend.submitted
 
 
-def test_the_next_outage_is_waited_for_again(world: RefreshWorld):
-    process = world.process()
-    for user in ("first", "second"):
-        fail_for(process, FAILOVER_S, ALL)
-        assert process.refresh(process.request(world.backend.sign_in(user))) is RefreshOutcome.REFRESHED
-
-
-def test_and_so_is_one_after_an_outage_whose_end_nobody_saw(world: RefreshWorld):
-    process = world.process()
-    fail_for(process, 60, ALL)
-    with pytest.raises(ApiUnavailableError):
+@pytest.mark.parametrize("first_s", [FAILOVER_S, 60], ids=["its end was seen", "nobody saw its end"])
+def test_the_next_outage_is_waited_for_again(world: RefreshWorld, process, first_s: float):
+    fail_for(process, first_s, ALL)
+    with contextlib.suppress(ApiUnavailableError):
         process.refresh(process.request(world.backend.sign_in("first")))
-    world.time.advance(3600)
+    world.time.advance(0 if first_s == FAILOVER_S else 3600)
     fail_for(process, FAILOVER_S, ALL)
     assert process.refresh(process.request(world.backend.sign_in("second"))) is RefreshOutcome.REFRESHED

@@ -11,9 +11,8 @@ import pytest
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh import attempt
-from portal.api.refresh.token_endpoint import TokensIssued
-from portal.api.refresh.token_records import Started
-from portal.api.tokens import TokenPair, TokenStatus
+from portal.api.refresh.token_endpoint import NoResponse, TokensIssued
+from portal.api.tokens import TokenPair
 from portal.config import limits
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.portal.api.conftest import caches, redis_entry
@@ -40,24 +39,9 @@ class FlakyStore:
 # --- down ---
 
 
-def test_down_before_the_refresh_nothing_is_asked_and_nobody_signed_out(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process = world.process()
-    store = FlakyStore(process)
-    store.down = True
-    tokens = process.request(pair)
-    with pytest.raises(ApiUnavailableError) as caught:
-        process.refresh(tokens)
-    assert caught.value.retry_after == 1
-    assert tokens.status is TokenStatus.KEPT
-    assert not world.backend.submitted
-    store.down = False
-    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
-
-
-def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(
+    world: RefreshWorld, pair, process, other
+):
     store = FlakyStore(process)
     back = threading.Event()
 
@@ -87,25 +71,9 @@ def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_t
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_down_during_the_call_a_lost_answer_is_noted_when_the_store_is_back(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
-    store = FlakyStore(process)
-    world.backend.answers, world.backend.repeatable_s = [LOST], 0
-    world.backend.during = lambda _: setattr(store, "down", True)
-    process.while_waiting = lambda: setattr(store, "down", False)
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(pair))
-    process.settle()
-    world.time.advance(60)
-    with pytest.raises(SignInEndedError):
-        other.refresh(other.request(pair))
-    assert world.backend.submitted == {pair.refresh: 1}
-
-
-def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_submitted_again(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_submitted_again(
+    world: RefreshWorld, pair, process, other
+):
     store = FlakyStore(process)
     other_is_at_it = threading.Event()
 
@@ -130,20 +98,44 @@ def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_subm
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def die_during_the_call(process: RefreshProcess, refresh: str) -> None:
-    """Leave in the store what a process leaves that is killed while it waits for the backend."""
-    records, now = process.refresher._records, process.world.time()
-    secret = records.get(refresh).secret
-    assert records.acquire_lock(secret, owner="dead")
-    records.mark_started(
-        secret, owner="dead", latest_refresh=refresh, started=Started(first_at=now, last_at=now, tries=1)
-    )
+def not_rotated(world: RefreshWorld, refresh: str) -> TokensIssued:
+    return TokensIssued(pair=TokenPair(access=jwt(exp=world.time() + 300), refresh=refresh))
 
 
-def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: RefreshWorld):
-    pair = world.backend.sign_in()
+@pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
+@pytest.mark.parametrize("answer", [LOST, UNANSWERED, None], ids=["lost", "unanswered", "not rotated"])
+def test_down_during_the_call_its_outcome_is_noted_when_the_store_is_back(
+    world: RefreshWorld, *, pair, process, other, answer: NoResponse | None, down_s: float
+):
+    """Where nothing may be submitted again, a doubt that is none would sign its user out."""
+    store = FlakyStore(process)
+    world.backend.answers = [answer or not_rotated(world, pair.refresh)]
+    world.backend.repeatable_s = 0
+    world.backend.during = lambda _: setattr(store, "down", True)
+
+    def comes_back() -> None:
+        if store.down:
+            world.time.advance(down_s)
+            store.down = False
+
+    process.while_waiting = comes_back
+    with contextlib.suppress(ApiUnavailableError, SignInEndedError):
+        process.refresh(process.request(pair))
+    process.settle()
+    world.backend.during = lambda _: None
+    world.expire()
+    if answer is LOST:
+        with pytest.raises(SignInEndedError):
+            other.refresh(other.request(pair))
+    else:
+        assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
+    assert world.backend.submitted == {pair.refresh: 1 if answer is LOST else 2}
+
+
+def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: RefreshWorld, pair):
+    world.backend.honours_key = True
     dead, other = world.process(), world.process()
-    die_during_the_call(dead, pair.refresh)
+    world.backend.die_during_the_call(dead, pair)
     world.time.advance(limits.REFRESH_LOCK_S + 1)
     before = world.time()
     assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
@@ -151,9 +143,9 @@ def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_long
 
 
 @pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
-def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(world: RefreshWorld, step_s: float):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(
+    world: RefreshWorld, pair, process, other, step_s: float
+):
 
     def later(refresh: str) -> None:
         for each in (process, other):
@@ -171,96 +163,7 @@ def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_aga
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-@pytest.mark.parametrize("rotates", [True, False])
-def test_down_for_longer_than_the_lock_an_outcome_that_is_known_leaves_no_doubt(world: RefreshWorld, rotates: bool):
-    """Where nothing may be submitted again, a doubt that is none would sign its user out."""
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
-    store = FlakyStore(process)
-    world.backend.repeatable_s = 0
-    access = jwt(exp=world.time() + 300)
-    world.backend.answers = (
-        [UNANSWERED] if rotates else [TokensIssued(pair=TokenPair(access=access, refresh=pair.refresh))]
-    )
-    world.backend.during = lambda _: setattr(store, "down", True)
-
-    def comes_back_after_the_lock() -> None:
-        if store.down:
-            world.time.advance(limits.REFRESH_LOCK_S + 1)
-            store.down = False
-
-    process.while_waiting = comes_back_after_the_lock
-    with contextlib.suppress(ApiUnavailableError):
-        process.refresh(process.request(pair))
-    process.settle()
-    world.backend.during = lambda _: None
-    world.expire()
-    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
-
-
-@pytest.mark.parametrize("answered", [False, True], ids=["its answer was lost", "before the second look"])
-def test_a_lock_that_was_taken_for_nothing_is_given_back_when_the_store_is_back(world: RefreshWorld, answered: bool):
-    """Else a store that was away for a second keeps its user from a page for fifteen."""
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
-    store = FlakyStore(process)
-    records = process.refresher._records
-    lock = records.acquire_lock
-
-    def taken(secret: str, *, owner: str) -> bool:
-        records.acquire_lock = lock
-        assert lock(secret, owner=owner)
-        store.down = True
-        if not answered:
-            raise StoreUnavailableError("store 'refresh': TimeoutError")
-        return True
-
-    end = world.time() + limits.REFRESH_STORE_WAIT_S + 1
-    records.acquire_lock, process.while_waiting = taken, lambda: setattr(store, "down", world.time() < end)
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(process.request(pair))
-    process.settle()
-    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
-    before = world.time()
-    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
-    assert world.time() == before
-
-
-@pytest.mark.parametrize("down_s", [limits.REFRESH_STORE_WAIT_S, limits.REFRESH_LOCK_S + 1])
-def test_a_note_that_was_taken_though_nothing_was_sent_is_taken_back(world: RefreshWorld, down_s: float):
-    """The store hangs while the submission is noted, and does what it was asked to when it goes on."""
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
-    store = FlakyStore(process)
-    records = process.refresher._records
-    begin, world.backend.repeatable_s = records.mark_started, 0
-
-    def taken_and_never_answered(*args, **options) -> None:
-        records.mark_started = begin
-        begin(*args, **options)
-        store.down = True
-        raise StoreUnavailableError("store 'refresh': TimeoutError")
-
-    def comes_back() -> None:
-        world.time.advance(down_s)
-        store.down = False
-
-    records.mark_started, process.while_waiting = taken_and_never_answered, comes_back
-    tokens = process.request(pair)
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(tokens)
-    process.settle()
-    assert tokens.status is TokenStatus.KEPT
-    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
-    assert not world.backend.submitted
-    before = world.time()
-    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
-    assert world.time() == before
-
-
-def test_down_for_longer_than_patience_the_attempt_ends(world: RefreshWorld, caplog):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_down_for_longer_than_patience_the_attempt_ends(world: RefreshWorld, pair, process, caplog):
     store = FlakyStore(process)
     world.backend.during = lambda _: setattr(store, "down", True)
     tokens = process.request(pair)
@@ -269,9 +172,7 @@ def test_down_for_longer_than_patience_the_attempt_ends(world: RefreshWorld, cap
     assert "never took" in caplog.text
 
 
-def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: RefreshWorld, pair, process, other):
     store = FlakyStore(process)
     world.backend.during = lambda _: setattr(store, "down", True)
 
@@ -281,8 +182,7 @@ def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: Re
         store.down = False
 
     process.while_waiting = signed_out_meanwhile
-    tokens = process.request(pair)
-    process.refresh(tokens)
+    tokens = process.refreshed(pair)
     process.settle()
     assert process.refresher.tokens_to_set(tokens) is None
     # The new tokens, which the sign-out could not know, were revoked too.
@@ -306,7 +206,7 @@ def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
         with caches(redis_entry(server.url())):
             world = RefreshWorld()
             pair = world.backend.sign_in()
-            process, other = world.process(), world.process(real_waits=True)
+            process, other = world.process(), world.process()
             process.refresh(process.request(pair))
             server.stop()
             with pytest.raises(ApiUnavailableError):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sqlite3
-import time
 
 import pytest
 
@@ -12,17 +10,14 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
 from sqlite_cache import close_idle_connections
-from sqlite_cache.file import open_database
 from tests.support.refresh_world import RefreshWorld
 
 # --- full ---
 
 
-def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld):
+def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld, process):
     first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
-    process = world.process()
-    tokens = process.request(first)
-    process.refresh(tokens)
+    tokens = process.refreshed(first)
     backend = process.store.backend()
     backend.size_limit.max_bytes, backend.size_limit.writes_per_look = 1, 1
     refused = process.request(second)
@@ -36,9 +31,7 @@ def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld
     assert late.current == tokens.current
 
 
-def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: RefreshWorld, pair, process, other):
     backend = process.store.backend()
 
     def fills_up(_: str) -> None:
@@ -52,40 +45,27 @@ def test_full_while_the_call_runs_its_result_is_stored_all_the_same(world: Refre
 # --- damaged, removed, emptied ---
 
 
-def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(world: RefreshWorld, embedded_store):
+# SQLite takes a file of no bytes for a sound database without tables.
+@pytest.mark.parametrize("content", [b"damage" * 2000, b""], ids=["damaged", "cut to nothing"])
+def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(
+    world: RefreshWorld, process, embedded_store, content
+):
     first = world.backend.sign_in()
-    process = world.process()
-    tokens = process.request(first)
-    process.refresh(tokens)
+    tokens = process.refreshed(first)
     process.settle()
     close_idle_connections()
     target = embedded_store.resolve()
     for part in target.parent.glob(f"{target.name}*"):
-        part.write_bytes(b"damage" * 2000)
+        part.write_bytes(content)
     world.expire()
     # Whoever holds the newest tokens notices nothing.
     assert process.refresh(process.request(tokens.current)) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
 
 
-def test_cut_to_nothing_an_empty_store_takes_its_place_and_refreshes_go_on(world: RefreshWorld, embedded_store):
-    """SQLite takes a file of no bytes for a sound database without tables."""
-    tokens = (process := world.process()).request(world.backend.sign_in())
-    process.refresh(tokens)
-    process.settle()
-    close_idle_connections()
-    target = embedded_store.resolve()
-    for part in target.parent.glob(f"{target.name}*"):
-        part.write_bytes(b"")
-    world.expire()
-    assert process.refresh(process.request(tokens.current)) is RefreshOutcome.REFRESHED
-    assert world.backend.is_signed_in()
-
-
-def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: RefreshWorld):
+def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: RefreshWorld, process):
     """What the store forgot can't be known: the backend takes the old token for stolen."""
     first = world.backend.sign_in()
-    process = world.process()
     process.refresh(process.request(first))
     process.store.backend().clear()
     with pytest.raises(SignInEndedError):
@@ -94,8 +74,7 @@ def test_emptied_only_holders_of_replaced_tokens_can_be_signed_out(world: Refres
 
 
 @pytest.mark.parametrize("refreshes", [0, 1, 3])
-def test_emptied_during_the_call_its_result_is_there_afterwards(world: RefreshWorld, refreshes: int):
-    process, other = world.process(), world.process()
+def test_emptied_during_the_call_its_result_is_there_afterwards(world: RefreshWorld, process, other, refreshes: int):
     tokens = process.request(world.backend.sign_in())
     for _ in range(refreshes):
         process.refresh(tokens)
@@ -109,16 +88,13 @@ def test_emptied_during_the_call_its_result_is_there_afterwards(world: RefreshWo
     assert world.backend.submitted[held.refresh] == 1
 
 
-def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(world: RefreshWorld, embedded_store):
-    process = world.process()
+def test_locked_by_another_process_the_refresh_waits_for_its_limit_and_no_longer(
+    world: RefreshWorld, process, embedded_store
+):
     process.store.get("opened")
-    backend = process.store.backend()
-    close_idle_connections()
-    backend.database.pool._connect = lambda: open_database(embedded_store, busy_timeout_s=0.05)
+    process.store.backend().database.busy_timeout_s = 0.05
     blocker = sqlite3.connect(embedded_store, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
-    # The store waits in real time.
-    process.refresher._clock = dataclasses.replace(process.refresher._clock, monotonic=time.monotonic)
     tokens = process.request(world.backend.sign_in())
     try:
         with pytest.raises(ApiUnavailableError):

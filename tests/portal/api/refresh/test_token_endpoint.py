@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -30,39 +31,35 @@ from tests.support.http_server import Received, reply, scripted_server
 GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
 
 
-def submit(url: str, *, seconds: float = 10, read_timeout_s: float = 5):
-    transport = Transport(base_url=url, connect_timeout_s=1, read_timeout_s=read_timeout_s)
-    try:
-        return BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(seconds), request_id="id")
-    finally:
+@contextlib.contextmanager
+def endpoint(answer, *, read_timeout_s: float = 5):
+    """The endpoint of a server that answers so, and the server.
+
+    :param answer: bytes, or what writes some.
+    """
+    write = answer if callable(answer) else lambda _, out: out.sendall(answer)
+    with scripted_server(write) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=read_timeout_s)
+        yield BackendTokenEndpoint(transport), server
         transport.close()
 
 
-def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
-    with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-        assert submit(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
+def submit(answer, *, seconds: float = 10, read_timeout_s: float = 5):
+    """What one submission comes to, and its only request."""
+    with endpoint(answer, read_timeout_s=read_timeout_s) as (asked, server):
+        outcome = asked.submit(refresh="r1", deadline=Deadline(seconds), request_id="id")
     (request,) = server.received
+    return outcome, request
+
+
+def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
+    outcome, request = submit(GRANT)
+    assert outcome == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
     assert request.line == "POST /refresh HTTP/1.1"
     assert json.loads(request.body) == {"refreshToken": "r1"}
     assert "authorization" not in request.headers
     assert request.headers["idempotency-key"] == idempotency_key("r1")
     assert request.headers["x-request-id"] == "id"
-
-
-@pytest.mark.parametrize(("honours", "seconds"), [(True, 120.0), (False, 0)])
-def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(honours, seconds):
-    session = make_session(replace(settings.PORTAL, honours_idempotency_key=honours))
-    assert session.honours_idempotency_key is honours
-    assert session.refresher._token_endpoint.repeatable_s == seconds
-
-
-def test_without_a_header_for_the_key_nothing_may_be_repeated():
-    class NoKeys(Backend):
-        idempotency_header = ""
-
-    session = make_session(replace(settings.PORTAL, backend=NoKeys(), honours_idempotency_key=True))
-    assert session.honours_idempotency_key is False
-    assert session.refresher._token_endpoint.repeatable_s == 0
 
 
 class OAuth(Backend):
@@ -85,18 +82,29 @@ class OAuth(Backend):
         return BackendProblem(status=503 if body["error"] == "invalid_client" else status)
 
 
-@pytest.fixture
-def oauth(settings):
-    settings.PORTAL = replace(settings.PORTAL, backend=OAuth(), honours_idempotency_key=True)
+class NoKeys(Backend):
+    idempotency_header = ""
 
 
-@pytest.mark.usefixtures("oauth")
+@pytest.mark.parametrize(
+    ("backend", "honours", "seconds"),
+    [(Backend(), True, 120.0), (Backend(), False, 0), (NoKeys(), True, 0), (OAuth(), True, 60.0)],
+)
+def test_it_may_be_repeated_only_where_the_backend_is_said_to_honour_the_key(backend, honours, seconds):
+    session = make_session(replace(settings.PORTAL, backend=backend, honours_idempotency_key=honours))
+    assert session.honours_idempotency_key is bool(seconds)
+    assert session.refresher._token_endpoint.repeatable_s == seconds
+
+
 class TestAnotherShape:
-    def test_a_refresh_is_encoded_and_read_by_the_class(self):
-        answer = reply(json.dumps({"access_token": "a2", "refresh_token": "r2"}).encode())
-        with scripted_server(lambda _, out: out.sendall(answer)) as server:
-            assert submit(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
-        (request,) = server.received
+    @pytest.fixture(autouse=True)
+    def oauth(self, settings):
+        settings.PORTAL = replace(settings.PORTAL, backend=OAuth(), honours_idempotency_key=True)
+
+    @pytest.mark.parametrize(("named", "refresh"), [({"refresh_token": "r2"}, "r2"), ({}, "r1")])
+    def test_a_refresh_is_encoded_and_read_by_the_class_and_keeps_a_token_that_is_not_rotated(self, named, refresh):
+        outcome, request = submit(reply(json.dumps({"access_token": "a2", **named}).encode()))
+        assert outcome == TokensIssued(pair=TokenPair(access="a2", refresh=refresh))
         assert request.line == "POST /oauth/token HTTP/1.1"
         assert request.body == b"grant_type=refresh_token&refresh_token=r1"
         assert request.headers["content-type"] == "application/x-www-form-urlencoded"
@@ -104,42 +112,33 @@ class TestAnotherShape:
         assert request.headers["x-trace"] == "id"
         assert "idempotency-key" not in request.headers
 
-    def test_a_refresh_token_that_is_not_rotated_stays(self):
-        answer = reply(json.dumps({"access_token": "a2"}).encode())
-        with scripted_server(lambda _, out: out.sendall(answer)) as server:
-            assert submit(server.url) == TokensIssued(pair=TokenPair(access="a2", refresh="r1"))
-
-    def test_the_class_says_which_refusal_is_about_the_token(self):
-        def refused(error: str):
-            answer = reply(json.dumps({"error": error}).encode(), status="400 Bad Request")
-            with scripted_server(lambda _, out: out.sendall(answer)) as server:
-                return submit(server.url)
-
-        assert refused("invalid_grant") == InvalidGrant(reason="status 400")
-        assert refused("invalid_client") == NoResponse(reason="status 503", lost=False)
+    @pytest.mark.parametrize(
+        ("error", "outcome"),
+        [
+            ("invalid_grant", InvalidGrant(reason="status 400")),
+            ("invalid_client", NoResponse(reason="status 503", lost=False)),
+        ],
+    )
+    def test_the_class_says_which_refusal_is_about_the_token(self, error, outcome):
+        assert submit(reply(json.dumps({"error": error}).encode(), status="400 Bad Request"))[0] == outcome
 
     def test_an_answer_that_it_can_t_read_is_no_verdict_and_told(self, caplog):
-        with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-            assert submit(server.url) == NoResponse(reason="JSON without tokens", lost=False)
+        assert submit(GRANT)[0] == NoResponse(reason="JSON without tokens", lost=False)
         assert "OAuth.read_tokens raised KeyError (test_token_endpoint.py, line " in caplog.text
 
-    def test_the_window_of_its_keys_is_its_own(self):
-        assert make_session(settings.PORTAL).refresher._token_endpoint.repeatable_s == 60.0
-
     def test_without_a_path_no_sign_out_is_sent(self):
-        with scripted_server(lambda _, out: out.sendall(reply())) as server:
-            transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-            BackendTokenEndpoint(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
-            transport.close()
+        with endpoint(reply()) as (asked, server):
+            asked.revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
         assert server.received == []
+
+
+# --- a sign-out ---
 
 
 @pytest.mark.parametrize(("bearer", "header"), [("a1", "Bearer a1"), (None, None)])
 def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | None):
-    with scripted_server(lambda _, out: out.sendall(reply(status="204 No Content"))) as server:
-        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-        BackendTokenEndpoint(transport).revoke(refresh="r1", bearer=bearer, deadline=Deadline(10))
-        transport.close()
+    with endpoint(reply(status="204 No Content")) as (asked, server):
+        asked.revoke(refresh="r1", bearer=bearer, deadline=Deadline(10))
     (request,) = server.received
     assert request.line == "POST /auth/logout HTTP/1.1"
     assert json.loads(request.body) == {"refreshToken": "r1"}
@@ -147,103 +146,97 @@ def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | N
     assert request.headers["idempotency-key"] not in {"", idempotency_key("r1")}
 
 
-def test_a_backend_that_refuses_a_sign_out_is_a_line_in_the_log(caplog):
-    with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
-        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-        BackendTokenEndpoint(transport).revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
-        transport.close()
-    assert "refused to be told (status 401)" in caplog.text
-
-
 @pytest.mark.parametrize(
     ("status", "calls"),
     [("404 Not Found", 1), ("405 Method Not Allowed", 1), ("501 Not Implemented", 1), ("401 Unauthorized", 2)],
 )
-def test_a_sign_out_that_the_backend_does_not_have_is_sent_once(status: str, calls: int):
-    with scripted_server(lambda _, out: out.sendall(reply(status=status))) as server:
-        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-        endpoint = BackendTokenEndpoint(transport)
+def test_a_sign_out_that_the_backend_does_not_have_is_sent_once_in_ten_minutes(status, calls, monkeypatch, caplog):
+    with endpoint(reply(status=status)) as (asked, server):
         for refresh in ("r1", "r2"):
-            endpoint.revoke(refresh=refresh, bearer="a1", deadline=Deadline(10))
-        transport.close()
-    assert len(server.received) == calls
-
-
-def test_a_sign_out_that_the_backend_did_not_have_is_tried_again_ten_minutes_later(monkeypatch):
-    with scripted_server(lambda _, out: out.sendall(reply(status="404 Not Found"))) as server:
-        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
-        endpoint = BackendTokenEndpoint(transport)
-        endpoint.revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
+            asked.revoke(refresh=refresh, bearer="a1", deadline=Deadline(10))
+        assert len(server.received) == calls
+        assert caplog.text.count("refused to be told (status 401)") == (2 if calls == 2 else 0)
         now = time.monotonic()
         monkeypatch.setattr("portal.api.refresh.token_endpoint.time.monotonic", lambda: now + 10 * 60 + 1)
-        endpoint.revoke(refresh="r2", bearer="a1", deadline=Deadline(3600))
-        transport.close()
-    assert len(server.received) == 2
+        asked.revoke(refresh="r3", bearer="a1", deadline=Deadline(3600))
+    assert len(server.received) == calls + 1
+
+
+# --- what came of it ---
 
 
 def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
-    with scripted_server(lambda _, out: out.sendall(GRANT)) as server:
-        transport = Transport(base_url=server.url, connect_timeout_s=1, read_timeout_s=5)
+    with endpoint(GRANT) as (asked, server):
         for _ in range(2):
-            transport.exchange(method="GET", target="/me", headers={}, body=None, bearer="a", deadline=Deadline(10))
-            BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(10), request_id=None)
-        transport.close()
+            asked._transport.exchange(
+                method="GET", target="/me", headers={}, body=None, bearer="a", deadline=Deadline(10)
+            )
+            asked.submit(refresh="r1", deadline=Deadline(10), request_id=None)
     assert [request.connection for request in server.received] == [1, 2, 2, 3]
 
 
-def test_a_refusal_is_an_answer():
-    with scripted_server(lambda _, out: out.sendall(reply(status="401 Unauthorized"))) as server:
-        assert submit(server.url) == InvalidGrant(reason="status 401")
-
-
-def test_a_503_is_no_answer_and_nothing_is_lost():
-    with scripted_server(lambda _, out: out.sendall(reply(status="503 Unavailable"))) as server:
-        assert submit(server.url) == NoResponse(reason="status 503", lost=False)
-    assert len(server.received) == 1
-
-
 def test_a_backend_that_was_not_reached_has_not_taken_the_token():
-    outcome = submit("http://127.0.0.1:1")
+    transport = Transport(base_url="http://127.0.0.1:1", connect_timeout_s=1, read_timeout_s=5)
+    outcome = BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(10), request_id="id")
     assert isinstance(outcome, NoResponse)
     assert not outcome.lost
 
 
-def _break_before_the_answer(_: Received, out: socket.socket) -> None:
-    out.shutdown(socket.SHUT_RDWR)
+def cut(content: bytes):
+    """What breaks off after these bytes."""
+
+    def answer(_: Received, out: socket.socket) -> None:
+        out.sendall(content)
+        out.shutdown(socket.SHUT_RDWR)
+
+    return answer
 
 
-def _break_within_the_answer(_: Received, out: socket.socket) -> None:
-    out.sendall(GRANT[:-10])
-    out.shutdown(socket.SHUT_RDWR)
+TOO_LARGE = b"x" * (MAX_ANSWER_BYTES + 1)
 
 
-@pytest.mark.parametrize("answer", [_break_before_the_answer, _break_within_the_answer])
-def test_an_answer_that_breaks_off_is_lost_and_nothing_is_repeated(answer):
-    with scripted_server(answer) as server:
-        outcome = submit(server.url)
+@pytest.mark.parametrize("answer", [cut(b""), cut(GRANT[:-10]), reply(TOO_LARGE)], ids=["before", "within", "large"])
+def test_an_answer_that_breaks_off_or_is_too_large_is_lost_and_nothing_is_repeated(answer):
+    outcome, _ = submit(answer)
     assert isinstance(outcome, NoResponse)
     assert outcome.lost
-    assert len(server.received) == 1
 
 
 @pytest.mark.parametrize("limits", [{"read_timeout_s": 0.05}, {"seconds": 0.05}], ids=["silence", "deadline"])
 def test_an_answer_that_does_not_come_in_time_is_lost(limits):
     over = threading.Event()
-    with scripted_server(lambda *_: over.wait(30)) as server:
-        outcome = submit(server.url, **limits)
+    with endpoint(lambda *_: over.wait(30), read_timeout_s=limits.get("read_timeout_s", 5)) as (asked, server):
+        outcome = asked.submit(refresh="r1", deadline=Deadline(limits.get("seconds", 10)), request_id="id")
         over.set()
     assert isinstance(outcome, NoResponse)
     assert outcome.lost
     assert len(server.received) == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("503 Unavailable", NoResponse(reason="status 503", lost=False)),
+        ("429 Too Many", NoResponse(reason="status 429", lost=False)),
+        ("401 Unauthorized", InvalidGrant(reason="status 401")),
+    ],
+)
+def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected):
+    for answer in (reply(status=status), cut(reply(b"x" * 100, status=status)[:-10]), reply(TOO_LARGE, status=status)):
+        assert submit(answer)[0] == expected
+
+
 # --- an answer that can't be read ---
 
-TOO_DEEP = b'{"accessToken": ' + b"[" * 200_000
+
+def read(content: bytes, kind: str):
+    return read_token_response(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
+
+
 UNREADABLE = {
     "cut short": b'{"accessToken": "a2", "refr',
     "broken encoding": b'{"accessToken": "\xff\xfe", "refreshToken": "r2"}',
-    "too deep": TOO_DEEP,
+    "too deep": b'{"accessToken": ' + b"[" * 200_000,
 }
 
 
@@ -251,16 +244,12 @@ UNREADABLE = {
 @pytest.mark.parametrize("kind", ["application/json", "application/vnd.tokens+json; charset=utf-8", "", "text/plain"])
 def test_the_backends_own_json_that_cannot_be_read_is_a_lost_answer(content, kind):
     """The token is spent in all likelihood: submitted again it would pass for theft."""
-    outcome = read_token_response(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
-    assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
+    assert read(content, kind) == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 @pytest.mark.parametrize("content", [b"", b"  ", b"tokens"])
 def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
-    outcome = read_token_response(
-        RawResponse(status=200, headers={"Content-Type": "Application/JSON"}, content=content)
-    )
-    assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
+    assert read(content, "Application/JSON") == NoResponse(reason="JSON that can't be read", lost=True)
 
 
 @pytest.mark.parametrize(
@@ -273,44 +262,13 @@ def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
     ],
 )
 def test_a_page_is_not_the_backend_and_the_token_may_be_submitted_again(kind, content):
-    outcome = read_token_response(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
-    assert outcome == NoResponse(reason="no JSON", lost=False)
-
-
-def test_an_answer_that_is_larger_than_is_read_is_lost():
-    with scripted_server(lambda _, out: out.sendall(reply(b" " * MAX_ANSWER_BYTES + b"{}"))) as server:
-        outcome = submit(server.url)
-    assert isinstance(outcome, NoResponse)
-    assert outcome.lost
-
-
-@pytest.mark.parametrize(
-    ("status", "expected"),
-    [
-        ("503 Unavailable", NoResponse(reason="status 503", lost=False)),
-        ("429 Too Many", NoResponse(reason="status 429", lost=False)),
-        ("401 Unauthorized", InvalidGrant(reason="status 401")),
-    ],
-)
-def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected):
-    def cut(_: Received, out: socket.socket) -> None:
-        out.sendall(reply(b"x" * 100, status=status)[:-10])
-        out.shutdown(socket.SHUT_RDWR)
-
-    too_large = reply(b"x" * (MAX_ANSWER_BYTES + 1), status=status)
-    for answer in (cut, lambda _, out: out.sendall(too_large)):
-        with scripted_server(answer) as server:
-            assert submit(server.url) == expected
-
-
-# --- tokens that can't be kept ---
+    assert read(content, kind) == NoResponse(reason="no JSON", lost=False)
 
 
 @pytest.mark.parametrize("tokens", [("a\r\nb", "r2"), ("a2", "r;2"), ("a b", "r2"), ("x" * 5000, "r2"), ("ä", "r2")])
 def test_tokens_that_nothing_can_carry_are_none_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
-    content = json.dumps({"accessToken": access, "refreshToken": refresh}).encode()
-    outcome = read_token_response(RawResponse(status=200, headers={}, content=content))
+    outcome = read(json.dumps({"accessToken": access, "refreshToken": refresh}).encode(), "application/json")
     assert outcome == InvalidGrant(reason="JSON without usable tokens")
     (record,) = caplog.records
     assert (record.levelname, "VAR_" in record.message) == ("ERROR", True)

@@ -60,6 +60,13 @@ def test_a_browser_that_lags_behind_confirms_what_came_before_it_and_nothing_aft
     assert [older.until is None for older in family.older] == [False, True, True]
 
 
+def test_a_submitted_token_confirms_the_whole_chain_that_led_to_it():
+    family, _ = refreshed(0, 0, 0, 0, 4)
+    then = NOW + 4 * 300
+    assert numbers(family) == [0, 1, 2, 3, 4]
+    assert [older.until for older in family.older] == [then + ROTATION_GRACE_S] * 4 + [None]
+
+
 def test_a_minute_once_begun_is_not_prolonged():
     family, _ = refreshed(0, 1, 2, 3, step_s=10)
     assert [older.until for older in family.older] == [NOW + 10 + 60, NOW + 20 + 60, NOW + 30 + 60, None]

@@ -13,7 +13,7 @@ from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from sqlite_cache import SQLiteCache
-from tests.support.refresh_world import KilledError, RefreshProcess, RefreshWorld, jwt
+from tests.support.refresh_world import KilledError, RefreshProcess, RefreshWorld, jwt, lose
 
 STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
 TOKEN_BYTES = 1500
@@ -55,31 +55,33 @@ def world(store: str, request: pytest.FixtureRequest):
 
 @STORES
 @pytest.mark.parametrize("keeps_cookies", [True, False])
-def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshWorld, keeps_cookies: bool):
+def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshWorld, process, keeps_cookies: bool):
     first = world.backend.sign_in()
-    process = world.process()
     assert size(process) == 0
-    held, sizes = first, []
+    do, operations = process.store._do, []
+    process.store._do = lambda operation: operations.append(operation) or do(operation)
+    held, sizes, costs = first, [], []
     for _ in range(40):
+        operations.clear()
         tokens = process.request(held)
-        process.refresh(tokens)
+        assert process.refresh(tokens) is RefreshOutcome.REFRESHED
         process.settle()
         held = tokens.current if keeps_cookies else first
+        costs.append(len(operations))
         sizes.append(size(process))
         world.time.advance(301)
     pair_bytes = sum(len(token) for token in (tokens.current.access, tokens.current.refresh))
     assert max(sizes) <= 2 * pair_bytes
     assert max(sizes[12:]) <= 1.02 * min(sizes[12:])
+    assert max(costs[10:]) <= max(costs[:10])
 
 
 @STORES
-def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answered_for(world: RefreshWorld):
+def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answered_for(world: RefreshWorld, process):
     held = world.backend.sign_in()
-    process = world.process()
     issued = [held]
     for _ in range(5):
-        tokens = process.request(held)
-        process.refresh(tokens)
+        tokens = process.refreshed(held)
         process.settle()
         held = tokens.current
         issued.append(held)
@@ -96,8 +98,7 @@ def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answ
 
 
 @STORES
-def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: RefreshWorld):
-    process = world.process()
+def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: RefreshWorld, process):
     world.backend._family_of["made up"] = "nobody"
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(TokenPair(refresh="made up")))
@@ -108,24 +109,6 @@ def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: Refresh
 # --- an operation that fails ---
 
 
-def lose(process: RefreshProcess, number: int, *, done: bool) -> None:
-    """Let one operation of this process's store fail, counted from 0.
-
-    :param done: whether the store does it all the same, and only its answer is lost.
-    """
-    do, operations = process.store._do, []
-
-    def operate(operation):
-        operations.append(operation)
-        if len(operations) - 1 != number:
-            return do(operation)
-        if done:
-            do(operation)
-        raise StoreUnavailableError("store 'refresh': for a moment")
-
-    process.store._do = operate
-
-
 @STORES
 @pytest.mark.parametrize("done", [False, True], ids=["not done", "answer lost"])
 @pytest.mark.parametrize("number", range(14))
@@ -134,11 +117,10 @@ def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_
 ):
     first = world.backend.sign_in()
     setting_up, process, other = world.process(), world.process(), world.process()
-    tokens = setting_up.request(first)
-    setting_up.refresh(tokens)
+    tokens = setting_up.refreshed(first)
     setting_up.settle()
     world.expire()
-    held = tokens.current
+    held, before = tokens.current, world.time()
     lose(process, number, done=done)
     asking = process.request(held)
     try:
@@ -150,6 +132,7 @@ def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_
     other.refresh(late)
     other.settle()
     other.refresh(older)
+    assert world.time() - before < 1, "nobody waits for the lifetime of a lock"
     assert late.current == older.current
     assert asking.current in {held, late.current}
     assert world.backend.submitted == {first.refresh: 1, held.refresh: 1}
@@ -190,9 +173,7 @@ def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_tok
 
 
 @STORES
-def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process = world.process()
+def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: RefreshWorld, pair, process):
     add = process.store.add
 
     def answer_lost(key, value, *, lifetime_s):
@@ -207,9 +188,7 @@ def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: R
 
 
 @STORES
-def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: RefreshWorld):
-    pair = world.backend.sign_in()
-    process, other = world.process(), world.process()
+def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: RefreshWorld, pair, process, other):
     add = process.store.add
 
     def answer_lost(key, value, *, lifetime_s):
@@ -228,27 +207,23 @@ def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: RefreshW
 
 
 @pytest.mark.parametrize("store", ["embedded_store"])
-def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world: RefreshWorld):
+def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world: RefreshWorld, process, other):
     """A process that was suspended for longer than the lock: others have got further meanwhile."""
     world.backend.honours_key = True
     first = world.backend.sign_in()
-    process, other = world.process(), world.process()
     newest = []
 
     def suspended(_: str) -> None:
         world.backend.during = lambda refresh: None
         world.time.advance(20)
-        tokens = other.request(first)
-        other.refresh(tokens)
+        tokens = other.refreshed(first)
         other.settle()
         world.time.advance(301)
-        tokens = other.request(tokens.current)
-        other.refresh(tokens)
+        tokens = other.refreshed(tokens.current)
         newest.append(tokens.current)
 
     world.backend.during = suspended
-    late = process.request(first)
-    process.refresh(late)
+    late = process.refreshed(first)
     assert process.refresher.tokens_to_set(late) == late.current == newest[0]
     again = other.request(newest[0])
     world.time.advance(301)
@@ -262,7 +237,7 @@ def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world
 @pytest.mark.parametrize("store", ["embedded_store"])
 @pytest.mark.parametrize("rotates", [True, False])
 def test_with_a_clock_ahead_of_the_backends_not_every_request_submits_the_newest_token(
-    world: RefreshWorld, rotates: bool
+    world: RefreshWorld, process, rotates: bool
 ):
     """Each access token is over by this clock when it comes."""
     serial = iter(range(1000))
@@ -274,11 +249,9 @@ def test_with_a_clock_ahead_of_the_backends_not_every_request_submits_the_newest
         return TokensIssued(pair=TokenPair(access=access, refresh=f"r{number}" if rotates else "same"))
 
     world.backend.submit = submit
-    process = world.process()
     held = TokenPair(refresh="same")
     for _ in range(100):
-        tokens = process.request(held)
-        process.refresh(tokens)
+        tokens = process.refreshed(held)
         process.settle()
         held = tokens.current
         world.time.advance(0.1)

@@ -6,7 +6,7 @@ import pytest
 
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.errors import SignInEndedError
-from tests.support.refresh_world import RefreshWorld, jwt
+from tests.support.refresh_world import RefreshProcess, RefreshWorld, jwt
 
 
 def test_a_valid_access_token_counts_as_signed_out_in_every_process_and_the_backend_is_told(
@@ -23,8 +23,7 @@ def test_a_valid_access_token_counts_as_signed_out_in_every_process_and_the_back
     assert two.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT, "once more changes nothing"
 
 
-def test_an_expired_one_is_not_refreshed(world: RefreshWorld) -> None:
-    pair, process = world.backend.sign_in(), world.process()
+def test_an_expired_one_is_not_refreshed(world: RefreshWorld, pair, process) -> None:
     process.refresher.end_user("user")
     world.expire()
     request = process.request(pair)
@@ -35,13 +34,34 @@ def test_an_expired_one_is_not_refreshed(world: RefreshWorld) -> None:
     assert not world.backend.is_signed_in()
 
 
-def test_neither_is_one_that_was_refreshed_before_and_whose_browser_has_an_older_token(world: RefreshWorld) -> None:
-    pair, process = world.backend.sign_in(), world.process()
+def refreshed_before(world: RefreshWorld, process: RefreshProcess) -> TokenPair:
+    """The browser has still the token of before."""
+    pair = world.backend.sign_in()
     world.expire()
     process.refresh(process.request(pair))
+    return pair
+
+
+def without_access(world: RefreshWorld, process: RefreshProcess) -> TokenPair:
+    return TokenPair(refresh=world.backend.sign_in().refresh)
+
+
+def after_an_earlier_end(world: RefreshWorld, process: RefreshProcess) -> TokenPair:
+    process.refresher.end_user("user")
+    world.time.advance(1)
+    pair = world.backend.sign_in()
+    process.refresher.prepare_sign_in(pair)
+    return TokenPair(refresh=pair.refresh)
+
+
+@pytest.mark.parametrize("signed_in", [refreshed_before, without_access, after_an_earlier_end])
+def test_so_does_any_other_sign_in_of_before(world: RefreshWorld, process, signed_in) -> None:
+    pair = signed_in(world, process)
+    world.time.advance(60)
     process.refresher.end_user("user")
     with pytest.raises(SignInEndedError):
         process.refresh(process.request(pair))
+    process.settle()
     assert not world.backend.is_signed_in()
 
 
@@ -60,66 +80,38 @@ def test_a_refresh_that_was_under_way_delivers_nothing(world: RefreshWorld) -> N
     assert not world.backend.is_signed_in(), "the pair that it gave is revoked"
 
 
-def test_a_refresh_token_without_an_access_token_ends_too(world: RefreshWorld) -> None:
-    pair, process = world.backend.sign_in(), world.process()
-    process.refresher.end_user("user")
-    world.time.advance(60)
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(TokenPair(refresh=pair.refresh)))
-    process.settle()
-    assert not world.backend.is_signed_in()
-
-
-def test_a_sign_in_of_afterwards_goes_on_through_its_refreshes(world: RefreshWorld) -> None:
-    process = world.process()
+def test_a_sign_in_of_afterwards_goes_on_through_its_refreshes(world: RefreshWorld, process) -> None:
     process.refresher.end_user("user")
     world.time.advance(1)
     pair = world.backend.sign_in()
     assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
     for _ in range(3):
         world.expire()
-        request = process.request(pair)
-        process.refresh(request)
+        request = process.refreshed(pair)
         pair = request.current
     assert world.backend.is_signed_in()
 
 
-def test_one_of_afterwards_whose_access_token_is_lost_before_its_first_refresh_goes_on_too(world: RefreshWorld) -> None:
-    process = world.process()
+def test_one_of_afterwards_whose_access_token_is_lost_before_its_first_refresh_goes_on_too(
+    world: RefreshWorld, process
+) -> None:
     process.refresher.end_user("user")
     world.time.advance(1)
     pair = world.backend.sign_in()
     process.refresher.prepare_sign_in(pair)
     world.expire()
-    request = process.request(TokenPair(refresh=pair.refresh))
-    process.refresh(request)
+    request = process.refreshed(TokenPair(refresh=pair.refresh))
     assert request.current.access is not None
     assert world.backend.is_signed_in()
 
 
-def test_but_not_past_a_later_end(world: RefreshWorld) -> None:
-    process = world.process()
-    process.refresher.end_user("user")
-    world.time.advance(1)
-    pair = world.backend.sign_in()
-    process.refresher.prepare_sign_in(pair)
-    world.time.advance(60)
-    process.refresher.end_user("user")
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(TokenPair(refresh=pair.refresh)))
-    process.settle()
-    assert not world.backend.is_signed_in()
-
-
-def test_a_token_that_names_no_time_of_issue_has_not_ended(world: RefreshWorld) -> None:
-    process = world.process()
-    process.refresher.end_user("user")
-    pair = TokenPair(access=jwt(sub="user", exp=world.time() + 300), refresh="r")
-    assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
-
-
-@pytest.mark.parametrize("access", ["no token", "x" * 5000, jwt(sub=5, iat=1), jwt(sub="user", iat="soon")])
-def test_a_token_that_can_not_be_read_is_nobodys(world: RefreshWorld, access: str) -> None:
-    process = world.process()
+@pytest.mark.parametrize(
+    "access",
+    ["no token", "x" * 5000, jwt(sub=5, iat=1), jwt(sub="user", iat="soon"), jwt(sub="user", exp=2e9)],
+    ids=["no token", "too long", "no subject", "odd time", "no time of issue"],
+)
+def test_a_token_that_can_not_be_read_or_names_no_time_of_issue_has_not_ended(
+    world: RefreshWorld, process, access: str
+) -> None:
     process.refresher.end_user("user")
     assert process.refresher.sign_in_status(TokenPair(access=access, refresh="r")) is SignInStatus.ACTIVE

@@ -22,18 +22,8 @@ def broken(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("no", "no"),
-        ("on", "on"),
-        ("2026-01-01", "2026-01-01"),
-        ("12:30", "12:30"),
-        ("0o17", "0o17"),
-        ("1_000", "1_000"),
-        ("true", True),
-        ("null", None),
-        ("~", None),
-        ("12", 12),
-        ("-1.5e3", -1500.0),
-        ("'12'", "12"),
+        *((text, text) for text in ("no", "on", "2026-01-01", "12:30", "0o17", "1_000")),
+        *(("true", True), ("null", None), ("~", None), ("12", 12), ("-1.5e3", -1500.0), ("'12'", "12")),
     ],
 )
 def test_yaml_is_read_by_the_rules_of_json(text: str, value: object) -> None:
@@ -85,7 +75,7 @@ def test_json_is_read_without_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
         ('{"openapi": "3.0.3", "a": 1, "a": 2}', "it is neither JSON nor YAML: 'a' stands twice"),
         (r'{"openapi": "3.0.3", "a": "\ud800"}', r"half of a surrogate pair stands in '\ud800'"),
         ('{"openapi": "3.0.3",}', "it is neither JSON nor YAML: "),
-        ("[" * 100_000, "it is nested too deeply"),
+        ("[" * 5_000, "it is nested too deeply"),
         ("openapi: 3.0.3\npaths: []", "#/paths: should be an object, not an array"),
         ("openapi: 3.0.3\npaths: {/a: 1}", "#/paths/~1a: should be an object, not a number"),
         ("openapi: 3.0.3\npaths: {a: {}}", "#/paths/a: a path should begin with a slash"),

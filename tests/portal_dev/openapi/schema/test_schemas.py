@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, in_words
+from portal_dev.openapi.schema import ObjectOf, Shape, in_words
 from tests.portal_dev.openapi.small_schemas import TEXT, ref, shape
 
 INTEGER = {"type": "integer"}
@@ -192,10 +192,3 @@ def test_fields_that_are_only_read_or_written() -> None:
     assert isinstance(found, ObjectOf)
     assert [name for name, field in found.fields.items() if field.read_only] == ["id", "a"]
     assert [name for name, field in found.fields.items() if field.write_only] == ["secret"]
-
-
-def test_kinds_of_shapes() -> None:
-    assert isinstance(shape(TEXT), Scalar)
-    assert isinstance(shape({"enum": ["a", "b"]}), Enumeration)
-    assert isinstance(shape({"items": TEXT}), ListOf)
-    assert isinstance(shape({"type": "object"}), MapOf)
