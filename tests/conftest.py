@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import hypothesis
@@ -15,7 +19,8 @@ from portal.api.jwks import JwksKeys
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from tests.support.absences import forget_absences
-from tests.support.harness import RunningStack, require_tool, running_stack
+from tests.support.backend_proxy import BackendProxy
+from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 
 pytest_plugins = ["portal.testing", "tests.support.skipped_tests"]
@@ -80,8 +85,41 @@ def _openid_registered() -> None:
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> RunningStack:
     """The sandbox backend and all four projects, each in its own process, with seeded data."""
-    with running_stack(tmp_path_factory.mktemp("stack")) as running:
+    with running_stack(tmp_path_factory.mktemp("stack"), through_proxy=True) as running:
         yield running
+
+
+@pytest.fixture
+def proxy(stack: RunningStack) -> Iterator[BackendProxy]:
+    """What stands between the projects and the sandbox. After the test everything goes through again."""
+    stack.proxy.let_through()
+    yield stack.proxy
+    stack.proxy.let_through()
+    stack.wait_until_the_backend_is_asked_again()
+
+
+@pytest.fixture
+def new_account(stack: RunningStack) -> Callable[..., str]:
+    """Adds an account that no other test uses, with the password of all; gives its name before `@example.com`."""
+
+    def add(*permissions: str) -> str:
+        name = f"account-{secrets.token_hex(6)}"
+        command = [sys.executable, "-m", "sandbox_api", "create_account", "--email", f"{name}@example.com"]
+        if permissions:
+            command += ["--permissions", *permissions]
+        environment = {**os.environ, **stack.local.environment}
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            env={key: value for key, value in environment.items() if value is not None},
+            input="demo\n",
+            text=True,
+            check=True,
+            capture_output=True,
+        )
+        return name
+
+    return add
 
 
 @pytest.fixture(scope="session")

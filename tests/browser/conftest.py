@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from tests.support.harness import ROOT, RunningStack
+from tests.support.harness import RunningStack
 
 #: A browser reports every failed navigation itself, and htmx every refusal; what the page did is asserted by the tests.
 OWN_REPORTS = ("Failed to load resource", "Response Status Error Code")
@@ -58,30 +54,6 @@ def sign_in(stack: RunningStack) -> Callable[..., None]:
         submit_login(page, email=f"{account}@example.com", password=password)
 
     return do
-
-
-@pytest.fixture
-def new_account(stack: RunningStack) -> Callable[..., str]:
-    """Adds an account that no other test uses, with the password of all; gives its name before `@example.com`."""
-
-    def add(*permissions: str) -> str:
-        name = f"account-{secrets.token_hex(6)}"
-        command = [sys.executable, "-m", "sandbox_api", "create_account", "--email", f"{name}@example.com"]
-        if permissions:
-            command += ["--permissions", *permissions]
-        environment = {**os.environ, **stack.local.environment}
-        subprocess.run(
-            command,
-            cwd=ROOT,
-            env={key: value for key, value in environment.items() if value is not None},
-            input="demo\n",
-            text=True,
-            check=True,
-            capture_output=True,
-        )
-        return name
-
-    return add
 
 
 def submit_login(page: Page, *, email: str, password: str) -> None:

@@ -23,7 +23,7 @@ NewPage = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def stack_without_backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
-    with running_stack(tmp_path_factory.mktemp("dead"), without=("sandbox_api",)) as running:
+    with running_stack(tmp_path_factory.mktemp("dead"), without=("sandbox_api", "operations", "finance")) as running:
         yield running
 
 

@@ -9,12 +9,9 @@ import pytest
 import requests
 from playwright.sync_api import Page
 
-from portal.config.projects import BACKEND_PORT_OFFSET
 from tests.browser.conftest import submit_login
 from tests.browser.firefox import Firefox, firefox
-from tests.support.backend_proxy import BackendProxy, backend_proxy
-from tests.support.harness import RunningStack, require_tool, running_stack
-from tests.support.ports import free_port_base
+from tests.support.harness import RunningStack, require_tool
 
 pytestmark = pytest.mark.browser
 
@@ -75,12 +72,9 @@ class ChromiumTab:
 class Site:
     """The energy app, the sandbox, and what the app asks it."""
 
-    def __init__(self, stack: RunningStack, backend: BackendProxy) -> None:
-        self.stack, self.backend = stack, backend
-        answer = requests.post(
-            f"{stack.backend}/auth/login", json={"email": "all@example.com", "password": "demo"}, timeout=20
-        )
-        self.bearer = {"Authorization": f"Bearer {answer.json()['accessToken']}"}
+    def __init__(self, stack: RunningStack) -> None:
+        self.stack = stack
+        self.bearer = {"Authorization": f"Bearer {stack.tokens('all@example.com')['accessToken']}"}
 
     def url(self, path: str) -> str:
         return self.stack.url("energy", path)
@@ -94,17 +88,12 @@ class Site:
 
     def list_calls(self) -> int:
         """How often the app asked for the list until now."""
-        return sum(method == "GET" and path.partition("?")[0] == LIST for method, path in self.backend.calls)
+        return self.stack.proxy.calls_of(LIST)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    base = free_port_base()
-    with (
-        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
-        running_stack(tmp_path_factory.mktemp("reload"), port_base=base, APP_PUBLIC_API_BASE_URL=backend.url) as stack,
-    ):
-        yield Site(stack, backend)
+@pytest.fixture
+def site(stack: RunningStack) -> Site:
+    return Site(stack)
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,10 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, Response, Route, expect
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
-from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal.config.projects import PROJECTS
 from tests.browser.conftest import submit_login
 from tests.browser.held_answers import answers_held
 from tests.conftest import CHROMIUM_FLAGS
-from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.ports import free_port_base
 from tests.support.script_weight import SCRIPT_LIMIT, script_weight
@@ -40,7 +39,6 @@ class Site:
     """The four projects below one domain, and the backend behind them."""
 
     stack: RunningStack
-    backend: BackendProxy
     folder: Path
 
     def url(self, app: str, path: str = "") -> str:
@@ -86,17 +84,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     origins = {
         project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
     }
-    with (
-        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
-        running_stack(
-            folder,
-            port_base=base,
-            APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN,
-            APP_PUBLIC_API_BASE_URL=backend.url,
-            **origins,
-        ) as stack,
-    ):
-        yield Site(stack=stack, backend=backend, folder=folder)
+    with running_stack(
+        folder, port_base=base, through_proxy=True, APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN, **origins
+    ) as stack:
+        yield Site(stack=stack, folder=folder)
 
 
 def another_tab(page: Page, url: str) -> Page:
@@ -306,11 +297,11 @@ def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: Site,
     page = new_page()
     site.sign_in(page, "energy")
     site.forget_cached_queries()
-    site.backend.failing.add("/me")
+    site.stack.proxy.failing.add("/me")
 
     def recover_first(route: Route) -> None:
         assert page.locator("#essentials[data-placeholder]").count() == 1
-        site.backend.failing.clear()
+        site.stack.proxy.failing.clear()
         route.continue_()
 
     try:
@@ -320,23 +311,23 @@ def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: Site,
         expect(page.locator("#essentials")).to_contain_text("energy@example.com")
         expect(page.locator("[data-placeholder]")).to_have_count(0)
     finally:
-        site.backend.failing.clear()
+        site.stack.proxy.failing.clear()
 
 
 def test_without_scripts_a_link_fetches_what_the_server_could_not(site: Site, new_page: NewPage) -> None:
     page = new_page(java_script_enabled=False)
     site.sign_in(page, "energy")
     site.forget_cached_queries()
-    site.backend.failing.add("/me")
+    site.stack.proxy.failing.add("/me")
     try:
         page.goto(site.url("energy", "/en/energy/clients"))
         expect(page.locator("[data-row-id]").first).to_be_visible()
         retry = page.locator("#essentials[data-placeholder]").get_by_role("link", name="Try again")
-        site.backend.failing.clear()
+        site.stack.proxy.failing.clear()
         retry.click()
         expect(page.locator("#essentials")).to_contain_text("energy@example.com")
     finally:
-        site.backend.failing.clear()
+        site.stack.proxy.failing.clear()
 
 
 def test_a_signed_in_list_ships_little_script_and_no_inline_one_is_allowed(site: Site, new_page: NewPage) -> None:

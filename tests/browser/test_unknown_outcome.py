@@ -3,73 +3,27 @@
 from __future__ import annotations
 
 import secrets
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 import requests
 from playwright.sync_api import Page, expect
 
-from portal.config.projects import BACKEND_PORT_OFFSET
 from tests.browser.conftest import PATIENCE_MS, NewPage
-from tests.support.backend_proxy import BackendProxy, backend_proxy
-from tests.support.harness import RunningStack, running_stack
-from tests.support.ports import free_port_base
+from tests.support.backend_proxy import BackendProxy
+from tests.support.harness import PATIENCE_S, RunningStack
 
 pytestmark = pytest.mark.browser
 
 SignIn = Callable[..., None]
 
-PATIENCE_S = 60
 UNKNOWN = "We don’t know whether it was done"
 CLIENTS = "/energy/clients"
 
 
-class Hanging:
-    """Holds each new client until the test lets it go on."""
-
-    def __init__(self) -> None:
-        self.goes_on = threading.Event()
-
-    def __call__(self, method: str, address: str) -> None:
-        if (method, address) == ("POST", CLIENTS):
-            assert self.goes_on.wait(PATIENCE_S)
-
-
-@pytest.fixture(scope="module")
-def backend_and_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[BackendProxy, RunningStack]]:
-    base = free_port_base()
-    with (
-        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
-        running_stack(
-            tmp_path_factory.mktemp("hanging"),
-            without=("operations", "finance"),
-            port_base=base,
-            APP_PUBLIC_API_BASE_URL=backend.url,
-        ) as stack,
-    ):
-        yield backend, stack
-
-
-@pytest.fixture
-def stack(backend_and_stack: tuple[BackendProxy, RunningStack]) -> RunningStack:
-    return backend_and_stack[1]
-
-
-@pytest.fixture
-def backend(backend_and_stack: tuple[BackendProxy, RunningStack]) -> Iterator[BackendProxy]:
-    proxy = backend_and_stack[0]
-    proxy.keys.clear()
-    yield proxy
-    proxy.before_each = None
-    proxy.losing.clear()
-
-
 def clients_named(stack: RunningStack, name: str) -> int:
     """How many the backend itself has."""
-    credentials = {"email": "energy@example.com", "password": "demo"}
-    pair = requests.post(f"{stack.backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
-    headers = {"Authorization": f"Bearer {pair['accessToken']}"}
+    headers = {"Authorization": f"Bearer {stack.tokens('energy@example.com')['accessToken']}"}
     found = requests.get(f"{stack.backend}{CLIENTS}", params={"q": name}, headers=headers, timeout=PATIENCE_S)
     return int(found.json()["total"])
 
@@ -91,39 +45,30 @@ def page(request: pytest.FixtureRequest, new_page: NewPage, sign_in: SignIn) -> 
     return made
 
 
-@pytest.fixture
-def hanging(backend: BackendProxy) -> Iterator[Hanging]:
-    made = Hanging()
-    yield made
-    made.goes_on.set()
-
-
 @pytest.mark.parametrize("is_done", [True, False], ids=["whose answer is lost", "that comes late"])
-def test_a_create_is_done_once(
-    stack: RunningStack, backend: BackendProxy, hanging: Hanging, page: Page, is_done: bool
-) -> None:
+def test_a_create_is_done_once(stack: RunningStack, proxy: BackendProxy, page: Page, is_done: bool) -> None:
     name = f"hanging{secrets.token_hex(6)}"
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.locator("main [name=name]").fill(name)
     page.locator("main [name=email]").fill("hanging@example.com")
+    held = None if is_done else proxy.hold(CLIENTS, method="POST")
     if is_done:
-        backend.losing.add(CLIENTS)
-    else:
-        backend.before_each = hanging
+        proxy.losing.add(CLIENTS)
     page.locator("main form button[type=submit]").click(timeout=2 * PATIENCE_MS)
     notice = page.get_by_role("alert").filter(has_text=UNKNOWN)
     expect(notice).to_be_visible()
     expect(page.locator("main [name=name]")).to_have_value(name)
     expect(notice.get_by_role("link", name="Look whether it was done")).to_have_attribute("href", "/en/energy/clients")
     assert clients_named(stack, name) == is_done
-    backend.losing.clear()
-    backend.before_each = None
+    proxy.losing.clear()
+    proxy.before_each = None
     send_again(page)
     expect(page).to_have_url(stack.url("energy", "/en/energy/clients"))
     # What hung reaches the backend now, under the same key.
-    hanging.goes_on.set()
+    if held is not None:
+        held.goes_on.set()
     expect(page.get_by_role("row").filter(has_text=name)).to_have_count(1)
-    keys = [key for address, key in backend.keys if address == CLIENTS]
+    keys = [key for address, key in proxy.keys if address == CLIENTS]
     assert len(keys) >= 2
     assert len(set(keys)) == 1
     assert clients_named(stack, name) == 1

@@ -22,7 +22,6 @@ from portal.telemetry.audit.events import FIELDS
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser, forms_of
-from tests.support.ports import free_port_base
 
 KEY = "a key of the audit log that nobody guesses"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"
@@ -34,7 +33,6 @@ ADDRESSES = (f"203.0.113.{number}" for number in itertools.count(1))
 @dataclass
 class World:
     stack: RunningStack
-    backend: BackendProxy
     file: Path
     secrets: set[str] = field(default_factory=lambda: {"demo", "wrong-words"})
 
@@ -78,20 +76,16 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder, base = tmp_path_factory.mktemp("audited"), free_port_base()
-    with (
-        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
-        running_stack(
-            folder,
-            without=("operations", "finance"),
-            port_base=base,
-            APP_PUBLIC_API_BASE_URL=backend.url,
-            APP_AUDIT_LOG=str(folder / "audit.jsonl"),
-            APP_AUDIT_KEY=KEY,
-            APP_BEHIND_PROXY="on",
-        ) as stack,
-    ):
-        made = World(stack=stack, backend=backend, file=folder / "audit.jsonl")
+    folder = tmp_path_factory.mktemp("audited")
+    with running_stack(
+        folder,
+        without=("operations", "finance"),
+        through_proxy=True,
+        APP_AUDIT_LOG=str(folder / "audit.jsonl"),
+        APP_AUDIT_KEY=KEY,
+        APP_BEHIND_PROXY="on",
+    ) as stack:
+        made = World(stack=stack, file=folder / "audit.jsonl")
         yield made
         # After all tests: nothing that went through them stands in any line.
         text = made.file.read_text()
@@ -176,12 +170,12 @@ class TestSignIn:
         assert {line["entered_name"] for line in lines} == {entered("none@example.com")}
 
     def test_a_try_while_the_backend_is_away(self, world: World) -> None:
-        world.backend.failing.add("/auth/login")
+        world.stack.proxy.failing.add("/auth/login")
         try:
             with world.browser() as browser:
                 line = world.line_of(lambda: browser.sign_in(world.gateway, email="energy@example.com"))
         finally:
-            world.backend.failing.clear()
+            world.stack.proxy.failing.clear()
         assert (line["outcome"], line["reason"]) == ("unavailable", "backend-unavailable")
         assert line["entered_name"] == entered("energy@example.com")
 
@@ -318,11 +312,11 @@ class TestPermissions:
                 **of_request(admin, answer),
             }
             assert world.lines_of(lambda: admin.submit(form, "/edit", follow=False, permissions="FINANCE_APP")) == []
-            world.backend.failing.add(f"/iam/accounts/{whose}")
+            world.stack.proxy.failing.add(f"/iam/accounts/{whose}")
             try:
                 line = world.line_of(lambda: admin.submit(form, "/edit", follow=False, permissions="ENERGY_APP"))
             finally:
-                world.backend.failing.clear()
+                world.stack.proxy.failing.clear()
         assert (line["outcome"], line["reason"], line["after"]) == (
             "unavailable",
             "backend-unavailable",

@@ -5,70 +5,55 @@ nothing is done twice (contract, section 8).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from portal.config.projects import BACKEND_PORT_OFFSET
-from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
-from tests.support.ports import free_port_base
 
 CLIENTS = "/en/energy/clients"
 MADE_TWICE = "it may be done a second time"
 
 
-class Keyless(NamedTuple):
-    stack: RunningStack
-    backend: BackendProxy
-
-
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyless]:
-    base = free_port_base()
-    with (
-        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
-        running_stack(
-            tmp_path_factory.mktemp("keyless"),
-            without=("operations", "finance"),
-            port_base=base,
-            APP_PUBLIC_API_BASE_URL=backend.url,
-            SANDBOX_HONOUR_IDEMPOTENCY_KEY="off",
-            APP_API_HONOURS_IDEMPOTENCY_KEY=None,
-            APP_API_FORWARD_BROWSER=None,
-        ) as stack,
-    ):
-        yield Keyless(stack, backend)
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
+    with running_stack(
+        tmp_path_factory.mktemp("keyless"),
+        without=("operations", "finance"),
+        through_proxy=True,
+        SANDBOX_HONOUR_IDEMPOTENCY_KEY="off",
+        APP_API_HONOURS_IDEMPOTENCY_KEY=None,
+        APP_API_FORWARD_BROWSER=None,
+    ) as stack:
+        yield stack
 
 
 @pytest.fixture
-def keyless(servers: Keyless) -> Iterator[Keyless]:
-    servers.backend.calls.clear()
-    servers.backend.headers.clear()
+def keyless(servers: RunningStack) -> Iterator[RunningStack]:
+    servers.proxy.let_through()
     yield servers
-    servers.backend.losing.clear()
+    servers.proxy.let_through()
 
 
 @pytest.fixture
-def person(keyless: Keyless) -> Iterator[HttpBrowser]:
+def person(keyless: RunningStack) -> Iterator[HttpBrowser]:
     with HttpBrowser() as browser:
-        assert browser.sign_in(keyless.stack.url("auth_app"), email="energy@example.com").status_code == 303
+        assert browser.sign_in(keyless.url("auth_app"), email="energy@example.com").status_code == 303
         yield browser
 
 
-def test_nothing_of_the_browsers_goes_to_the_backend(keyless: Keyless, person: HttpBrowser) -> None:
-    address = keyless.stack.url("energy", CLIENTS)
+def test_nothing_of_the_browsers_goes_to_the_backend(keyless: RunningStack, person: HttpBrowser) -> None:
+    address = keyless.url("energy", CLIENTS)
     named = {"User-Agent": "Browser of a test", "X-Forwarded-For": "192.0.2.7"}
     form = person.get(f"{address}/new", **named)
     made = person.submit(form, "/clients/new", follow=False, name="Of nobody", email="nobody@example.com")
     assert made.status_code == 303
     assert person.get(address, **named).status_code == 200
-    assert ("POST", "/energy/clients") in keyless.backend.calls
-    assert ("POST", "/auth/login") in keyless.backend.calls
-    for headers in keyless.backend.headers:
+    assert ("POST", "/energy/clients") in keyless.proxy.calls
+    assert ("POST", "/auth/login") in keyless.proxy.calls
+    for headers in keyless.proxy.headers:
         assert "x-forwarded-for" not in headers
         assert "Browser of a test" not in headers.values()
         assert "python-requests" not in headers.get("user-agent", "")
@@ -76,39 +61,39 @@ def test_nothing_of_the_browsers_goes_to_the_backend(keyless: Keyless, person: H
 
 
 def test_a_create_whose_answer_was_lost_leaves_one_row_and_the_form_says_that_nobody_knows(
-    keyless: Keyless, person: HttpBrowser
+    keyless: RunningStack, person: HttpBrowser
 ) -> None:
-    address = keyless.stack.url("energy", CLIENTS)
+    address = keyless.url("energy", CLIENTS)
     form = person.get(f"{address}/new")
-    keyless.backend.losing.add("/energy/clients")
+    keyless.proxy.losing.add("/energy/clients")
     typed = {"name": "Only Once Ltd", "email": "once@example.com"}
     lost = person.submit(form, "/clients/new", follow=False, **typed)
-    keyless.backend.losing.clear()
+    keyless.proxy.losing.clear()
     assert lost.status_code == 503
     assert "We don’t know whether it was done" in lost.text
     assert MADE_TWICE in lost.text, "to send it again is no safe offer here"
     assert "done only once" not in lost.text
     assert 'value="Only Once Ltd"' in lost.text, "what was typed is kept"
-    assert keyless.backend.calls.count(("POST", "/energy/clients")) == 1
+    assert keyless.proxy.calls.count(("POST", "/energy/clients")) == 1
     found = person.get(f"{address}?q=Only+Once")
     assert found.text.count("data-row-id=") == 1
 
 
 def test_a_refresh_whose_answer_was_lost_is_never_presented_again_and_leads_to_the_sign_in_page(
-    keyless: Keyless, person: HttpBrowser
+    keyless: RunningStack, person: HttpBrowser
 ) -> None:
-    page = keyless.stack.url("energy", f"{CLIENTS}?q=a")
+    page = keyless.url("energy", f"{CLIENTS}?q=a")
     cookie = next(each for each in person.http.cookies if each.name == VAR_ACCESS_TOKEN)
     person.http.cookies.clear(cookie.domain, cookie.path, cookie.name)
     spent = person.cookie(VAR_REFRESH_TOKEN)
-    keyless.backend.losing.add("/refresh")
+    keyless.proxy.losing.add("/refresh")
     answers = [person.get(page, follow=False)]
-    keyless.backend.losing.clear()
+    keyless.proxy.losing.clear()
     with HttpBrowser() as other:
         platforms = quote('["ENERGY"]')
         other.http.headers["Cookie"] = f"{VAR_REFRESH_TOKEN}={spent}; {VAR_PERMITTED_PLATFORMS}={platforms}"
         answers.append(other.get(page, follow=False))
-    assert keyless.backend.calls.count(("POST", "/refresh")) == 1
+    assert keyless.proxy.calls.count(("POST", "/refresh")) == 1
     for answer in answers:
         assert answer.status_code == 302
         target = urlsplit(answer.headers["Location"])

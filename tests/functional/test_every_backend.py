@@ -19,7 +19,7 @@ import pytest
 from portal.config.projects import PROJECTS
 from tests.support.http_browser import HttpBrowser
 from tests.support.open_pages import routes_of
-from tests.support.walk import Portal, Visit, Walker, running_portal, seeded_sandbox
+from tests.support.walk import Portal, Visit, Walker, running_portal, sandbox_to_walk
 from tests.support.walk.declared import Declared, declared_of
 from tests.support.walk.html import Page
 from tests.support.walk.rows import Row, all_rows, contradicts
@@ -72,7 +72,7 @@ class Walked:
 
 @pytest.fixture(scope="module")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return seeded_sandbox(tmp_path_factory.mktemp("seeded") / "sandbox")
+    return sandbox_to_walk(tmp_path_factory.mktemp("seeded") / "sandbox")
 
 
 @pytest.fixture(

@@ -9,16 +9,14 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from tests.support.harness import RunningStack, running_stack
+from tests.support.harness import PATIENCE_S, RunningStack, running_stack
+from tests.support.http_browser import HttpBrowser
 from tests.support.redis_server import RedisServer
-
-PATIENCE_S = 60
 
 
 class HungStore:
@@ -68,25 +66,18 @@ def store(energy: RunningStack, redis: RedisServer) -> Iterator[HungStore]:
 
 
 @pytest.fixture(scope="module")
-def browser(energy: RunningStack) -> requests.Session:
-    credentials = {"email": "energy@example.com", "password": "demo"}
-    pair = requests.post(f"{energy.backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
-    session = requests.Session()
-    session.headers["Cookie"] = f"{VAR_ACCESS_TOKEN}={pair['accessToken']}; {VAR_REFRESH_TOKEN}={pair['refreshToken']}"
-    return session
+def browser(energy: RunningStack) -> Iterator[HttpBrowser]:
+    with HttpBrowser() as made:
+        yield made.take(energy.tokens("energy@example.com"))
 
 
-def open_page(energy: RunningStack, browser: requests.Session, path: str = "/en/energy/clients") -> requests.Response:
-    return browser.get(energy.url("energy", path), timeout=PATIENCE_S)
+def open_page(energy: RunningStack, browser: HttpBrowser, path: str = "/en/energy/clients") -> requests.Response:
+    return browser.get(energy.url("energy", path))
 
 
 def metric(energy: RunningStack, name: str) -> float:
     text = requests.get(energy.url("energy", "/metrics"), timeout=PATIENCE_S).text
     return sum(float(value) for value in re.findall(rf"^{re.escape(name)}\{{[^\n]*\}} (\S+)$", text, re.MULTILINE))
-
-
-def lines(energy: RunningStack, wanted: str) -> list[str]:
-    return [line for line in Path(energy.log).read_text().splitlines() if wanted in line]
 
 
 def test_a_hung_store_costs_one_operation_a_second_and_pages_are_served(energy, browser, store):
@@ -96,7 +87,7 @@ def test_a_hung_store_costs_one_operation_a_second_and_pages_are_served(energy, 
     # One each second, one that began before, one that finds out.
     assert store.connections() - before <= time.monotonic() - began + 2
     assert metric(energy, "portal_circuit_open") == 1
-    assert len(lines(energy, f"circuit store {store.url.removesuffix('/0')}: open")) == 1
+    assert len(energy.lines(f"circuit store {store.url.removesuffix('/0')}: open")) == 1
 
 
 def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, browser):
@@ -111,22 +102,22 @@ def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, bro
             assert page.status_code == 503
             assert page.headers["Retry-After"]
         assert metric(energy, "portal_circuit_refused_total") > refused
-        assert lines(energy, f"circuit backend {energy.backend}: open: ApiTimeoutError")
-        assert any(" CircuitOpenError" in line for line in lines(energy, "portal.api.calls"))
+        assert energy.lines(f"circuit backend {energy.backend}: open: ApiTimeoutError")
+        assert any(" CircuitOpenError" in line for line in energy.lines("portal.api.calls"))
     finally:
         os.killpg(backend, signal.SIGCONT)
     end = time.monotonic() + PATIENCE_S
     while open_page(energy, browser).status_code != 200:
         assert time.monotonic() < end
-    assert lines(energy, f"circuit backend {energy.backend}: closed")
+    assert energy.lines(f"circuit backend {energy.backend}: closed")
 
 
 def test_every_call_was_a_line_and_none_holds_a_token(energy, browser):
     assert open_page(energy, browser).status_code == 200
-    calls = lines(energy, "portal.api.calls")
+    calls = energy.lines("portal.api.calls")
     assert any(" INFO energy portal.api.calls backend GET /energy/clients: 200 in " in line for line in calls)
-    log = Path(energy.log).read_text()
-    cookie = str(browser.headers["Cookie"])
-    for token in re.findall(r"VAR_\w+_TOKEN=([^;]+)", cookie):
+    log = energy.log.read_text()
+    for token in (browser.cookie(VAR_ACCESS_TOKEN), browser.cookie(VAR_REFRESH_TOKEN)):
+        assert token is not None
         assert token not in log
     assert json.dumps("word3")[1:-1] not in "\n".join(calls)

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.config.projects import BACKEND_PORT_OFFSET
-from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.otlp_receiver import ReceivedSpan, Receiver, otlp_receiver
-from tests.support.ports import free_port, free_port_base
+from tests.support.ports import free_port
 
 EMAIL, PASSWORD = "energy@example.com", "demo"
 SEARCHED = "quizzical-search"
@@ -24,26 +22,22 @@ SEARCHED = "quizzical-search"
 class World:
     stack: RunningStack
     receiver: Receiver
-    backend: BackendProxy
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    base = free_port_base()
     with (
         otlp_receiver() as receiver,
-        backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as backend,
         running_stack(
             tmp_path_factory.mktemp("traced"),
             without=("operations", "finance"),
-            port_base=base,
-            APP_PUBLIC_API_BASE_URL=backend.url,
+            through_proxy=True,
             OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
             OTEL_BSP_SCHEDULE_DELAY="200",
             APP_LOG_FORMAT="json",
         ) as stack,
     ):
-        yield World(stack, receiver, backend)
+        yield World(stack, receiver)
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +108,11 @@ def test_a_refresh_is_a_part_of_the_page_that_needed_it(world: World, browser: H
 
 
 def test_a_backend_that_fails_is_an_error_of_its_call_and_of_the_page(world: World, browser: HttpBrowser) -> None:
-    world.backend.failing.add("/energy/meters")
+    world.stack.proxy.failing.add("/energy/meters")
     try:
         spans = page(world, browser, "/en/energy/meters?q=failing")
     finally:
-        world.backend.failing.clear()
+        world.stack.proxy.failing.clear()
     assert spans[0].is_error
     assert named(spans, "query energy.get_meters").attributes["portal.outcome"] == "error"
     statuses = {
@@ -131,7 +125,7 @@ def test_a_backend_that_fails_is_an_error_of_its_call_and_of_the_page(world: Wor
 
 def test_the_backend_gets_the_trace_and_so_do_log_lines(world: World, browser: HttpBrowser) -> None:
     seen: list[str | None] = []
-    world.backend.traceparents = seen
+    world.stack.proxy.traceparents = seen
     spans = page(world, browser, "/en/energy/clients?q=handed-on")
     trace_id = spans[0].trace_id
     calls = {span.span_id for span in spans if span.name == "GET backend"}

@@ -11,6 +11,34 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 
 
+#: Seconds. Longer than anybody waits for a page.
+HELD_S = 120
+
+
+class Held:
+    """Holds the calls of one path from one on, until the test lets them go on.
+
+    :param free: how many of them are let through before.
+    :ivar calls: how many came.
+    :ivar waits: is set as soon as one is held.
+    :ivar goes_on: set by the test.
+    """
+
+    def __init__(self, path: str, *, method: str | None = None, free: int = 0) -> None:
+        self.path, self.method, self.free = path, method, free
+        self.calls = 0
+        self.waits = threading.Event()
+        self.goes_on = threading.Event()
+
+    def __call__(self, method: str, address: str) -> None:
+        if address.partition("?")[0] != self.path or self.method not in {None, method}:
+            return
+        self.calls += 1
+        if self.calls > self.free:
+            self.waits.set()
+            self.goes_on.wait(HELD_S)
+
+
 class BackendProxy:
     """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
 
@@ -41,6 +69,24 @@ class BackendProxy:
         """The same, but for the calls with one of these access tokens."""
         left_out = {f"Bearer {token}" for token in tokens}
         return [answer for answer, bearer in self.answered if bearer not in left_out]
+
+    def hold(self, path: str, *, method: str | None = None, free: int = 0) -> Held:
+        """Hold the calls of a path: see :class:`Held`."""
+        made = Held(path, method=method, free=free)
+        self.before_each = made
+        return made
+
+    def let_through(self) -> None:
+        """Forward everything again, what is held too, and forget what came."""
+        if isinstance(self.before_each, Held):
+            self.before_each.goes_on.set()
+        self.before_each = None
+        for noted in (self.failing, self.losing, self.calls, self.answered, self.keys, self.headers, self.traceparents):
+            noted.clear()
+
+    def calls_of(self, path: str, *, method: str = "GET") -> int:
+        """How often a path was called, with any query."""
+        return sum((each, address.partition("?")[0]) == (method, path) for each, address in self.calls)
 
     def receive(self, method: str, address: str, *, key: str | None) -> None:
         """Note a call, and hold it where the test does."""

@@ -5,22 +5,32 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
+import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from portal_dev.local_servers.local_stack import BACKEND, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
+from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.env_file import unset_by_tests
 from tests.support.ports import free_port_base
+from tests.support.private_folder import private_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Where Debian keeps servers; not in the path of everyone.
 SYSTEM_PROGRAMS = "/usr/sbin"
+#: Seconds. A machine under load may need long, and no test asserts how long.
+PATIENCE_S = 60
 
 
 def found_tool(*names: str) -> str | None:
@@ -64,13 +74,25 @@ def prepare_sandbox(environment: Mapping[str, str | None]) -> None:
         subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
 
 
+@cache
+def seeded_sandbox() -> Path:
+    """A state folder of the sandbox with all its data, to be copied: it is made once in a process."""
+    folder = private_folder("portal-seeded-sandbox-")
+    prepare_sandbox(clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder)))
+    return folder
+
+
 @dataclasses.dataclass(frozen=True)
 class RunningStack:
-    """Five servers that answer."""
+    """Five servers that answer.
+
+    :ivar proxy: stands between the projects and the sandbox, if the stack was started so.
+    """
 
     local: LocalStack
     group: ServerGroup
     log: Path
+    proxy: BackendProxy
 
     @property
     def backend(self) -> str:
@@ -81,16 +103,62 @@ class RunningStack:
         """An address of one project, as a browser on this machine names it."""
         return f"http://localhost:{self.local.ports()[app]}{path}"
 
+    def lines(self, wanted: str) -> list[str]:
+        """The lines of the servers' log that have this text in them."""
+        return [line for line in self.log.read_text().splitlines() if wanted in line]
+
+    def tokens(self, email: str) -> dict[str, str]:
+        """The token pair of a new sign-in at the backend itself."""
+        credentials = {"email": email, "password": "demo"}
+        pair: dict[str, str] = requests.post(f"{self.backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
+        return pair
+
+    def wait_until_the_backend_is_asked_again(self) -> None:
+        """A circuit that opened while a test let the backend fail must not refuse the calls of the next test."""
+        cookies = {VAR_ACCESS_TOKEN: self.tokens("all@example.com")["accessToken"]}
+        end = time.monotonic() + PATIENCE_S
+        for project in PROJECTS:
+            page = "profile" if project.is_gateway else project.app
+            while is_open(requests.get(self.url(project.app, "/metrics"), timeout=PATIENCE_S).text):
+                assert time.monotonic() < end, f"{project.app} does not ask the backend"
+                requests.get(self.url(project.app, f"/en/{page}"), cookies=cookies, timeout=PATIENCE_S)
+                time.sleep(0.1)
+
+
+def is_open(metrics: str) -> bool:
+    """Whether any circuit is open."""
+    return re.search(r"^portal_circuit_open\{[^\n]*\} 1", metrics, re.MULTILINE) is not None
+
 
 @contextlib.contextmanager
 def running_stack(
-    folder: Path, *, without: tuple[str, ...] = (), port_base: int | None = None, **variables: str | None
+    folder: Path,
+    *,
+    without: tuple[str, ...] = (),
+    port_base: int | None = None,
+    through_proxy: bool = False,
+    **variables: str | None,
 ) -> Iterator[RunningStack]:
     """Seed a database in `folder`, start all servers but those in `without`, and stop them at the end.
 
     `variables` are environment variables for all servers; None takes one away. `port_base` is for variables that
-    name ports; any free one otherwise.
+    name ports; any free one otherwise. `through_proxy`: the projects call the sandbox by way of `proxy`.
     """
+    base = port_base or free_port_base()
+    with backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as proxy:
+        if through_proxy:
+            variables = {"APP_PUBLIC_API_BASE_URL": proxy.url, **variables}
+        yield from _running_stack(folder, proxy, without=without, port_base=base, variables=variables)
+
+
+def _running_stack(
+    folder: Path,
+    proxy: BackendProxy,
+    *,
+    without: tuple[str, ...],
+    port_base: int,
+    variables: Mapping[str, str | None],
+) -> Iterator[RunningStack]:
     environment: Mapping[str, str | None] = clean_environment(
         **{
             "DEBUG": "on",
@@ -103,10 +171,10 @@ def running_stack(
             **variables,
         }
     )
-    local = LocalStack(port_base=port_base or free_port_base(), environment=environment)
+    local = LocalStack(port_base=port_base, environment=environment)
     log = folder / "servers.log"
     if BACKEND not in without:
-        prepare_sandbox(environment)
+        shutil.copytree(seeded_sandbox(), folder / "sandbox")
     group = ServerGroup(log=log)
     try:
         group.start(server for server in local.servers() if server.name not in without)
@@ -115,6 +183,6 @@ def running_stack(
         except ServerGroupError as error:
             error.add_note(log.read_text()[-3000:])
             raise
-        yield RunningStack(local=local, group=group, log=log)
+        yield RunningStack(local=local, group=group, log=log, proxy=proxy)
     finally:
         group.stop()

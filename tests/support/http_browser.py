@@ -8,6 +8,8 @@ from urllib.parse import urljoin
 
 import requests
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+
 PAGE_HEADERS = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
 TIMEOUT_S = 20
 
@@ -65,6 +67,12 @@ class HttpBrowser:
     def sign_in(self, gateway: str, *, email: str, password: str = "demo", **fields: str) -> requests.Response:
         page = self.get(f"{gateway}/en/login")
         return self.submit(page, "/login", follow=False, email=email, password=password, **fields)
+
+    def take(self, tokens: dict[str, str]) -> Self:
+        """Take the token pair of a sign-in at the backend itself."""
+        for name, value in ((VAR_ACCESS_TOKEN, tokens["accessToken"]), (VAR_REFRESH_TOKEN, tokens["refreshToken"])):
+            self.http.cookies.set(name, value, domain="localhost.local")
+        return self
 
     def cookie(self, name: str) -> str | None:
         found = [cookie.value for cookie in self.http.cookies if cookie.name == name]

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from tests.support.walk.portals import ADMIN, PASSWORD, Portal, running_portal, seeded_sandbox
+from tests.support.walk.portals import ADMIN, PASSWORD, Portal, running_portal, sandbox_to_walk
 from tests.support.walk.walker import Visit, Walker
 
-__all__ = ["ADMIN", "PASSWORD", "Portal", "Visit", "Walker", "running_portal", "seeded_sandbox"]
+__all__ = ["ADMIN", "PASSWORD", "Portal", "Visit", "Walker", "running_portal", "sandbox_to_walk"]

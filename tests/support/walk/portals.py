@@ -16,7 +16,7 @@ from portal.config.projects import PROJECTS
 from portal_dev.local_servers.local_stack import BACKEND, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.backend_proxy import BackendProxy, backend_proxy
-from tests.support.harness import ROOT, clean_environment, prepare_sandbox
+from tests.support.harness import ROOT, clean_environment, seeded_sandbox
 from tests.support.ports import free_port_base
 
 #: Both hold all permissions.
@@ -48,10 +48,10 @@ class Portal:
         return f"http://127.0.0.1:{self.backend.backend_port}"
 
 
-def seeded_sandbox(folder: Path) -> Path:
+def sandbox_to_walk(folder: Path) -> Path:
     """A state folder of the sandbox, to be copied: some of its rows, and the accounts of both administrators."""
+    shutil.copytree(seeded_sandbox(), folder)
     variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
-    prepare_sandbox(variables)
     merged = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
     with contextlib.closing(sqlite3.connect(folder / "sandbox.sqlite3")) as database, database:
         for table in ("chargingsession", "invoice"):
@@ -71,7 +71,7 @@ def seeded_sandbox(folder: Path) -> Path:
 def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) -> Iterator[Portal]:
     """All of it, running inside the block.
 
-    :param seeded: of :func:`seeded_sandbox`; it is copied.
+    :param seeded: of :func:`sandbox_to_walk`; it is copied.
     """
     port_base = free_port_base()
     shutil.copytree(seeded, folder / "sandbox")
