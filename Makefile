@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check test-fast mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -22,15 +22,23 @@ install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
 
-test: .venv/.dev  ## the whole test suite
-	@$(BIN)/python -m tests.whole_suite
+# Each test belongs to one of these jobs: tests/jobs.py.
+test: .venv/.dev  ## the tests of the product
+docs-check: .venv/.dev  ## the tests of the documentation, of the types that a team meets, and of the benchmarks
+deploy-check: .venv/.dev  ## the tests of what is in deploy/, of images, releases and the wheel
+dev-check: .venv/.dev  ## the tests of the developers' tools, of the sandbox backend, and of the suite itself
+test docs-check deploy-check dev-check:
+	@$(BIN)/python -m tests.jobs $@
+
+test-fast: .venv/.dev  ## in about a minute, the tests nearest to what you changed, by imports; no servers, no browsers
+	@$(BIN)/python -m tests.fast
 
 AREA ?=
 mutants: .venv/.dev  ## whether a test fails for each change that breaks a rule: make mutants AREA="edge store"
 	@nice -n 10 $(BIN)/python -m tests.mutants $(AREA)
 
-test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the whole suite that is left
-	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/functional/test_own_product.py
+test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the tests that are left
+	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/portal_dev/management/test_own_product.py
 
 # What other folders test for each app: its templates and its catalogs.
 OF_EACH_APP := tests/portal/web/test_templates.py tests/portal_dev/test_catalogs.py

@@ -17,9 +17,7 @@ import pytest
 import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from portal.config.projects import BACKEND_PORT_OFFSET
 from portal.telemetry.audit.events import FIELDS
-from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser, forms_of
 

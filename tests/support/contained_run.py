@@ -12,26 +12,39 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 #: The exit status of a command whose time was over, as GNU `timeout` has it.
 TIME_IS_OVER = 124
+#: How long a command goes on after Ctrl-C; seconds.
+LAST_WORDS_S = 20
 #: `man 2 prctl`: a signal when the parent ends, and: orphans among the descendants become children.
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def main() -> int:
     """Run the command of the arguments; gives its exit status."""
+    return run(sys.argv[2:], time_limit_s=float(sys.argv[1]))
+
+
+def run(command: Sequence[str], *, time_limit_s: float) -> int:
+    """The same in this process, which must have no other children."""
     prctl = ctypes.CDLL(None).prctl
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         # A session of its own: Ctrl-C in a terminal reaches this process alone.
-        return subprocess.run(
-            sys.argv[2:], timeout=float(sys.argv[1]), stdin=subprocess.DEVNULL, start_new_session=True, check=False
-        ).returncode
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+        try:
+            return process.wait(time_limit_s)
+        except KeyboardInterrupt:
+            # The command gets time to say what it knows. After a second Ctrl-C it does not.
+            process.send_signal(signal.SIGINT)
+            process.wait(LAST_WORDS_S)
+            return 1
     except subprocess.TimeoutExpired:
         return TIME_IS_OVER
     except KeyboardInterrupt:

@@ -26,9 +26,10 @@ MISSING: Final = tuple(each for each in OF_THE_TESTS if each not in registry.PLA
 #: tells of them, and tests of the package that take a page, a service or a template of theirs for an instance.
 OF_THE_EXAMPLES: Final = (
     *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing"),
-    *("test_mutants.py", "test_whole_suite.py"),
+    *("mutants", "test_jobs.py", "portal_dev/management"),
     *("apps/auth_app/test_accounts.py", "apps/test_every_page.py", "apps/test_secrets_in_the_log.py"),
     *("architecture/test_contracts.py", "architecture/test_dead_names.py"),
+    *("architecture/test_mutant_lists.py", "architecture/test_reference_pages.py"),
     *("architecture/test_page_sizes.py", "contract/test_endpoints.py", "contract/test_names.py"),
     "portal/operate/test_doctor.py",
     *("portal/operate/test_doctor_calls.py", "portal/operate/test_token_commands.py"),

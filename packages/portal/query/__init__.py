@@ -25,6 +25,7 @@ A write does the same in the other order::
           calls                      POST, PUT, PATCH or DELETE, with one further try
           cache                      the record, which every later read applies
 
+    list_reads           lists whose backend ignores or refuses a parameter
     query_layer          one backend and one cache, in a project that is not the portal's
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data

@@ -3,6 +3,7 @@
 ::
 
     endpoint_list      all that is declared, as data: for the command, the reference page and the tests
+      searched_lists   what the search over everything looks through
       service_imports  imports all of it, and says what can't be imported
       auth · energy · finance · iam · operations
         user         the signed-in user's profile

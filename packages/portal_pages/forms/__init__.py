@@ -11,6 +11,7 @@
           forms    BackendForm: a form for a row, which shows the backend's errors at its fields
           row_choice   RowChoiceField: a row of another list, by its name; SuggestedField: a text with known values
           form_fields   the field for each type of a row's attributes
+            time_fields fields for times, in the active time zone
             messages    backend_errors, use_plain_messages: what a form says of its fields
             validators  one_line, telephone
 """

@@ -4,7 +4,8 @@
 
     list_views           ListView: a list with search, filters, ranges, sort orders and "load more"
       list_pages         one page of a list, as its templates show it
-        list_filters     its chips, menus and presets, and what each leads to
+        list_words       what is the same on all pages of one language
+      list_filters     its chips, menus and presets, and what each leads to
       related_names      what the related rows are called to which a list is narrowed
         controls         what the user asked for, as the address has it
           filters        Filter: what a list can be narrowed to

@@ -5,6 +5,7 @@
     reader              the fields of PortalConfig, each after those that it needs; or ConfigurationError with one line
     variables           every variable, one row each: name, field, how it is read, default, meaning, secrecy
       single_variables  how those are read that have a rule of their own
+      variable_types    what a row has: Variable, Secrecy
       values            one variable as a text, a number, a switch, an address
     sources             where each value comes from, with secrets masked
       authentication    how access tokens are verified; the OpenID provider

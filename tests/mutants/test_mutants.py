@@ -128,10 +128,3 @@ def test_a_run_that_is_ended_leaves_no_process(checkout: Path, tmp_path: Path, n
     assert run.wait(30)
     assert select.select([process], [], [], 30)[0], "it goes on"
     os.close(process)
-
-
-def test_every_mutant_fits_the_code() -> None:
-    """An entry that the code outgrew is told here, before anyone runs the mutants."""
-    for mutant in read_mutants():
-        mutant.changed_text(ROOT)
-        assert all((ROOT / path.partition("::")[0]).exists() for path in mutant.tests), mutant

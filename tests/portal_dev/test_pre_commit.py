@@ -22,16 +22,19 @@ ON_FILES = [hook for hook in HOOKS if hook.get("pass_filenames", True)]
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    copy = copy_of_checkout(tmp_path_factory.mktemp("hooks") / "copy", whole=True)
+    copy = copy_of_checkout(tmp_path_factory.mktemp("hooks") / "copy")
     link_environment(copy)
     return copy
 
 
 @pytest.mark.parametrize("hook", ON_FILES, ids=[hook["id"] for hook in ON_FILES])
-def test_a_hook_changes_nothing_and_finds_nothing_in_any_file(checkout: Path, hook: dict[str, Any]) -> None:
-    files = [path for path in checkout.rglob("*.py") if ".venv" not in path.parts]
+def test_a_hook_changes_nothing_and_finds_nothing_in_files_that_make_check_takes(
+    checkout: Path, hook: dict[str, Any]
+) -> None:
+    migrations = list(checkout.glob("packages/sandbox_api/migrations/*.py"))
+    assert migrations != []
+    files = [checkout / "manage.py", *migrations]
     before = {path: path.read_bytes() for path in files}
-    assert [path for path in files if "migrations" in path.parts] != []
     names = [str(path.relative_to(checkout)) for path in files]
     done = subprocess.run(
         [*shlex.split(hook["entry"]), *names],

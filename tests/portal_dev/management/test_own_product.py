@@ -59,7 +59,7 @@ def test_the_tests_that_are_left_can_be_collected(product: Path) -> None:
 def kept_tests() -> tuple[str, ...]:
     """The words after `python -m`."""
     if os.environ.get("OWN_PRODUCT") == "whole":
-        return ("tests.whole_suite",)
+        return ("tests.jobs", "test", "dev-check")
     options = ("-q", "-n", "2", "--dist", "loadfile", "-p", "no:cacheprovider")
     return ("pytest", *options, *(f"tests/{folder}" for folder in MEET_THE_REGISTRY))
 

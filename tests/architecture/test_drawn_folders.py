@@ -1,0 +1,43 @@
+"""The docstring of a package that draws its folder draws all of it, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGES = Path(__file__).resolve().parents[2] / "packages"
+DRAWING = re.compile(r"::\n\n((?:(?: +.*)?\n)+)")
+#: What a line of a drawing begins with: names of modules and folders.
+NAMES = re.compile(r"^[^\w\n]*([a-z_]\w*/?(?:(?: · |, )[a-z_]\w*/?)*)(?: {2,}|$)", re.MULTILINE)
+
+
+def text_of(face: Path) -> str:
+    return (ast.get_docstring(ast.parse(face.read_text())) or "") + "\n"
+
+
+def drawn_in(drawing: str) -> set[str]:
+    return {name for names in NAMES.findall(drawing) for name in re.findall(r"\w+", names)}
+
+
+FACES = [
+    face
+    for face in sorted(PACKAGES.rglob("__init__.py"))
+    if (drawing := DRAWING.search(text_of(face))) and drawn_in(drawing[1])
+]
+
+
+@pytest.mark.parametrize("face", FACES, ids=[str(face.parent.relative_to(PACKAGES)) for face in FACES])
+def test_a_package_draws_exactly_what_its_folder_has(face: Path) -> None:
+    text = text_of(face)
+    # Django finds `apps` by its name.
+    modules = {path.stem for path in face.parent.glob("*.py")} - {"__init__", "__main__", "apps"}
+    folders = {path.name for path in face.parent.iterdir() if any(path.rglob("*.py"))}
+    assert sorted((modules | folders) - set(re.findall(r"\w+", text))) == []
+    assert sorted(drawn_in(DRAWING.search(text)[1]) - modules - folders) == []
+
+
+def test_most_packages_draw_their_folder() -> None:
+    assert len(FACES) > 50

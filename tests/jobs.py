@@ -1,0 +1,183 @@
+"""The jobs in which the tests are run: `make test`, and beside it the `…-check` of docs, deployment and developers.
+
+    python -m tests.jobs test            runs the tests of one job, or of several
+    python -m tests.jobs --changed       names the jobs beside `make test` that a change asks for, as `.ci/run` does
+
+Each test file belongs to one job: what no other job names belongs to `test`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from tests.support import contained_run
+from tests.support.harness import found_tool
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Its tests have settings of their own, so they get a process of their own.
+SANDBOX: Final = "tests/sandbox_api"
+#: Tests wait more than they compute, so three processes keep two processors busy. A file's tests stay in one process,
+#: and the files keep their order.
+OPTIONS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+#: No job takes that long; seconds.
+TIME_LIMIT_S: Final = 3 * 60 * 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """Tests that are run together, and what they test.
+
+    :ivar minutes: how long it takes, on two processors with nothing else to do.
+    :ivar tests: its folders and files. They name no folder of another job.
+    :ivar code: folders and files that it tests. A change of one of them asks for the job, as one of its tests does.
+    """
+
+    minutes: int
+    tests: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+
+    def is_asked_for_by(self, file: str) -> bool:
+        """Whether a change of this file asks for the job."""
+        return any(f"{file}/".startswith(f"{path}/") for path in (*self.tests, *self.code, *FOR_EVERY_JOB))
+
+
+#: A change of these asks for all jobs.
+FOR_EVERY_JOB: Final = (
+    *(".ci", "Makefile", "pyproject.toml", "requirements", "manage.py"),
+    *("tests/conftest.py", "tests/jobs.py", "tests/settings.py", "tests/support"),
+)
+#: By the target of the Makefile.
+JOBS: Final = {
+    "test": Job(minutes=8),
+    "docs-check": Job(
+        minutes=6,
+        tests=("tests/docs", "tests/typing", "tests/benchmarks"),
+        code=(
+            *("docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODEOWNERS", "SECURITY.md", "mkdocs.yml"),
+            *(".env.example", "benchmarks", "packages/portal/__init__.py", "packages/sandbox_api/README.md"),
+            *("packages/portal_dev/docs_site", "packages/portal_dev/reference"),
+        ),
+    ),
+    "deploy-check": Job(
+        minutes=6,
+        tests=("tests/deploy",),
+        code=(
+            *("deploy", "Dockerfile", ".dockerignore", "packages/portal/server", "packages/portal/operate"),
+            "packages/portal/operate/deployment_checks.py",
+        ),
+    ),
+    "dev-check": Job(
+        minutes=8,
+        tests=(
+            *("tests/portal_dev", SANDBOX, "tests/mistakes", "tests/mutants"),
+            *("tests/test_jobs.py", "tests/test_fast.py", "tests/test_supply_chain.py"),
+        ),
+        code=(
+            *("packages/portal_dev", "packages/sandbox_api", "packages/portal/operate", "packages/portal/operate/checks.py"),
+            *("tests/fast.py", "tests/supply_chain.py", ".pre-commit-config.yaml", "docs/reference/mistakes.md"),
+        ),
+    ),
+}
+#: Programs that some tests start, each with its other names.
+PROGRAMS: Final = (
+    ("chromium", "chromium-browser", "google-chrome"),
+    ("firefox-esr", "firefox"),
+    ("redis-server",),
+    ("redis-sentinel",),
+    ("nginx",),
+    ("node",),
+    ("npm",),
+    ("bash",),
+    ("openssl",),
+    ("jq",),
+    ("setpriv",),
+    ("kubectl",),
+    ("systemd-analyze",),
+    ("prometheus",),
+    ("promtool",),
+)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the jobs that the words name, up to the first that fails; gives its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.jobs", description=__doc__)
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=" ".join(JOBS), choices=[[], *JOBS])
+    parser.add_argument("--changed", action="store_true", help="print which jobs a change since $CI_BASE asks for")
+    options = parser.parse_args(words)
+    if options.changed:
+        asked, why = jobs_for(changed_files(os.environ.get("CI_BASE", "")))
+        sys.stderr.write("".join(f"{line}\n" for line in why))
+        say(*asked)
+        return 0
+    for name in options.jobs:
+        say(f"make {name} takes about {JOBS[name].minutes} minutes on two processors.", missing_programs())
+        for arguments in runs_of(name):
+            if status := run_pytest(*arguments):
+                return status
+    return 0
+
+
+def runs_of(name: str) -> list[tuple[str, ...]]:
+    """The arguments of each pytest that runs tests of this job."""
+    if not JOBS[name].tests:
+        return [(*OPTIONS, *(f"--ignore={path}" for job in JOBS.values() for path in job.tests))]
+    own = [path for path in JOBS[name].tests if path != SANDBOX]
+    return [(*OPTIONS, SANDBOX)] * (SANDBOX in JOBS[name].tests) + [(*OPTIONS, *own)]
+
+
+def run_pytest(*arguments: str) -> int:
+    """Run tests; gives the exit status. Ended by Ctrl-C or SIGTERM, it leaves no process that a test started."""
+    return contained_run.run([sys.executable, "-m", "pytest", *arguments], time_limit_s=TIME_LIMIT_S)
+
+
+def changed_files(base: str) -> list[str] | None:
+    """Files that differ from a commit, with those that are new; None if there is no such commit."""
+    differ = ["git", "diff", "--name-only", "--no-renames", "-z", "--end-of-options", f"{base}^{{commit}}", "--"]
+    new = ["git", "ls-files", "--others", "--exclude-standard", "-z"]
+    runs = [subprocess.run(each, cwd=ROOT, capture_output=True, text=True, check=False) for each in (differ, new)]
+    if not base or any(run.returncode for run in runs):
+        return None
+    return sorted({file for run in runs for file in run.stdout.split("\0") if file})
+
+
+def jobs_for(changed: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """The jobs beside `test` that a change of these files asks for, and a line for each job that says why."""
+    asked, why = [], ["make test: always"]
+    for name, job in list(JOBS.items())[1:]:
+        files = [file for file in changed or () if job.is_asked_for_by(file)]
+        if changed is None:
+            why.append(f"make {name}: CI_BASE names no commit to compare with")
+        elif files:
+            why.append(
+                f"make {name}: {files[0]}" + (f" and {len(files) - 1} more changed" if files[1:] else " changed")
+            )
+        else:
+            why.append(f"make {name} is left out: nothing that it tests has changed")
+        asked += [name] * (changed is None or bool(files))
+    return asked, why
+
+
+def missing_programs(programs: Sequence[Sequence[str]] = PROGRAMS) -> str:
+    """Which programs are not here, and what becomes of their tests."""
+    missing = [names[0] for names in programs if found_tool(*names) is None]
+    if not missing:
+        return "Every program that a test needs is on this machine."
+    what = "fail, because CI is set" if os.environ.get("CI") else "are skipped"
+    return f"Not on this machine: {', '.join(missing)}. The tests that need them {what}."
+
+
+def say(*lines: str) -> None:
+    """Print lines before what the next process prints."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""`make test-fast` runs the tests that are nearest to a change, and says which it leaves out."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import fast
+from tests.fast import MOST, base, choose
+from tests.support.harness import ROOT
+
+
+def test_tests_that_import_the_changed_module_come_first_and_those_of_its_folder_before_others() -> None:
+    nearest, _, far = choose(["packages/portal/config/limits.py"])
+    assert len(nearest) == MOST
+    assert nearest[0] == "tests/portal/config/test_limits.py"
+    assert "import" in (ROOT / nearest[1]).read_text().partition("limits")[0]
+    assert far
+
+
+def test_a_test_that_imports_the_module_by_way_of_others_is_among_them() -> None:
+    nearest, slow, far = choose(["packages/portal/edge/http/allowed_hosts.py"])
+    importing = "tests/portal/edge/test_middleware.py"
+    assert "allowed_hosts" not in (ROOT / importing).read_text()
+    assert importing in [*nearest, *slow, *far]
+
+
+def test_what_starts_processes_is_left_out() -> None:
+    nearest, slow, _ = choose(["packages/portal/config/projects.py"])
+    assert {"tests/test_jobs.py", "tests/browser/test_profile.py", "tests/functional/test_exports.py"} <= {*slow}
+    assert [file for file in nearest if "\nimport subprocess" in (ROOT / file).read_text()] == []
+
+
+def test_changed_tests_run_themselves_and_a_changed_conftest_those_of_its_folder() -> None:
+    assert choose(["tests/portal/edge/test_request_kind.py"])[0] == ["tests/portal/edge/test_request_kind.py"]
+    below = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/portal_pages/search").rglob("test_*.py"))
+    assert choose(["tests/portal_pages/search/conftest.py"])[0] == below
+
+
+def test_it_says_what_it_leaves_out_and_gives_the_tests_own_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs: list[list[str]] = []
+
+    def run_pytest(*words: str) -> int:
+        runs.append([word for word in words if word.startswith("tests/")])
+        return len(runs) - 1
+
+    monkeypatch.setattr(fast, "run_pytest", run_pytest)
+    files = [
+        "tests/portal/edge/test_request_kind.py",
+        "tests/sandbox_api/test_ids.py",
+        "tests/test_jobs.py",
+        "docs/README.md",
+    ]
+    monkeypatch.setattr(fast, "changed_files", lambda _: files)
+    assert fast.main() == 1
+    assert runs == [["tests/sandbox_api/test_ids.py"], ["tests/portal/edge/test_request_kind.py"]]
+    assert capsys.readouterr().out == (
+        "2 test modules run. Left out: 0 that are further away, 1 that start processes, and what reads docs/README.md\n"
+    )
+    monkeypatch.setattr(fast, "changed_files", lambda _: [])
+    assert fast.main() == 0
+    assert len(runs) == 2
+
+
+def test_a_branch_is_compared_with_the_commit_where_it_left_main(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words]
+        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
+
+    monkeypatch.setattr(fast, "ROOT", tmp_path)
+    git("init", "-b", "main")
+    git("commit", "--allow-empty", "-m", "first")
+    left = git("rev-parse", "HEAD")
+    git("checkout", "-b", "work")
+    git("commit", "--allow-empty", "-m", "second")
+    assert base() == left
+    git("branch", "-D", "main")
+    assert base() == "HEAD"

@@ -1,0 +1,269 @@
+"""Each test belongs to one job, a change runs the jobs that test it, and a run that is ended leaves no process."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from portal.config.projects import PROJECT_BY_APP
+from tests import jobs
+from tests.jobs import JOBS, PROGRAMS, changed_files, jobs_for, missing_programs, runs_of
+from tests.support.checkout_copy import copy_of_checkout
+from tests.support.harness import ROOT
+from tests.support.linked_environment import bare_shell, link_environment
+
+BESIDE = ["docs-check", "deploy-check", "dev-check"]
+
+
+def is_below(file: Path, paths: Iterable[str]) -> bool:
+    return any(file.is_relative_to(ROOT / path) for path in paths)
+
+
+def runs(job: str, file: Path) -> bool:
+    """Whether a job runs the tests of this file."""
+    for words in runs_of(job):
+        ignored = [word.removeprefix("--ignore=") for word in words if word.startswith("--ignore=")]
+        given = [word for word in words if word.startswith("tests/")] or ["tests"]
+        if is_below(file, given) and not is_below(file, ignored):
+            return True
+    return False
+
+
+def test_every_test_file_belongs_to_one_job() -> None:
+    for file in [*(ROOT / "tests").rglob("test_*.py"), ROOT / "tests/new_folder/test_new.py"]:
+        assert [job for job in JOBS if runs(job, file)] == [next((job for job in BESIDE if runs(job, file)), "test")]
+
+
+def test_what_a_job_names_is_there() -> None:
+    for job in JOBS.values():
+        assert [path for path in (*job.tests, *job.code, *jobs.FOR_EVERY_JOB) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_each_job_is_a_target_of_the_makefile(job: str) -> None:
+    shown = subprocess.run(
+        ["make", "-n", "-o", ".venv/.dev", job], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.endswith(f"python -m tests.jobs {job}\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "asked"),
+    [
+        ("packages/portal/query/client.py", []),
+        ("tests/portal/query/test_client.py", []),
+        ("docs/how-to/deploy.md", ["docs-check"]),
+        ("benchmarks/rates.py", ["docs-check"]),
+        ("tests/deploy/test_nginx.py", ["deploy-check"]),
+        ("packages/portal/server/supervisor.py", ["deploy-check"]),
+        ("deployed.md", []),
+        ("packages/portal_dev/catalogs.py", ["dev-check"]),
+        ("packages/portal_dev/docs_site/links.py", ["docs-check", "dev-check"]),
+        ("tests/sandbox_api/test_ids.py", ["dev-check"]),
+        ("requirements/base.txt", BESIDE),
+        ("tests/support/harness.py", BESIDE),
+    ],
+)
+def test_a_change_asks_for_the_jobs_that_test_it(file: str, asked: list[str]) -> None:
+    assert jobs_for([file])[0] == asked
+
+
+def test_a_run_says_which_jobs_it_runs_and_why() -> None:
+    assert jobs_for(["docs/a.md", "docs/b.md", "deploy/nginx/portal.conf"]) == (
+        ["docs-check", "deploy-check"],
+        [
+            "make test: always",
+            "make docs-check: docs/a.md and 1 more changed",
+            "make deploy-check: deploy/nginx/portal.conf changed",
+            "make dev-check is left out: nothing that it tests has changed",
+        ],
+    )
+    asked, why = jobs_for(None)
+    assert asked == BESIDE
+    assert why[-1] == "make dev-check: CI_BASE names no commit to compare with"
+
+
+def test_changed_is_what_was_committed_edited_moved_or_made_since_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> str:
+        named = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        return subprocess.run(
+            ["git", *named, *words], cwd=tmp_path, check=True, capture_output=True, text=True
+        ).stdout.strip()
+
+    for name in ("kept", "committed", "edited", "moved"):
+        (tmp_path / name).write_text(name)
+    git("init")
+    (tmp_path / ".gitignore").write_text("ignored\n")
+    git("add", ".")
+    git("commit", "-m", "first")
+    base = git("rev-parse", "HEAD")
+    (tmp_path / "committed").write_text("other")
+    git("commit", "-am", "second")
+    git("mv", "moved", "moved to ä")
+    for name in ("edited", "made", "ignored"):
+        (tmp_path / name).write_text("other")
+    monkeypatch.setattr(jobs, "ROOT", tmp_path)
+    assert changed_files(base) == ["committed", "edited", "made", "moved", "moved to ä"]
+    assert changed_files("HEAD") == ["edited", "made", "moved", "moved to ä"]
+    assert changed_files("") is None
+    assert changed_files("0" * 40) is None
+    assert changed_files("--output=x") is None
+
+
+@pytest.fixture
+def ci(tmp_path: Path) -> Path:
+    """`.ci/run` in a folder of its own, with a `make` that notes what it is asked for, and every program it looks for."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci/run", tmp_path / ".ci/run")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in re.findall(r"command -v (\S+)", (ROOT / ".ci/run").read_text()):
+        (programs / name).symlink_to("/bin/true")
+    (programs / "make").unlink()
+    (programs / "make").write_text('#!/bin/sh\necho "$@"\n[ "$@" != "$FAILS" ]\n')
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    (tmp_path / ".venv/bin/python").write_text(f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} "$@"\n')
+    for file in (programs / "make", tmp_path / ".venv/bin/python"):
+        file.chmod(0o755)
+    return tmp_path
+
+
+def ran(ci: Path, **variables: str) -> tuple[int, list[str]]:
+    path = f"{ci / 'programs'}:/usr/bin:/bin"
+    run = subprocess.run(
+        [ci / ".ci/run"], env={"FAILS": "", **variables, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    return run.returncode, run.stdout.splitlines()
+
+
+def test_ci_runs_every_job_where_it_does_not_know_what_changed(ci: Path) -> None:
+    assert ran(ci) == ran(ci, CI_BASE="nonsense") == (0, ["check", *BESIDE, "test"])
+
+
+@pytest.mark.parametrize("job", ["check", *BESIDE, "test"])
+def test_each_job_that_fails_fails_the_run(ci: Path, job: str) -> None:
+    status, asked = ran(ci, FAILS=job)
+    assert (status != 0, asked[-1]) == (True, job)
+
+
+#: The process has a session of its own, as servers that tests start may have.
+SERVER = """
+import os, subprocess, time
+def test_good(): pass
+def test_it():
+    started = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    print(started.pid, file=open(os.environ["PIDS"], "a"))
+    time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_ended_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
+    pids = tmp_path / "pids"
+    os.mkfifo(pids)
+    (tmp_path / "test_server.py").write_text(SERVER)
+    code = (
+        # As in a terminal: a shell that runs the tests in the background has SIGINT ignored.
+        "import signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"from tests.jobs import run_pytest\nsys.exit(run_pytest('-n', '2', *{alone(tmp_path)}))\n"
+    )
+    run = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PIDS": str(pids)}, stdout=subprocess.PIPE, text=True
+    )
+    # Reading the pipe waits for the test that has started the process.
+    process = os.pidfd_open(int(pids.read_text()))
+    run.send_signal(number)
+    said, _ = run.communicate(timeout=60)
+    assert run.returncode != 0
+    assert select.select([process], [], [], 30)[0], "it goes on"
+    os.close(process)
+    assert ("1 passed" in said) is (number == signal.SIGINT), "after Ctrl-C pytest says what it knows"
+
+
+def alone(path: Path) -> tuple[str, ...]:
+    return ("-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), str(path))
+
+
+def test_a_run_ends_with_a_line_for_each_reason_to_skip_and_the_count(tmp_path: Path) -> None:
+    (tmp_path / "test_skips.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.parametrize('number', range(3))\n"
+        "def test_it(number): pytest.skip('needs redis-server on this machine')\n"
+        "@pytest.mark.skip(reason='needs nginx on this machine')\n"
+        "def test_other(): pass\n"
+    )
+    words = ["-p", "tests.support.skipped_tests", "-n", "2", *alone(tmp_path)]
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys; from tests.jobs import run_pytest; sys.exit(run_pytest(*{words}))"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *_, first, second, last = run.stdout.splitlines()
+    assert [first, second] == ["3 tests: needs redis-server on this machine", "1 test: needs nginx on this machine"]
+    assert re.fullmatch(r"=+ 4 skipped in .*", last)
+
+
+def test_it_names_the_programs_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    here, other, missing = Path(sys.executable).name, "no-such-other-name", "no-such-program"
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    assert missing_programs([(other, here)]) == "Every program that a test needs is on this machine."
+    assert missing_programs([(here,), (missing, other)]) == (
+        f"Not on this machine: {missing}. The tests that need them are skipped."
+    )
+    monkeypatch.setenv("CI", "true")
+    assert missing_programs([(missing,)]).endswith("The tests that need them fail, because CI is set.")
+
+
+def test_every_program_that_a_test_needs_is_known() -> None:
+    calls = [
+        tuple(re.findall(r'"([^"]+)"', call))
+        for path in (ROOT / "tests").rglob("*.py")
+        for call in re.findall(r'require_tool\(("[^)]*)\)', path.read_text())
+    ]
+    assert set(calls) == set(PROGRAMS)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this checkout with an environment."""
+    copy = copy_of_checkout(tmp_path_factory.mktemp("suite") / "copy", whole=True)
+    link_environment(copy)
+    return copy
+
+
+def make(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", *words], cwd=checkout, env=bare_shell(), capture_output=True, text=True, check=False, timeout=240
+    )
+
+
+def test_make_runs_the_tests_of_one_app(checkout: Path) -> None:
+    done = make(checkout, "test-finance")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^=+ \d+ passed", done.stdout, re.MULTILINE)
+    (checkout / "tests/apps/finance/test_new.py").write_text("def test_it() -> None:\n    assert False\n")
+    (checkout / "tests/apps/energy/test_new.py").write_text("def test_it() -> None:\n    assert False\n")
+    done = make(checkout, "test-finance")
+    assert done.returncode != 0
+    assert re.findall(r"^FAILED (\S+)", done.stdout, re.MULTILINE) == ["tests/apps/finance/test_new.py::test_it"]
+
+
+def test_a_folder_that_is_not_there_is_told_with_those_that_are(checkout: Path) -> None:
+    done = make(checkout, "test-finanse")
+    assert done.returncode != 0
+    folders = " ".join(f"{app}/" for app in sorted(PROJECT_BY_APP))
+    assert f"tests/apps/finanse is not there: {folders}\n" in done.stdout
