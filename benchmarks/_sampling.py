@@ -26,42 +26,42 @@ INTERVAL_S: Final = 0.001
 class Samples:
     """How often a stack was seen.
 
-    :ivar by_room: samples by room.
+    :ivar by_area: samples by area.
     :ivar own: samples in which the function was the innermost one.
     :ivar total: samples in which it was on the stack.
     """
 
-    room_of: Callable[[str], str | None]
-    by_room: Counter[str] = field(default_factory=Counter)
+    area_of: Callable[[str], str | None]
+    by_area: Counter[str] = field(default_factory=Counter)
     own: Counter[CodeType] = field(default_factory=Counter)
     total: Counter[CodeType] = field(default_factory=Counter)
 
     @property
     def number(self) -> int:
-        """Of samples within a room."""
-        return self.by_room.total()
+        """Of samples within an area."""
+        return self.by_area.total()
 
     def add(self, frame: FrameType | None) -> None:
-        """Count the stack with this innermost frame, for the innermost room on it."""
-        codes, room = [], None
+        """Count the stack with this innermost frame, for the innermost area on it."""
+        codes, area = [], None
         while frame is not None:
             codes.append(frame.f_code)
-            room = room or self.room_of(frame.f_code.co_filename)
+            area = area or self.area_of(frame.f_code.co_filename)
             frame = frame.f_back
         # Else it is the loop that sends the requests.
-        if room is not None:
-            self.by_room[room] += 1
+        if area is not None:
+            self.by_area[area] += 1
             self.own[codes[0]] += 1
             self.total.update(set(codes))
 
 
 @contextlib.contextmanager
-def sampling(room_of: Callable[[str], str | None]) -> Iterator[Samples]:
+def sampling(area_of: Callable[[str], str | None]) -> Iterator[Samples]:
     """Look at the main thread, which must be the caller's, while the block lasts.
 
-    :param room_of: the room of a source file; None for files that work for whoever called them.
+    :param area_of: the area of a source file; None for files that work for whoever called them.
     """
-    samples = Samples(room_of)
+    samples = Samples(area_of)
     before = signal.signal(signal.SIGPROF, lambda _, frame: samples.add(frame))
     signal.setitimer(signal.ITIMER_PROF, INTERVAL_S, INTERVAL_S)
     try:

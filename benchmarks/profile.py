@@ -1,10 +1,10 @@
-"""Where the time of one page goes, in one process without a server: by room, and by function.
+"""Where the time of one page goes, in one process without a server: by area, and by function.
 
     make profile PAGE=clients
     ./manage.py bench profile --page clients [--seconds 10] [--functions 30]
     ./manage.py bench profile --page clients --debug      as on a developer's machine
 
-A function of a library counts for the room that called it: Django's `reverse` in a template is rendering, in a
+A function of a library counts for the area that called it: Django's `reverse` in a template is rendering, in a
 middleware it is Django's. Other threads' CPU time counts for what the request's own thread does meanwhile.
 """
 
@@ -29,8 +29,8 @@ from benchmarks._stub_backend import stub_backend
 if TYPE_CHECKING:
     from types import CodeType
 
-#: Parts of a file's path, in this order, and the room that its code counts for.
-ROOMS: Final = (
+#: Parts of a file's path, in this order, and the area that its code counts for.
+AREAS: Final = (
     (("portal/web/templating/", "portal/web/templatetags/", "/templates/", "<template>"), "rendering"),
     (("/jinja2/", "/markupsafe/", "django/template/", "django/templatetags/", "django/forms/renderers"), "rendering"),
     (("portal/web/present/",), "presenting figures"),
@@ -52,17 +52,17 @@ def main() -> None:
 
 
 @cache
-def room_of(path: str) -> str | None:
-    """The room of a source file; None where it works for its caller."""
-    return next((room for parts, room in ROOMS if any(part in path for part in parts)), None)
+def area_of(path: str) -> str | None:
+    """The area of a source file; None where it works for its caller."""
+    return next((area for parts, area in AREAS if any(part in path for part in parts)), None)
 
 
-def print_rooms(samples: Samples, *, request_us: float) -> None:
-    """The table by room."""
-    print("| room | µs | % |\n|---|---|---|")
-    for room, count in samples.by_room.most_common():
+def print_areas(samples: Samples, *, request_us: float) -> None:
+    """The table by area."""
+    print("| area | µs | % |\n|---|---|---|")
+    for area, count in samples.by_area.most_common():
         share = count / samples.number
-        print(f"| {room} | {share * request_us:,.0f} | {share:.1%} |")
+        print(f"| {area} | {share * request_us:,.0f} | {share:.1%} |")
 
 
 def print_functions(samples: Samples, *, request_us: float, number: int) -> None:
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> None:
         for _ in range(VISITS_TO_WARM):
             visitor.visit()
         requests, answered = visitor.requests(), 0
-        with sampling(room_of) as samples:
+        with sampling(area_of) as samples:
             began_s = time.process_time()
             while time.process_time() - began_s < options.seconds:
                 respond(application, next(requests))
@@ -96,7 +96,7 @@ def _run(options: argparse.Namespace) -> None:
     print(
         f"\n## {row.name}{debug}: {request_us:,.0f} µs of CPU time, {answered:,} requests, {samples.number:,} samples\n"
     )
-    print_rooms(samples, request_us=request_us)
+    print_areas(samples, request_us=request_us)
     print_functions(samples, request_us=request_us, number=options.functions)
 
 

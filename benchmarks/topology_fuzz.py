@@ -1,4 +1,4 @@
-"""Requests that nobody should send, through the front door of a topology: by HTTP/1.1 and 2, and as raw octets.
+"""Requests that nobody should send, through the nginx of a topology: by HTTP/1.1 and 2, and as raw octets.
 
 They are made by a seeded die, so a run can be repeated. Some carry tokens of real sign-ins and reach pages and forms.
 Cookies of 350 KB, which nginx refuses, go to a server itself. Afterwards: which answers were 5xx and who made them,

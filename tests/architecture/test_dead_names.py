@@ -48,7 +48,7 @@ UNUSED = {
     "BACKEND_TEXTS": "lists what backends say most for the message catalogs",
     "KNOWN_NAMES": "lists the platforms' names for the message catalogs",
 }
-#: Exports that no other room of production code imports, and why they stay.
+#: Exports that no other package of production code imports, and why they stay.
 UNREAD = {
     "portal.telemetry.audit.AuditFile": "the settings of logging name it",
     "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
@@ -105,7 +105,7 @@ def defined(module: ast.Module) -> Iterator[str]:
 
 
 def exports(module: ast.Module) -> list[str]:
-    """`__all__` of a published package; of a room's face, what it defines, and imports without a use of its own."""
+    """`__all__` of a published package; of a package's public interface, what it defines, and imports without a use of its own."""
     for node in module.body:
         match node:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
@@ -122,7 +122,7 @@ def exports(module: ast.Module) -> list[str]:
 
 @cache
 def faces() -> dict[str, ast.Module]:
-    """The `__init__` of each room that publishes nothing: what it imports, it hands out."""
+    """The `__init__` of each package that publishes nothing: what it imports, it hands out."""
     found = {_dotted(path): ast.parse(path.read_text()) for room in ROOMS for path in room.rglob("__init__.py")}
     return {dotted: module for dotted, module in found.items() if dotted not in PUBLISHED}
 

@@ -9,7 +9,7 @@ from tests.support.harness import ROOT
 
 #: Lines of a module.
 MOST_LINES = 320
-#: Modules of a folder, beside its face.
+#: Modules of a folder, beside its `__init__`.
 MOST_MODULES = 12
 
 

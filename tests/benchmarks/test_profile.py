@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchmarks.profile import room_of
+from benchmarks.profile import area_of
 from tests.support.harness import ROOT
 
 
@@ -16,13 +16,13 @@ def test_a_page_has_a_table_by_room_and_one_by_function(page: str) -> None:
     command = [sys.executable, "-m", "benchmarks", "profile", "--page", page, "--seconds", "0.5"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert "| room | µs | % |" in run.stdout
+    assert "| area | µs | % |" in run.stdout
     assert "| rendering | " in run.stdout
     assert "| function | own µs | with what it calls, µs |" in run.stdout
 
 
 def test_a_file_counts_for_its_room_and_a_library_for_its_caller() -> None:
-    assert room_of(f"{ROOT}/packages/portal/store/shared_store.py") == "store"
-    assert room_of(f"{ROOT}/apps/energy/templates/energy/overview.html") == "rendering"
-    assert room_of(f"{ROOT}/apps/energy/views/overview.py") == "views"
-    assert room_of("/usr/lib/python3.11/json/decoder.py") is None
+    assert area_of(f"{ROOT}/packages/portal/store/shared_store.py") == "store"
+    assert area_of(f"{ROOT}/apps/energy/templates/energy/overview.html") == "rendering"
+    assert area_of(f"{ROOT}/apps/energy/views/overview.py") == "views"
+    assert area_of("/usr/lib/python3.11/json/decoder.py") is None

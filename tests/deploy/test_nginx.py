@@ -182,7 +182,7 @@ def test_what_is_for_the_machine_alone_is_not_here(site: Site, echoes: dict[str,
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/metrics-page", "/en/metrics", "/static/metrics"])
-def test_what_is_called_alike_is(site: Site, path: str) -> None:
+def test_paths_that_only_resemble_an_internal_one_are_forwarded(site: Site, path: str) -> None:
     assert ask(site, path).json()["target"] == path
 
 

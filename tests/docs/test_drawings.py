@@ -38,7 +38,7 @@ def test_each_file_and_folder_of_the_drawing_is_there() -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_each_room_and_module_of_the_shared_package_is_drawn() -> None:
+def test_each_package_and_module_of_portal_is_drawn() -> None:
     here = {path.name for path in PORTAL.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     drawn = {path.removeprefix("packages/portal/") for path in drawn_paths() if path.startswith("packages/portal/")}
     assert here - drawn == {"__init__.py"}

@@ -26,8 +26,8 @@ def test_the_files_of_the_page_pass(tmp_path: Path) -> None:
         (folder / name).write_text(code)
     result = run_pytest(tmp_path)
     tests = len(re.findall(r"^def test_", files["test_my_pages.py"], re.MULTILINE))
-    assert tests == 9
-    assert re.search(r"^=+ 11 passed", result.stdout, re.MULTILINE), result.stdout
+    assert tests == 8
+    assert re.search(r"^=+ 10 passed", result.stdout, re.MULTILINE), result.stdout
 
 
 def test_the_tables_name_every_fixture_and_every_method_and_none_else() -> None:

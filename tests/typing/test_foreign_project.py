@@ -58,10 +58,10 @@ def test_the_type_of_a_row_is_known(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("face", ["query", "api"])
-def test_a_face_of_the_library_names_all_that_it_hands_out(face: str) -> None:
+@pytest.mark.parametrize("package", ["query", "api"])
+def test_a_public_interface_of_the_library_names_all_that_it_exports(package: str) -> None:
     imported, named = set(), set()
-    for node in ast.parse((PACKAGE / face / "__init__.py").read_text()).body:
+    for node in ast.parse((PACKAGE / package / "__init__.py").read_text()).body:
         match node:
             case ast.ImportFrom(module=str(module)) if module != "__future__":
                 imported |= {alias.asname or alias.name for alias in node.names}

@@ -1,4 +1,4 @@
-/** What a team finds in its house: calls to the backend, with the bearer and one refresh. Not counted. */
+/** What an app gives to its features: calls to the backend, with the bearer and one refresh. Not counted. */
 
 export interface Page<Row> {
   items: Row[];

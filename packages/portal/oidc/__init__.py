@@ -13,7 +13,7 @@
     discovery               the provider's endpoints                      login_attempts   one signed cookie each
     id_tokens               checks of ID tokens and logout tokens
 
-Arrows go down. The room stands above `portal.web`, since a sign-in here is kept as one with a password is. `api` and
+Arrows go down. The package is above `portal.web`, since a sign-in here is kept as one with a password is. `api` and
 `web` reach it through `portal.api.identity_provider` alone: `register` is called at start. The gateway's views import
 this page.
 

@@ -1,7 +1,7 @@
 """The system checks of every layer, imported in one place so that Django registers them all at start.
 
 A check lives beside what it checks; this module only knows where. It adds the ones that concern the
-whole house: the platform registry against the folders below `apps/`.
+whole portal: the platform registry against the folders below `apps/`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     Deadline            deadline.py         a time limit that several steps share, and a part of it
     Clock               clock.py            the time functions, as an object that a test can replace
 
-No module of this room imports another one. `fork_safety` resets locks and threads in a child process.
+No module of this package imports another one. `fork_safety` resets locks and threads in a child process.
 """
 
 from __future__ import annotations

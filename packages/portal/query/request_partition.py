@@ -197,7 +197,7 @@ class RequestPartition:
         return False
 
     def answers_for(self, partition: Partition, *, sent: str | None) -> bool:
-        """The same, without an error: a write is done, whoever its tokens belong to."""
+        """Like `still_has`, but returns False instead of raising."""
         token = self.token
         if token != sent:
             self.sync_with_tokens()

@@ -1,4 +1,4 @@
-"""Cached responses → what results have as their data. Pure; what comes out is the caller's own, and may be changed."""
+"""Decodes cached responses to the data of results. Each call returns new objects, which callers may change."""
 
 from __future__ import annotations
 

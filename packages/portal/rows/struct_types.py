@@ -1,4 +1,4 @@
-"""How the classes of this room are made: frozen structs with keyword arguments, and camelCase names on the wire."""
+"""How the classes of this package are made: frozen structs with keyword arguments, and camelCase names on the wire."""
 
 from __future__ import annotations
 

@@ -66,14 +66,14 @@ def import_project(*, settings: str) -> None:
         import_string(name)
     import_backends()
     if not portal_config().debug:
-        from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
+        from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
 
         compile_templates()
 
 
 def know_absent_platforms() -> None:
     """Let the edge know which platforms the backend has nothing of. The edge itself imports no query."""
-    from portal.web.frame import absent_platforms  # noqa: PLC0415  the room's modules need the settings
+    from portal.web.frame import absent_platforms  # noqa: PLC0415  its modules need the settings
 
     use_absent_platforms(absent_platforms)
 

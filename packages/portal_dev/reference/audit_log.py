@@ -42,15 +42,14 @@ _INTRODUCTION: Final = """\
 # The audit log
 
 Each sign-in, sign-out and change of permissions writes one JSON object on a line, whatever `APP_LOG_FORMAT` says. A line has no
-password, token, email address or name. A sign-in that ends unused, because its tokens expire, has no line; neither has a page
-that somebody may not open (`/metrics` counts those). This page is written from `portal.telemetry.audit`.
+password, token, email address or name. A sign-in that ends because its tokens expire has no line, nor has a page that somebody may not open (`/metrics` counts those).
 
 ## Where the lines go
 
 | `APP_AUDIT_LOG` | the lines go |
 |---|---|
 | unset, or `stderr` | between the lines of [the log](log.md); their `logger` is `portal.audit` |
-| the absolute path of a file | there. All processes of a machine may share it; it is on a local disk, in a folder where the servers' user may write |
+| the absolute path of a file | there, for all processes of a machine; on a local disk, in a folder where the servers' user may write |
 | `off` | nowhere |
 
 If the file can't be written, the line goes to stderr, the log has an `ERROR` of `portal.audit_file`, and the sign-in goes on. A file that was moved
@@ -72,8 +71,7 @@ With systemd, `LogsDirectory=portal` in the unit (`systemctl edit portal@.servic
 
 ## How long to keep it
 
-IP addresses and pseudonyms are personal data. Card payment rules (PCI DSS 4.0, 10.5.1) ask for twelve months, three of them at hand; where no rule asks for
-more, six months are enough for most enquiries. The portal's own administrators should not read it: they are in it.
+IP addresses and pseudonyms are personal data. Card payment rules (PCI DSS 4.0, 10.5.1) ask for twelve months, three of them at hand; else six months are enough for most enquiries. The portal's own administrators should not read it: they are in it.
 
 ## Questions, and their answers by jq
 
@@ -97,7 +95,7 @@ From systemd's stderr: `journalctl -u 'portal@*' -o cat | grep '^{' | jq -c 'sel
 | who gave somebody the right to administer accounts | `select(.event == "permissions" and ((.after - (.before // [])) \\| index("IAM_ADMIN")))` |
 | stolen cookies, perhaps | `select(.reason == "token-reused")` |
 
-An account's `entered_name` stands in its successful sign-ins. For a name that never signed in, an operator of the gateway makes the hash:
+An account's `entered_name` stands in its successful sign-ins. For another name an operator of the gateway makes the hash:
 
 ```sh
 printf %s energy@example.com | ./manage.py --app auth_app audit_name

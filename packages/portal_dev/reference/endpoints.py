@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, is_typeddict
 import msgspec
 
 from portal.config.contract_names import (
-    COUNTS_BY_PARAM,
     COUNTS_SEGMENT,
     CURSOR_PARAM,
     HAS_NEXT_FIELD,
@@ -43,14 +42,13 @@ _PAGE_FIELDS: Final = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
 
 _INTRODUCTION: Final = """\
 The calls that the portal declares, with their hooks below `portal.services`. A page can use only these: [add a
-resource](../how-to/add-a-resource.md), [one more call](../how-to/add-a-resource.md#one-more-call). `./manage.py --app energy list_endpoints --json`
-adds the types and what a write changes in cached queries.
+resource](../how-to/add-a-resource.md), [one more call](../how-to/add-a-resource.md#one-more-call).
 
 ## What a backend has to have
 
 **Required** calls, and what stands behind them, a backend has to have. Without an optional call pages do what the last
 column says, or the usual: {usual} The parameters and fields in the third column are optional too: what is missing is not offered, or shown as missing.
-[What we ask of a backend](what-we-ask-of-a-backend.md) tells more; `./manage.py --app energy doctor --token-file FILE` says what a backend has.
+[What we ask of a backend](what-we-ask-of-a-backend.md) tells more. Calls that end in `/counts` take `by` and the list's parameters.
 """
 _HEAD: Final = "| call | hook | used, where it is there | without the call |\n|---|---|---|---|"
 _REFRESH: Final = "| POST `/refresh` | | | **required**: `refreshToken`; `accessToken`, `refreshToken` |"
@@ -94,7 +92,7 @@ def _optional(hook: Endpoint[Any], of_list: Endpoint[Any] | None) -> list[str]:
     """The parameters and the fields that pages use where they are there, beyond those of the list that has the rows."""
     said = _fields(_answer(of_list)) if of_list else []
     if hook.path_shape.endswith(f"/{COUNTS_SEGMENT}"):
-        return [f"`{COUNTS_BY_PARAM}` and the list's parameters"]
+        return []  # said once, above
     # Of all lists, under names of the hooks.
     own = {"q", "sort", "pages", "cursor"} if _is_subclass(hook.params, ListParams) else set()
     params = [name for name in _fields(hook.params) if name not in own and f"{{{name}}}" not in hook.path_shape]

@@ -10,7 +10,6 @@ import ast
 import re
 import tomllib
 from pathlib import Path
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.config.places import SOURCE_ROOT
@@ -25,8 +24,8 @@ FOLDERS: Final = (
     *("packages/fork_safety", "apps"),
 )
 _LEVELS: Final = {"warning": "WARNING", "error": "ERROR", "exception": "ERROR", "critical": "CRITICAL"}
-#: Of a message on the page.
-_SHOWN_CHARACTERS: Final = 36
+#: Of a message on the page, at least.
+_SHOWN_WORDS: Final = 2
 #: Of a call whose level depends on something.
 _ANY_LEVEL: Final = "WARNING"
 _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
@@ -34,8 +33,7 @@ _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
 _INTRODUCTION: Final = """\
 # Events of the log
 
-What [the log](log.md) may have at level `WARNING` or above, by what it is about. `…` stands for what differs from line to line. Search this page for the beginning of
-a message; lines of Django, granian and other libraries are not listed.
+What [the log](log.md) may have at level `WARNING` or above, by what it is about. Search this page for the first words of a message: below each group stand the beginnings that no other group has; `…` is what differs from line to line. Lines of Django, granian and other libraries are not listed.
 """
 
 
@@ -65,7 +63,8 @@ def markdown() -> str:
     faults += [f"{MEANINGS.name} describes {name!r} twice" for name in {*described} if described.count(name) > 1]
     if faults:
         raise ValueError("\n".join(faults))
-    return "\n".join([_INTRODUCTION, *(_section(group, events) for group in groups)])
+    shown = [[_shown(events[name].message) for name in group["events"]] for group in groups]
+    return "\n".join([_INTRODUCTION, *(_section(group, _beginnings(shown, at)) for at, group in enumerate(groups))])
 
 
 def events_of_source(root: Path = SOURCE_ROOT) -> set[LogEvent]:
@@ -136,14 +135,26 @@ def _module(path: Path) -> str:
     return ".".join(parts[1:] if parts[0] == "packages" else parts)
 
 
-def _section(group: Mapping[str, Any], events: Mapping[str, LogEvent]) -> str:
-    told = [events[name] for name in group["events"]]
-    said = " · ".join(f"`{_shown(event.message)}`" for event in told)
-    head = f"## {group['heading']}\n\n{group['means']}\n\n**Do:** {group['do']}\n"
-    return f"{head}\n{said}\n"
+def _section(group: Mapping[str, Any], beginnings: Iterable[str]) -> str:
+    said = " · ".join(f"`{beginning}`" for beginning in beginnings)
+    return f"## {group['heading']}\n\n{group['means']}\n\n**Do:** {group['do']}\n\n{said}\n"
+
+
+def _beginnings(shown: list[list[str]], at: int) -> dict[str, None]:
+    """The shortest beginnings of a group's messages that no message of another group has, each once."""
+    others = [message.split() for group in (*shown[:at], *shown[at + 1 :]) for message in group]
+    return dict.fromkeys(_beginning(message.split(), others) for message in shown[at])
+
+
+def _beginning(words: list[str], others: list[list[str]]) -> str:
+    for count in range(_SHOWN_WORDS, len(words)):
+        told = words[:count]
+        said = sum(bool(word.strip("…:")) for word in told)
+        if said >= (1 if words[0].strip("…:") else _SHOWN_WORDS) and told not in [other[:count] for other in others]:
+            return " ".join([*told, "…"])
+    return " ".join(words)
 
 
 def _shown(message: str) -> str:
-    """The beginning of a message: enough to find it by."""
-    text = _PLACEHOLDER.sub(lambda found: "%" if found[0] == "%%" else "…", message).replace("`", "'")
-    return shorten(text, _SHOWN_CHARACTERS, placeholder=" …")
+    """A message with `…` for what is put in later."""
+    return _PLACEHOLDER.sub(lambda found: "%" if found[0] == "%%" else "…", message).replace("`", "'")

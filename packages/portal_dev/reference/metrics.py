@@ -1,4 +1,4 @@
-"""docs/reference/metrics.md: every metric, as the rooms declare it."""
+"""docs/reference/metrics.md: every metric, as the packages declare it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from portal.telemetry.metrics import Label
 
 PAGE: Final = "docs/reference/metrics.md"
-#: The modules at the top of the rooms: what they import declares all metrics.
+#: Modules at the top of the layers: what they import declares all metrics.
 _TOPS: Final = ("portal.edge.middleware", "portal.web.middleware", "portal.web.sign_in")
 
 _BEFORE: Final = """\
@@ -22,9 +22,7 @@ _BEFORE: Final = """\
 
 What `GET /metrics` of each server answers, in Prometheus' text format. [How to watch it](../how-to/monitor.md).
 
-Every metric has the label `app`. Counters and histograms are of all workers of the server, those that have died included; a gauge of "workers" counts those that live.
-No label has a path, an address, an account or a part of a token; what comes beyond a bounded number of values is counted under `other`. Values that are known from the start begin with 0. `…_total` is a counter, `…_duration_seconds` a histogram, any other a gauge.
-
+Every metric has the label `app`. `…_total` is a counter, `…_duration_seconds` a histogram, any other a gauge. Counters and histograms are of all workers of the server, those that have died included. No label has a path, an address, an account or a part of a token; beyond a bounded number of values one is counted under `other`.
 """
 _LABELS: Final = """\
 ## Labels
@@ -34,8 +32,7 @@ _LABELS: Final = """\
 _PROCESSES: Final = """\
 ## Of each worker
 
-Read from `/proc` (Linux), with the label `worker`: a number, which a worker that replaces another one takes over.
-
+Read from `/proc` (Linux), with the label `worker`: a number, which a replacement takes over.
 """
 
 

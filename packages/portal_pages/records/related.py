@@ -89,7 +89,7 @@ class Related(Generic[TItem]):
         return {info.name: wire for wire, info in field_types(params).items()} if params else {}
 
     def shown(self, declared_at: tuple[str, int]) -> ShownRow | None:
-        """The template that is none of a list, and the class of its row."""
+        """The template of its own, with the class of its row; None if the template of the list is used."""
         return ShownRow(template=self.template, row=self.hook.item, declared_at=declared_at) if self.template else None
 
     def is_open_to(self, request: PortalRequest) -> bool:

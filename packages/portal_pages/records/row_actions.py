@@ -71,7 +71,7 @@ class RowAction(Generic[TRow]):
     is_main: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a name that no address has, and one that has both values and a form, or neither."""
+        """Check `name`, and require exactly one of `values` and `form`."""
         if not _NAME.fullmatch(self.name) or self.name in _TAKEN:
             raise UsageError(f"RowAction: {self.name!r} is no name of an action, such as start; {_TAKEN} are taken")
         if (self.values is None) == (self.form is None):

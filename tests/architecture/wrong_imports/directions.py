@@ -1,4 +1,4 @@
-"""Wrong imports against the direction in which imports go, between rooms and inside one."""
+"""Wrong imports against the direction in which imports go, between packages and inside one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIRECTIONS = [
     (
         "packages/portal/api/refresh/sealing.py",
         "import portal.api.refresh.refresher",
-        "No two modules or rooms of portal import each other in a circle",
+        "No two modules or packages of portal import each other in a circle",
     ),
     (
         "packages/portal/api/refresh/token_records.py",

@@ -1,4 +1,4 @@
-"""System checks that concern the whole house."""
+"""System checks that concern the whole portal."""
 
 from __future__ import annotations
 

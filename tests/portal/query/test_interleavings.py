@@ -1,4 +1,4 @@
-"""A state machine that interleaves requests freely: each is a thread that waits at the backend's door.
+"""A state machine that interleaves requests freely: each is a thread that waits at the backend.
 
 Beside `query_machine`, where actions only happen inside one another, requests overlap here in any way: one may begin
 while a second is under way and end after it, with a third in between. A request passes two gates in each of

@@ -1,4 +1,4 @@
-"""The one door to the cache: typed, in seconds, with one kind of failure."""
+"""The one interface to the cache: typed, in seconds, with one kind of failure."""
 
 from __future__ import annotations
 

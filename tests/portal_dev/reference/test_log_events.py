@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+
 import pytest
 
 from portal_dev.reference import log_events
@@ -41,7 +44,7 @@ def test_a_message_that_is_made_elsewhere_is_refused() -> None:
         list(events_of('logger = logging.getLogger("x")\nlogger.error(words())', module="m"))
 
 
-def test_events_of_all_rooms_are_found() -> None:
+def test_events_of_all_packages_are_found() -> None:
     loggers = {event.logger for event in events_of_source()}
     assert {"portal.query", "portal.api.calls", "sqlite_cache.file", "portal.audit_file"} <= loggers
 
@@ -60,5 +63,20 @@ def test_an_event_without_a_description_and_a_description_without_an_event_are_n
 
 def test_the_page_shows_what_differs_as_an_ellipsis() -> None:
     page = markdown()
-    assert "`store … is …% full: … of … MB`" in page
+    assert "`circuit …: …`" in page
     assert "%s" not in page
+
+
+def test_the_longest_beginning_of_a_message_on_the_page_stands_below_its_group() -> None:
+    sections = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", markdown(), flags=re.MULTILINE))
+    heading_of = {
+        shown.removesuffix(" …"): heading
+        for heading, section in sections.items()
+        for shown in re.findall(r"`([^`]+)`", section.strip().split("\n\n")[-1])
+    }
+    for group in tomllib.loads(log_events.MEANINGS.read_text())["group"]:
+        for name in group["events"]:
+            message = re.sub(r"%(?:\.\d+)?[a-z]", "…", name.partition(": ")[2]).replace("%%", "%").replace("`", "'")
+            beginnings = [shown for shown in heading_of if f"{message} ".startswith(f"{shown} ")]
+            assert beginnings, name
+            assert heading_of[max(beginnings, key=len)] == group["heading"], name

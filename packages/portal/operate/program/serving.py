@@ -41,7 +41,7 @@ def _load(project: Project) -> None:
     import_project(settings=project.settings_module)
     from portal.config.locales import LOCALES  # noqa: PLC0415  in a process with several workers alone
     from portal.web.present import formats_of  # noqa: PLC0415  as above
-    from portal.web.templating import load_compiled_templates  # noqa: PLC0415  the room's modules need the settings
+    from portal.web.templating import load_compiled_templates  # noqa: PLC0415  its modules need the settings
 
     load_compiled_templates()
     for language in LOCALES:

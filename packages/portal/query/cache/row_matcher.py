@@ -1,4 +1,4 @@
-"""In which variants of a list a written row belongs: what the mutation's `matches` says."""
+"""Decides which variants of a list show a written row, by the mutation's `matches`."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _replace(target: Path, text: str) -> None:
 
 @contextmanager
 def _new_file(target: Path) -> Iterator[Path]:
-    """A file that becomes `target` when it is whole. Its name is no hashed one, and it is written under the lock."""
+    """Write to a temporary file, then rename it to `target`. Call it under the lock."""
     new = target.with_name(f".{target.name}.new")
     yield new
     new.replace(target)

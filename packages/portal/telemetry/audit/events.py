@@ -29,25 +29,25 @@ OUTCOMES: Final = {
 class AuditEvent(Enum):
     """An event, by its name in the line, and what it means."""
 
-    SIGN_IN = "sign-in", "somebody tried to sign in, with a password or through the OpenID provider"
+    SIGN_IN = "sign-in", "a try to sign in, with a password or at the OpenID provider"
     SIGN_OUT = "sign-out", "a user signed out, in this browser"
     SIGN_OUT_EVERYWHERE = (
         "sign-out-everywhere",
-        ("a user ended all own sign-ins; the others have a line `sign-out-other`"),
+        ("a user ended all own sign-ins; each other one has a line `sign-out-other`"),
     )
-    SIGN_OUT_OTHER = "sign-out-other", "a user ended another sign-in of the own account, on another device"
+    SIGN_OUT_OTHER = "sign-out-other", "a user ended another own sign-in, on another device"
     SIGN_OUT_BY_PROVIDER = (
         "sign-out-by-provider",
-        "the OpenID provider reported that a session, or all sessions of a user, ended (back-channel logout)",
+        "the OpenID provider reported the end of one or all sessions of a user (back-channel logout)",
     )
-    SIGN_OUT_BY_OPERATOR = "sign-out-by-operator", "an operator ended all sign-ins of a user, by a command"
+    SIGN_OUT_BY_OPERATOR = "sign-out-by-operator", "an operator ended all sign-ins of a user"
     REFRESH = "refresh", "a sign-in ended, because its tokens could not be refreshed"
     PERMISSIONS = "permissions", "an administrator changed the permissions of an account"
     PASSWORD_RESET_REQUEST = (
         "password-reset-request",
-        "somebody asked for a link to choose a new password",
+        "a request for a link to choose a new password",
     )
-    PASSWORD_RESET = "password-reset", "somebody chose a new password by such a link; all sign-ins of the account ended"
+    PASSWORD_RESET = "password-reset", "a new password by such a link; all sign-ins of the account ended"
 
     def __init__(self, label: str, meaning: str) -> None:
         self.label = label
@@ -57,25 +57,25 @@ class AuditEvent(Enum):
 class Reason(Enum):
     """Why an event was no success: its name in the line, the outcome, and what it means."""
 
-    WRONG_CREDENTIALS = "wrong-credentials", Outcome.FAILURE, "there is no such account, or the password is wrong"
+    WRONG_CREDENTIALS = "wrong-credentials", Outcome.FAILURE, "no such account, or a wrong password"
     TOKEN_UNUSABLE = (
         "token-unusable",
         Outcome.FAILURE,
-        "the tokens that were issued are larger than browsers keep, or can't be read",
+        "the issued tokens are larger than browsers keep, or can't be read",
     )
     UNEXPECTED_ANSWER = (
         "unexpected-answer",
         Outcome.FAILURE,
         "the backend refused in a way that no input helps; see the log",
     )
-    CANCELLED = "cancelled", Outcome.FAILURE, "cancelled at the OpenID provider, or the provider refused the account"
+    CANCELLED = "cancelled", Outcome.FAILURE, "cancelled at the provider, or the provider refused the account"
     UNKNOWN_ATTEMPT = (
         "unknown-attempt",
         Outcome.FAILURE,
-        "nobody began this sign-in at the OpenID provider in this browser, or too long ago",
+        "not begun in this browser, or too long ago",
     )
-    CODE_REFUSED = "code-refused", Outcome.FAILURE, "the OpenID provider refused the code: used before, or too old"
-    PROVIDER_ERROR = "provider-error", Outcome.FAILURE, "the OpenID provider reported an error"
+    CODE_REFUSED = "code-refused", Outcome.FAILURE, "the provider refused the code: used before, or too old"
+    PROVIDER_ERROR = "provider-error", Outcome.FAILURE, "the provider reported an error"
     ID_TOKEN_REFUSED = (
         "id-token-refused",
         Outcome.FAILURE,
@@ -84,14 +84,14 @@ class Reason(Enum):
     LOGOUT_TOKEN_REFUSED = (
         "logout-token-refused",
         Outcome.FAILURE,
-        "the token of a back-channel logout is forged, too old, or meant for somebody else",
+        "the same of the token of a back-channel logout",
     )
-    USED_BEFORE = "used-before", Outcome.FAILURE, "this token of a back-channel logout was used before"
-    ALREADY_ENDED = "already-ended", Outcome.FAILURE, "the backend knows no such sign-in: it had ended before"
+    USED_BEFORE = "used-before", Outcome.FAILURE, "that token was used before"
+    ALREADY_ENDED = "already-ended", Outcome.FAILURE, "the backend no longer knows the sign-in"
     TOKEN_REFUSED = (
         "token-refused",
         Outcome.FAILURE,
-        "the refresh token expired, or the sign-in was ended at the backend or provider",
+        "the refresh token expired, or backend or provider ended the sign-in",
     )
     TOKEN_REUSED = (
         "token-reused",
@@ -106,24 +106,24 @@ class Reason(Enum):
     ANSWER_LOST = (
         "answer-lost",
         Outcome.UNAVAILABLE,
-        "the answer to a refresh was lost, and the token must not be used again",
+        "the answer to a refresh was lost; the token must not be used again",
     )
-    NOT_ALLOWED = "not-allowed", Outcome.FAILURE, "the backend says that this user may not"
+    NOT_ALLOWED = "not-allowed", Outcome.FAILURE, "the backend says that the user may not"
     NOT_ACCEPTED = "not-accepted", Outcome.FAILURE, "the backend does not accept the values"
-    LINK_REFUSED = "link-refused", Outcome.FAILURE, "the link of a password reset was used before, or is too old"
+    LINK_REFUSED = "link-refused", Outcome.FAILURE, "the link of a password reset is used or too old"
     TOO_MANY_FAILURES = (
         "too-many-failures",
         Outcome.THROTTLED,
-        "too many failed tries for this account from this address, or from this address alone",
+        "too many failed tries from this address, for this account or at all",
     )
     TOO_MANY_SIGN_INS = "too-many-sign-ins", Outcome.THROTTLED, "too many successful sign-ins to this account"
     TOO_MANY_REQUESTS = "too-many-requests", Outcome.THROTTLED, "too many password resets from this address"
     BACKEND_UNAVAILABLE = "backend-unavailable", Outcome.UNAVAILABLE, "the backend gave no usable answer"
-    PROVIDER_UNAVAILABLE = "provider-unavailable", Outcome.UNAVAILABLE, "the OpenID provider gave no usable answer"
+    PROVIDER_UNAVAILABLE = "provider-unavailable", Outcome.UNAVAILABLE, "the provider gave no usable answer"
     STORE_UNAVAILABLE = (
         "store-unavailable",
         Outcome.UNAVAILABLE,
-        "the shared store did not answer: other servers may not know of the sign-out yet, the backend may",
+        "the shared store did not answer: other servers may not know of the sign-out yet",
     )
 
     def __init__(self, label: str, outcome: Outcome, meaning: str) -> None:
@@ -159,14 +159,14 @@ FIELDS: Final = {
     "reason": "why it was no success",
     "detail": "more about the reason",
     "method": "of a sign-in: `password` or `openid`",
-    "user": "who acts: 16 digits of the SHA-256 of the token's subject, as in the log",
-    "user_verified": ("whether `user` is certain: by a signature, or the backend or the store knows the sign-in"),
+    "user": "who acts, as in the log: 16 digits of the SHA-256 of the token's subject",
+    "user_verified": ("whether a signature, the backend or the store vouches for `user`"),
     "entered_name": "what was typed as the name: 16 digits of an HMAC-SHA-256",
     "target_user": "the account that is acted on",
     "before": "the permissions until now",
     "after": "the permissions that are wanted",
-    "sign_in": "the same 16 digits from a sign-in to its end, through all refreshes",
-    "other_sign_in": "the sign-in that was ended, by the backend's id",
+    "sign_in": "the same from a sign-in to its end",
+    "other_sign_in": "the backend's id of the sign-in that was ended",
     "provider_session": "at the OpenID provider: 16 digits of the SHA-256 of its `sid`",
     "by": "who ran the command",
     "address": "the browser's (`APP_BEHIND_PROXY`); of a back-channel logout, the provider's",

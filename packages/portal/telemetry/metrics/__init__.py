@@ -1,4 +1,4 @@
-"""What a server counts and measures of itself, for Prometheus. Built on prometheus_client; every room may use it.
+"""What a server counts and measures of itself, for Prometheus. Built on prometheus_client; every package may use it.
 
 ::
 
@@ -7,7 +7,7 @@
         families      a metric with its labels: Counters, Gauges, Timings, and what is read when Prometheus asks
           worker_files    the files through which the workers of one server share their counts
 
-A room declares its metrics in a module of its own, once, and counts with them. No label names a person, and each has a
+A package declares its metrics in a module of its own, once, and counts with them. No label names a person, and each has a
 bounded number of values.
 """
 

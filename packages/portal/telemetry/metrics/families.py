@@ -1,4 +1,4 @@
-"""A metric with its labels: what a room declares once, and counts with.
+"""A metric with its labels: what a package declares once, and counts with.
 
 Each set of label values has a number of its own. It is looked up in a dict: the library's own look-up takes longer than
 the count itself.

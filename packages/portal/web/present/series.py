@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SeriesPoint(Protocol):
-    """What the points of all series have: the first day, whether it goes on, whether the period cuts it."""
+    """One point of a series: its first day, whether it is still running, whether the period cuts it off."""
 
     @property
     def start(self) -> date | None:

@@ -89,7 +89,7 @@ class Command(BaseCommand):
         _share_static_files()
         if not config.debug:
             # Here, so that no worker does; after the static files, whose names are in what is compiled.
-            from portal.web.templating import compile_templates  # noqa: PLC0415  the room's modules need the settings
+            from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
 
             compile_templates()
         mode = " in DEBUG" if config.debug else ""
