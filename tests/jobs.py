@@ -80,7 +80,12 @@ JOBS: Final = {
             *("tests/test_jobs.py", "tests/test_fast.py", "tests/test_supply_chain.py"),
         ),
         code=(
-            *("packages/portal_dev", "packages/sandbox_api", "packages/portal/operate", "packages/portal/operate/checks.py"),
+            *(
+                "packages/portal_dev",
+                "packages/sandbox_api",
+                "packages/portal/operate",
+                "packages/portal/operate/checks.py",
+            ),
             *("tests/fast.py", "tests/supply_chain.py", ".pre-commit-config.yaml", "docs/reference/mistakes.md"),
         ),
     ),

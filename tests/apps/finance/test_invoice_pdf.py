@@ -224,9 +224,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
 
 
-IMPORTED = (
-    "import sys; {}\nfrom portal.server.startup import import_project; import_project(settings='apps.finance.settings')\n"
-)
+IMPORTED = "import sys; {}\nfrom portal.server.startup import import_project; import_project(settings='apps.finance.settings')\n"
 
 
 def test_no_other_page_loads_the_library() -> None:

@@ -7,8 +7,8 @@
         families      a metric with its labels: Counters, Gauges, Timings, and what is read when Prometheus asks
           worker_files    the files through which the workers of one server share their counts
 
-A package declares its metrics in a module of its own, once, and counts with them. No label names a person, and each has a
-bounded number of values.
+A package declares its metrics in a module of its own, once, and counts with them. No label names a person, and each has
+a bounded number of values.
 """
 
 from __future__ import annotations
