@@ -68,10 +68,7 @@ JOBS: Final = {
     "deploy-check": Job(
         minutes=6,
         tests=("tests/deploy",),
-        code=(
-            *("deploy", "Dockerfile", ".dockerignore", "packages/portal/server", "packages/portal/operate"),
-            "packages/portal/operate/deployment_checks.py",
-        ),
+        code=(*("deploy", "Dockerfile", ".dockerignore", "packages/portal/server", "packages/portal/operate"),),
     ),
     "dev-check": Job(
         minutes=8,
@@ -80,12 +77,7 @@ JOBS: Final = {
             *("tests/test_jobs.py", "tests/test_fast.py", "tests/test_supply_chain.py"),
         ),
         code=(
-            *(
-                "packages/portal_dev",
-                "packages/sandbox_api",
-                "packages/portal/operate",
-                "packages/portal/operate/checks.py",
-            ),
+            *("packages/portal_dev", "packages/sandbox_api", "packages/portal/operate"),
             *("tests/fast.py", "tests/supply_chain.py", ".pre-commit-config.yaml", "docs/reference/mistakes.md"),
         ),
     ),
