@@ -10,6 +10,7 @@
       readiness         tells the service manager when the server answers
       static_files      which static files a server collects, and its private folder for them
     static              serves static files: bundled, hashed, compressed, and those of other releases
+    startup             what an application loads when it starts
     parent_watch        ends a process with the one that started it
     ports               whether a port is free, and whether a server answers there
 

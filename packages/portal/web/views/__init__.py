@@ -4,7 +4,6 @@
 
     essentials      GET /{locale}/essentials    the content of the placeholder
     help            GET /{locale}/help          what keys do, and whom to ask
-    search          GET /{locale}/search        the search over everything
     logout          GET, POST /{locale}/logout  the sign-out form
     login_redirect  GET /{locale}/login         on a platform app: to the gateway's sign-in page
     locale          POST /locale                the language switch
