@@ -41,7 +41,7 @@ FOLLOWED: Final = [
 #: Blocks that another test tries: a page, and the beginning of the block.
 TRIED_ELSEWHERE: Final = {
     ("docs/explanation/architecture.md", "manage.py  "): "tests/docs/test_drawings.py",
-    ("docs/explanation/architecture.md", "apps · management"): "tests/docs/test_drawings.py",
+    ("docs/explanation/architecture.md", "portal_dev   "): "tests/docs/test_drawings.py",
     ("docs/reference/audit-log.md", "user=$(printf"): "tests/docs/test_audit_questions.py",
     ("docs/how-to/deploy.md", "user portal on"): "tests/portal/store/test_redis_as_it_is_run.py",
     ("docs/how-to/install-the-wheel.md", "python3 -m venv"): "tests/deploy/test_wheel.py",

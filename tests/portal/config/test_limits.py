@@ -15,14 +15,14 @@ from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
 MINUTE, DAY = 60, 24 * 60 * 60
 LIMITS = {
     'requirements, "Limits"': {"STALE_TIME_S": 5 * MINUTE, "QUERY_RETRIES": 2, "MUTATION_RETRIES": 1},
-    "contract, section 3": {
+    "contract, section 3, numbers": {
         "CONNECT_TIMEOUT_S": 3.05,
         "READ_TIMEOUT_S": 10,
         "STORE_MAX_MB": 256,
         "SIGN_IN_MAX_AGE_S": 30 * DAY,
     },
-    "contract, section 5": {"EXPIRY_LEEWAY_S": 30, "NEXT_MAX_CHARS": 2000},
-    "contract, section 8": {
+    "contract, section 5, numbers": {"EXPIRY_LEEWAY_S": 30, "NEXT_MAX_CHARS": 2000},
+    "contract, section 8, numbers": {
         "ROTATION_GRACE_S": 60,
         "REFRESH_DEADLINE_S": 10,
         "REFRESH_LOCK_S": 15,

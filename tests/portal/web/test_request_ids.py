@@ -31,6 +31,12 @@ def test_the_problem_document_for_an_unknown_host_shows_it(stranger: Client) -> 
     assert json.loads(response.content)["requestId"] == ID
 
 
+def test_a_request_without_a_sound_id_gets_a_new_one(stranger: Client) -> None:
+    first, second = (stranger.get("/healthz", headers={"x-request-id": "not sound"})["X-Request-Id"] for _ in range(2))
+    assert re.fullmatch("[0-9a-f]{32}", first)
+    assert first != second
+
+
 def shown(response) -> list[str]:
     return re.findall(r"<code data-request-id>([^<]*)</code>", response.content.decode())
 

@@ -83,6 +83,11 @@ def test_only_a_page_is_offered_once_more_since_a_retry_is_a_get(method: str, is
     assert ("Try again</a>" in body) is is_offered
 
 
+def test_the_text_of_an_exception_of_ours_is_never_shown() -> None:
+    body = render_failure(request_for(accept="text/html"), errors.UsageError("secret internals")).content.decode()
+    assert "secret" not in body
+
+
 def test_field_messages_of_the_backend_are_shown_escaped() -> None:
     error = errors.ApiValidationError(errors={"cursor": ["<b>This cursor</b> is not one of this list."]})
     body = render_failure(request_for(accept="text/html"), error).content.decode()
