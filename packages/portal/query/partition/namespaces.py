@@ -10,7 +10,7 @@ that is the principal. A claim of a token that the backend has not just accepted
 success does: it may ignore the bearer. After a purge each token is bound again.
 
 Tokens of one user may have different permissions. They share the namespace and its write log, and each reads the pages
-of its own view (docs/adr/0015-tokens-of-one-user-may-see-different-views.md).
+of its own view (docs/explanation/query-cache.md, "Whose data").
 
 A token may write before it is bound. Nobody can record that write, because the user is not known. So the first binding
 of a token begins a generation of the namespace: pages that were fetched before it are misses. After such a write the
