@@ -13,11 +13,11 @@ import pytest
 
 from tests.architecture.wrong_imports.dependencies import DEPENDENCIES
 from tests.architecture.wrong_imports.directions import DIRECTIONS
-from tests.architecture.wrong_imports.faces import FACES
+from tests.architecture.wrong_imports.public_interfaces import PUBLIC_INTERFACES
 
 ROOT = Path(__file__).resolve().parents[2]
 
-WRONG_IMPORTS = [*DIRECTIONS, *FACES, *DEPENDENCIES]
+WRONG_IMPORTS = [*DIRECTIONS, *PUBLIC_INTERFACES, *DEPENDENCIES]
 
 
 def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = tuple(
-    ROOT / room
-    for room in (
+FOLDERS = tuple(
+    ROOT / folder
+    for folder in (
         *("packages/portal", "packages/portal_pages", "packages/portal_dev", "packages/jinja_onepage"),
         *("packages/sqlite_cache", "packages/fork_safety", "apps"),
     )
@@ -80,7 +80,7 @@ SHARED = {
 
 def _modules() -> dict[str, ast.Module]:
     """Every production module by its dotted name."""
-    return {_dotted(path): ast.parse(path.read_text()) for room in ROOMS for path in room.rglob("*.py")}
+    return {_dotted(path): ast.parse(path.read_text()) for folder in FOLDERS for path in folder.rglob("*.py")}
 
 
 def _dotted(path: Path) -> str:
@@ -121,9 +121,9 @@ def exports(module: ast.Module) -> list[str]:
 
 
 @cache
-def faces() -> dict[str, ast.Module]:
+def public_interfaces() -> dict[str, ast.Module]:
     """The `__init__` of each package that publishes nothing: what it imports, it hands out."""
-    found = {_dotted(path): ast.parse(path.read_text()) for room in ROOMS for path in room.rglob("__init__.py")}
+    found = {_dotted(path): ast.parse(path.read_text()) for folder in FOLDERS for path in folder.rglob("__init__.py")}
     return {dotted: module for dotted, module in found.items() if dotted not in PUBLISHED}
 
 
@@ -153,7 +153,7 @@ def used_in(module: ast.Module) -> Iterator[str]:
 @cache
 def used() -> frozenset[str]:
     named = {name for module in modules().values() for name in used_in(module)}
-    for folder in ROOMS:
+    for folder in FOLDERS:
         for template in (*folder.rglob("*.html"), *folder.rglob("*.txt"), *folder.rglob("*.svg")):
             named.update(words(template.read_text()))
     for published in PUBLISHED:
@@ -196,14 +196,14 @@ def test_every_name_of_production_code_is_used() -> None:
     assert dead == set()
 
 
-def test_every_export_is_imported_by_another_room() -> None:
+def test_every_export_is_imported_by_another_package() -> None:
     importers = imported()
     unread = {
-        f"{room}.{name}"
-        for room, module in faces().items()
+        f"{package}.{name}"
+        for package, module in public_interfaces().items()
         for name in exports(module)
         if not name.startswith("__")
-        if not any(not importer.startswith(f"{room}.") for importer in importers[room, name])
+        if not any(not importer.startswith(f"{package}.") for importer in importers[package, name])
     }
     assert unread == set(UNREAD)
 
@@ -235,7 +235,9 @@ def test_each_exception_is_needed() -> None:
 
 
 def test_an_export_an_import_and_a_docstring_are_no_use() -> None:
-    code = '"""lonely."""\nfrom room import lonely\n__all__ = ["lonely"]\ndef lonely(): ...\nclass Used: ...\nUsed()\n'
+    code = (
+        '"""lonely."""\nfrom package import lonely\n__all__ = ["lonely"]\ndef lonely(): ...\nclass Used: ...\nUsed()\n'
+    )
     module = ast.parse(code)
     assert list(defined(module)) == ["__all__", "lonely", "Used"]
     assert set(used_in(module)) == {"Used"}

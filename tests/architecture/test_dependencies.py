@@ -22,12 +22,12 @@ PLATFORMS = [platform.app for platform in REGISTERED if platform.app in GROUPS]
 #: The code that a group is installed for. `portal.testing` and the sandbox have groups of their own.
 CODE = {
     **{app: list((ROOT / "apps" / app).rglob("*.py")) for app in PLATFORMS},
-    "base": [path for room in SERVED for path in room.rglob("*.py") if "testing" not in path.parts],
+    "base": [path for folder in SERVED for path in folder.rglob("*.py") if "testing" not in path.parts],
     "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
     "testing": list((PORTAL / "testing").rglob("*.py")),
     "oidc": list((PORTAL / "oidc").rglob("*.py")),
     "tracing": list((PORTAL / "telemetry" / "trace_export").rglob("*.py")),
-    "dev": [path for room in ("tests", "packages") for path in (ROOT / room).rglob("*.py")],
+    "dev": [path for folder in ("tests", "packages") for path in (ROOT / folder).rglob("*.py")],
 }
 #: Their strings name what Django imports.
 SETTINGS = {PORTAL / "config" / "base_settings.py", ROOT / "packages" / "sandbox_api" / "settings.py"}

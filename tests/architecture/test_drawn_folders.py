@@ -14,30 +14,30 @@ DRAWING = re.compile(r"::\n\n((?:(?: +.*)?\n)+)")
 NAMES = re.compile(r"^[^\w\n]*([a-z_]\w*/?(?:(?: · |, )[a-z_]\w*/?)*)(?: {2,}|$)", re.MULTILINE)
 
 
-def text_of(face: Path) -> str:
-    return (ast.get_docstring(ast.parse(face.read_text())) or "") + "\n"
+def text_of(interface: Path) -> str:
+    return (ast.get_docstring(ast.parse(interface.read_text())) or "") + "\n"
 
 
 def drawn_in(drawing: str) -> set[str]:
     return {name for names in NAMES.findall(drawing) for name in re.findall(r"\w+", names)}
 
 
-FACES = [
-    face
-    for face in sorted(PACKAGES.rglob("__init__.py"))
-    if (drawing := DRAWING.search(text_of(face))) and drawn_in(drawing[1])
+DRAWN = [
+    interface
+    for interface in sorted(PACKAGES.rglob("__init__.py"))
+    if (drawing := DRAWING.search(text_of(interface))) and drawn_in(drawing[1])
 ]
 
 
-@pytest.mark.parametrize("face", FACES, ids=[str(face.parent.relative_to(PACKAGES)) for face in FACES])
-def test_a_package_draws_exactly_what_its_folder_has(face: Path) -> None:
-    text = text_of(face)
-    modules = {path.stem for path in face.parent.glob("*.py")} - {"__init__", "__main__"}
-    folders = {path.name for path in face.parent.iterdir() if any(path.rglob("*.py"))}
+@pytest.mark.parametrize("interface", DRAWN, ids=[str(interface.parent.relative_to(PACKAGES)) for interface in DRAWN])
+def test_a_package_draws_exactly_what_its_folder_has(interface: Path) -> None:
+    text = text_of(interface)
+    modules = {path.stem for path in interface.parent.glob("*.py")} - {"__init__", "__main__"}
+    folders = {path.name for path in interface.parent.iterdir() if any(path.rglob("*.py"))}
     # Django finds `apps` by its name, so it may be left out.
     assert sorted((modules | folders) - set(re.findall(r"\w+", text)) - {"apps"}) == []
     assert sorted(drawn_in(DRAWING.search(text)[1]) - modules - folders) == []
 
 
 def test_most_packages_draw_their_folder() -> None:
-    assert len(FACES) > 50
+    assert len(DRAWN) > 50

@@ -47,13 +47,13 @@ def test_no_folder_has_more_modules_than_a_reader_knows_by_name() -> None:
 
 
 def test_what_is_too_much_is_named(tmp_path: Path) -> None:
-    room = tmp_path / "room"
-    room.mkdir()
+    package = tmp_path / "package"
+    package.mkdir()
     for number in range(MOST_MODULES + 1):
-        (room / f"module_{number}.py").write_text("")
-    (room / "__init__.py").write_text("")
-    (room / "module_0.py").write_text("x = 1\n" * MOST_LINES)
+        (package / f"module_{number}.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "module_0.py").write_text("x = 1\n" * MOST_LINES)
     assert long_modules(tmp_path) == []
-    (room / "module_0.py").write_text("x = 1\n" * (MOST_LINES + 1))
-    assert long_modules(tmp_path) == [f"room/module_0.py: {MOST_LINES + 1}"]
-    assert full_folders(tmp_path) == [f"room: {MOST_MODULES + 1}"]
+    (package / "module_0.py").write_text("x = 1\n" * (MOST_LINES + 1))
+    assert long_modules(tmp_path) == [f"package/module_0.py: {MOST_LINES + 1}"]
+    assert full_folders(tmp_path) == [f"package: {MOST_MODULES + 1}"]

@@ -126,7 +126,7 @@ def test_sign_in_text(signed_out: Client, locale: str, text: str) -> None:
 @in_app("auth_app")
 def test_language(signed_out: Client, use_locale: UseLocale) -> None:
     catalogs = sorted(SOURCE_ROOT.glob("*/**/locale/fr/LC_MESSAGES/django.po"))
-    assert [path.parts[-5] for path in catalogs] == [*sorted(PROJECT_BY_APP), "portal_pages", "web"]
+    assert [path.parts[-5] for path in catalogs] == [*sorted(PROJECT_BY_APP), "web", "portal_pages"]
     page = signed_out.get("/fr/login").content.decode()
     assert '<html lang="fr"' in page
     assert "Se connecter" in page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: A file, the line that it gets, and the contract that this breaks.
-FACES = [
+PUBLIC_INTERFACES = [
     (
         "packages/portal/query/client.py",
         "import portal.api.tokens",
