@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import socket
+from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
 from time import time
@@ -31,8 +32,9 @@ from tests.support.redis_server import running_redis
 PASSWORD = "a-password-that-nobody-sees"
 
 
-def date(seconds_ahead: float = 0) -> str:
-    return f"Date: {formatdate(time() + seconds_ahead, usegmt=True)}\r\n"
+def date(seconds_ahead: float = 0) -> Callable[[], str]:
+    """The header as a server writes it when it answers."""
+    return lambda: f"Date: {formatdate(time() + seconds_ahead, usegmt=True)}\r\n"
 
 
 def patient(**changes) -> Patient:
@@ -44,8 +46,8 @@ def found(findings, subject: str):
     return finding
 
 
-def answering(status: str, headers: str = "", body: bytes = b"{}"):
-    return scripted_server(lambda _, connection: connection.sendall(reply(body, status=status, headers=headers)))
+def answering(status: str, headers: Callable[[], str] = str, body: bytes = b"{}"):
+    return scripted_server(lambda _, connection: connection.sendall(reply(body, status=status, headers=headers())))
 
 
 @pytest.mark.redis
