@@ -49,7 +49,7 @@ def test_with_three_permissions_all_three_platforms_are_one_click_away(
 
 def test_a_platform_that_is_not_permitted_leads_home(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "finance")
+    sign_in(page, "finance", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     expect(page).to_have_url(stack.url("finance", "/en/finance"))
 
@@ -84,7 +84,7 @@ def test_work_orders_are_created_found_and_completed(stack: RunningStack, new_pa
 
 def test_an_invoice_shows_its_lines(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "finance")
+    sign_in(page, "finance", opens=False)
     page.goto(stack.url("finance", "/en/finance/invoices"))
     page.locator("[data-row-id] th a").first.click()
     expect(page.get_by_role("heading", name="Lines")).to_be_visible()

@@ -40,7 +40,7 @@ def test_who_would_lose_the_permission_is_asked_and_may_stay(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, "iam")
+    sign_in(page, "iam", opens=False)
     page.goto(stack.url("auth_app", "/en/accounts?q=iam"))
     page.locator("[data-row-id] a").first.click()
     page.get_by_role("link", name="Edit").click()
@@ -53,7 +53,7 @@ def test_who_would_lose_the_permission_is_asked_and_may_stay(
 
 def test_nobody_else_finds_or_opens_them(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "all")
+    sign_in(page, "all", opens=False)
     page.goto(stack.url("auth_app", "/en/profile"))
     expect(page.get_by_role("link", name="Accounts")).to_have_count(0)
     answer = page.goto(stack.url("auth_app", "/en/accounts"))

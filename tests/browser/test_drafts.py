@@ -107,7 +107,7 @@ def test_a_sign_in_whose_cookies_are_gone_leads_back_to_the_filled_form(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.locator("main [name=name]").fill("Calypso")
     page.context.clear_cookies(name=re.compile("TOKEN"))
@@ -122,14 +122,14 @@ def test_a_sign_out_ends_what_was_typed_and_another_account_never_sees_it(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.locator("main [name=name]").fill("Secret")
     page.on("dialog", lambda dialog: dialog.accept())
     page.locator("[data-sign-out] button").first.click()
     page.wait_for_url("**/signed-out")
     for account in ("energy", "all"):
-        sign_in(page, account)
+        sign_in(page, account, opens=False)
         page.goto(stack.url("energy", "/en/energy/clients/new"))
         expect(page.locator("main [name=name]")).to_have_value("")
         kept = page.evaluate("JSON.stringify({...sessionStorage})")
@@ -142,7 +142,7 @@ def test_another_account_never_sees_what_was_typed_before_a_sign_in_ended(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.locator("main [name=name]").fill("Secret")
     page.context.clear_cookies(name=re.compile("TOKEN"))
@@ -194,7 +194,7 @@ def test_a_draft_is_one_of_its_address_and_what_the_address_chooses_counts(
 
 def test_a_password_is_never_kept(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.evaluate("document.querySelector('main [name=city]').type = 'password'")
     page.locator("main [name=city]").fill("hunter2")
@@ -211,7 +211,7 @@ def test_the_language_may_be_switched_in_the_middle_of_a_form(
     stack: RunningStack, staying: Callable[..., Page], sign_in: SignIn, dialogs: list[str]
 ) -> None:
     page = staying()
-    sign_in(page, "operations")
+    sign_in(page, "operations", opens=False)
     page.goto(stack.url("operations", "/en/operations/work-orders/new"))
     page.locator("main [name=title]").fill("Oil the hinge")
     page.locator("main [name=priority]").select_option("urgent")

@@ -110,7 +110,7 @@ def test_a_file_that_is_not_whole_is_not_saved(
 
 def test_without_scripts_the_link_downloads_it(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page(java_script_enabled=False)
-    sign_in(page, "finance")
+    sign_in(page, "finance", opens=False)
     page.goto(stack.url("finance", "/en/finance/invoices?status=overdue"))
     with page.expect_download() as started:
         page.click(EXPORT)

@@ -36,7 +36,7 @@ def test_an_error_at_the_lists_end_leaves_load_more_to_be_pressed(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 700})
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
     page.route("**/clients?**", lambda route: route.fulfill(status=503, json={"title": "It broke"}))
@@ -48,7 +48,7 @@ def test_an_error_at_the_lists_end_leaves_load_more_to_be_pressed(
 
 def test_a_list_says_that_it_is_searched(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     with answers_held(page, "**/clients?**"):
         page.locator("#search").fill("berlin")
@@ -83,7 +83,7 @@ def test_the_question_before_a_delete_keeps_the_focus_and_gives_it_back(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.locator("#rows th a").first.click()
     trigger = page.get_by_role("button", name="Delete", exact=True)
@@ -103,7 +103,7 @@ def test_the_question_before_a_delete_is_asked_without_scripts(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page(java_script_enabled=False)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.locator("#rows th a").first.click()
     page.get_by_role("button", name="Delete", exact=True).click()
@@ -115,7 +115,7 @@ def test_what_was_done_is_announced_though_it_came_with_the_page(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.locator("[name=name]").fill("Ephemera Note")
     page.locator("[name=email]").fill("ephemera@example.com")
@@ -134,7 +134,7 @@ def test_a_toast_with_something_to_press_does_not_go_by_itself(
 ) -> None:
     page = new_page()
     page.clock.install()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     toast = '<div class="toast"><p class="toast-text">{}</p>{}</div>'
     page.locator("#toasts").evaluate(
@@ -156,7 +156,7 @@ def test_after_a_wrong_password_one_types_the_password_again(stack: RunningStack
 
 def test_the_field_in_error_that_has_the_focus_is_red(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     page.get_by_role("button", name="Create").click()
     field = page.locator("[name=name]")

@@ -32,7 +32,7 @@ def test_a_key_opens_the_search_and_enter_opens_the_record(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, keys: str
 ) -> None:
     page = new_page()
-    sign_in(page, "all")
+    sign_in(page, "all", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     row = page.locator("[data-row-id] th a").nth(2)
     name = row.inner_text()
@@ -51,7 +51,7 @@ def test_arrows_choose_escape_closes_and_the_focus_goes_back(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     row = page.locator("[data-row-id] th a").first
     row.focus()
@@ -73,7 +73,7 @@ def test_pages_of_the_menu_are_found_without_the_server(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy"))
     page.route("**/search?**", lambda route: route.fulfill(status=503, body=""))
     page.keyboard.press("Control+k")
@@ -86,7 +86,7 @@ def test_pages_of_the_menu_are_found_without_the_server(
 
 def test_what_was_found_for_another_text_is_not_opened(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     name = page.locator("[data-row-id] th a").first.inner_text()
     page.keyboard.press("Control+k")
@@ -103,7 +103,7 @@ def test_what_was_found_for_another_text_is_not_opened(stack: RunningStack, new_
 
 def test_records_of_another_platform_open_there(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "all")
+    sign_in(page, "all", opens=False)
     page.goto(stack.url("finance", "/en/finance/invoices"))
     number = page.locator("[data-row-id] th a").first.inner_text()
     page.goto(stack.url("operations", "/en/operations"))
@@ -117,7 +117,7 @@ def test_records_of_another_platform_open_there(stack: RunningStack, new_page: N
 
 def test_without_scripts_the_search_is_a_page(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page(java_script_enabled=False)
-    sign_in(page, "all")
+    sign_in(page, "all", opens=False)
     page.goto(stack.url("finance", "/en/finance/invoices"))
     number = page.locator("[data-row-id] th a").first.inner_text()
     page.locator("#sidebar").get_by_role("link", name="Search").click()
@@ -132,7 +132,7 @@ def test_the_page_finds_while_one_types_and_makes_no_history(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     name = page.locator("[data-row-id] th a").first.inner_text()
     page.goto(stack.url("energy", "/en/search"))
@@ -160,7 +160,7 @@ def test_on_a_small_screen_the_palette_takes_the_place_of_the_menu(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page(viewport={"width": 320, "height": 640})
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.get_by_role("button", name="Menu", exact=True).click()
     page.locator("#sidebar").get_by_role("link", name="Search").click()

@@ -44,7 +44,7 @@ def test_at_the_end_of_a_list_the_focus_is_on_what_the_list_says_of_itself(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/stations?country=DE&pages=4"))
     page.locator("#load-more").focus()
     page.keyboard.press("Enter")
@@ -56,7 +56,7 @@ def test_after_a_form_the_focus_is_on_the_heading_and_the_outcome_in_a_region_th
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     region = page.locator("#toasts").element_handle()
     fill_client(page, name="Kay Board", email="kay@example.com")
@@ -68,7 +68,7 @@ def test_a_form_that_nobody_answered_stays_and_is_sent_again_under_its_key(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     alert = '<div class="notice bad" role="alert" tabindex="-1"><p>nobody answered</p></div>'
     form = page.locator("main form").evaluate("form => form.outerHTML").replace(">", f">{alert}", 1)
@@ -106,7 +106,7 @@ def test_an_error_says_what_it_is_and_stays_until_it_is_closed(
 ) -> None:
     page = new_page()
     page.clock.install()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     problem = {"title": "It broke", "detail": "Nobody knows why."}
     page.route("**/clients?**", lambda route: route.fulfill(status=500, json=problem))
@@ -125,7 +125,7 @@ def test_the_menu_closes_when_the_keyboard_leaves_it_and_by_escape(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page(viewport={"width": 360, "height": 800})
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     menu, button = page.locator("#sidebar"), page.get_by_role("button", name="Menu", exact=True)
     button.press("Enter")

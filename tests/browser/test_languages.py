@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import submit_login
 from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
@@ -47,7 +48,7 @@ def test_the_switch_keeps_the_page_and_is_remembered(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients?q=oslo"))
     page.locator(".locales [value=de]").click()
     expect(page).to_have_url(stack.url("energy", "/de/energy/clients?q=oslo"))
@@ -62,8 +63,9 @@ def test_the_switch_keeps_the_page_and_is_remembered(
     [("de", "E-Mail-Adresse oder Passwort ist falsch."), ("tr", "E-posta adresi veya parola")],
 )
 def test_a_wrong_password_is_told_in_the_language_of_the_page(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn, locale: str, text: str
+    stack: RunningStack, new_page: NewPage, locale: str, text: str
 ) -> None:
     page = new_page()
-    sign_in(page, "energy", locale=locale, password="wrong")
+    page.goto(stack.url("auth_app", f"/{locale}/login"))
+    submit_login(page, email="energy@example.com", password="wrong")
     expect(page.get_by_role("alert")).to_contain_text(text)

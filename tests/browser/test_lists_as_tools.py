@@ -30,7 +30,7 @@ def open_list(
 
     def do(path: str, **options: Any) -> Page:
         page = new_page(**options)
-        sign_in(page, account)
+        sign_in(page, account, opens=False)
         page.goto(stack.url("energy", path))
         return page
 

@@ -92,7 +92,7 @@ def test_search_and_sort_change_the_list_in_place_and_in_the_address(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.locator("#search").press_sequentially("oslo", delay=20)
     expect(page).to_have_url(re.compile(r"\?q=oslo"))
@@ -122,7 +122,7 @@ def test_a_form_that_is_not_valid_shows_its_errors_at_the_fields_and_keeps_what_
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     fill_client(page, name="x" * 300, email="no address", phone="call me", city="Oslo")
     expect(page.locator("#id_name_error")).to_contain_text("200")
@@ -137,7 +137,7 @@ def test_markup_in_a_name_is_shown_and_never_run(stack: RunningStack, new_page: 
     page = new_page()
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients/new"))
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)>'\""
     fill_client(page, name=evil, email="evil@example.com")

@@ -61,6 +61,6 @@ def test_settings_count_in_every_app(
 
 def test_the_profile_names_the_browsers_zone(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page(timezone_id="Europe/Oslo")
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("auth_app", "/en/profile"))
     expect(page.get_by_label("Time zone").locator("option:checked")).to_have_text(re.compile(r"As my browser \(Oslo\)"))

@@ -78,7 +78,7 @@ def test_recent_records_do_not_outlive_a_sign_out_from_another_device(
     assert name in page.evaluate(kept)
     # The page stays as it is: this browser is not told.
     page.goto("about:blank")
-    sign_in(device, account)
+    sign_in(device, account, opens=False)
     device.goto(stack.url("auth_app", "/en/profile"))
     device.get_by_role("button", name="Sign out everywhere").click()
     device.wait_for_url("**/signed-out?everywhere")
@@ -107,7 +107,7 @@ def test_storage_that_holds_anything_at_all_breaks_nothing(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy"))
     account = page.locator("#sign-in-cover").get_attribute("data-account")
     [name] = [each["value"] for each in page.context.cookies() if each["name"] == SIGN_IN_NAME]

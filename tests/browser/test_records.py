@@ -38,7 +38,7 @@ def test_a_station_shows_what_belongs_to_it_and_leads_to_all_of_it(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/stations"))
     page.locator("[data-row-id] th a").first.click()
     sessions = page.locator("#sessions")
@@ -72,7 +72,7 @@ def test_a_reopened_work_order_is_done_again_at_its_former_time_by_an_undo(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, "operations")
+    sign_in(page, "operations", opens=False)
     page.goto(stack.url("operations", "/en/operations/work-orders?status=done&sort=createdAt"))
     page.locator("[data-row-id] th a").first.click()
     done = page.locator("dl > div", has=page.get_by_text("Done", exact=True)).locator("time")
@@ -147,7 +147,7 @@ def test_a_work_order_is_assigned_by_a_small_form(
 
 def test_a_station_is_chosen_with_the_keyboard(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "operations")
+    sign_in(page, "operations", opens=False)
     page.goto(stack.url("operations", "/en/operations/work-orders/new"))
     page.get_by_label("Title").fill("By keyboard")
     station = page.get_by_role("combobox", name="Station")
@@ -171,7 +171,7 @@ def test_a_station_is_searched_and_chosen_without_scripts(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page(java_script_enabled=False)
-    sign_in(page, "operations")
+    sign_in(page, "operations", opens=False)
     page.goto(stack.url("operations", "/en/operations/work-orders/new"))
     page.get_by_label("Title").fill("Without scripts")
     page.get_by_label("Station").fill("oslo")
@@ -184,7 +184,7 @@ def test_a_station_is_searched_and_chosen_without_scripts(
 
 def test_an_id_is_copied_and_the_page_says_so(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page(permissions=["clipboard-read", "clipboard-write"])
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.locator("[data-row-id] th a").first.click()
     page.get_by_role("button", name="Copy: ID").click()

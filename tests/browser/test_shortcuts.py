@@ -21,7 +21,7 @@ def test_rows_are_walked_by_keys_and_the_page_s_own_buttons_have_keys(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     rows = page.locator("[data-row-id] th a")
     page.keyboard.press("j")
@@ -43,7 +43,7 @@ def test_rows_are_walked_by_keys_and_the_page_s_own_buttons_have_keys(
 
 def test_a_pair_of_keys_goes_to_a_page(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.keyboard.press("g")
     page.keyboard.press("m")
@@ -57,7 +57,7 @@ def test_a_pair_of_keys_goes_to_a_page(stack: RunningStack, new_page: NewPage, s
 
 def test_keys_of_another_alphabet_count_by_their_place(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     press = (
         "init => document.body.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, cancelable: true, ...init}))"
@@ -70,7 +70,7 @@ def test_keys_of_another_alphabet_count_by_their_place(stack: RunningStack, new_
 
 def test_single_keys_can_be_switched_off(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/clients"))
     page.keyboard.press("?")
     keys = page.locator("dialog#shortcuts")

@@ -83,7 +83,7 @@ def test_all_others_end_and_this_one_stays(
 ) -> None:
     account, page, other = new_account(), new_page(java_script_enabled=scripts), new_page()
     sign_in(other, account)
-    sign_in(page, account)
+    sign_in(page, account, opens=False)
     page.goto(stack.url("auth_app", "/en/profile"))
     own = page.locator("[data-row-id]").filter(has_text="This browser")
     expect(own).to_contain_text("127.0.0.1")
@@ -100,7 +100,7 @@ def test_all_others_end_and_this_one_stays(
 def test_the_end_of_all_says_so(stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Any) -> None:
     account, page, other = new_account(), new_page(), new_page()
     sign_in(other, account)
-    sign_in(page, account)
+    sign_in(page, account, opens=False)
     page.goto(stack.url("auth_app", "/en/profile"))
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page.get_by_role("heading", name="You are signed out everywhere")).to_be_visible()

@@ -32,7 +32,7 @@ def test_times_are_the_readers_own_in_the_pages_language(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, locale: str, pattern: str
 ) -> None:
     page = new_page(timezone_id=PLACE)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", f"/{locale}/energy/sessions"))
     time = page.locator(READ_AT).first
     moment = there(time.get_attribute("datetime") or "")
@@ -53,7 +53,7 @@ def test_rows_that_htmx_brings_have_the_readers_own_times_too(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page(timezone_id=PLACE)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/sessions"))
     page.locator("[data-load-more]").click()
     expect(page.locator("[data-row-id]")).to_have_count(40)
@@ -64,7 +64,7 @@ def test_rows_that_htmx_brings_have_the_readers_own_times_too(
 
 def test_without_scripts_they_are_utc_and_say_so(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page(timezone_id=PLACE, java_script_enabled=False)
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/sessions"))
     time = page.locator(READ_AT).first
     moment = datetime.fromisoformat(time.get_attribute("datetime") or "")
@@ -82,7 +82,7 @@ def test_a_chosen_zone_counts_in_every_app_before_the_browsers_own(
 ) -> None:
     page = new_page(timezone_id=PLACE, java_script_enabled=scripts)
     page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": "Pacific/Chatham", "url": stack.url("energy", "/")}])
-    sign_in(page, "energy", locale="de")
+    sign_in(page, "energy", locale="de", opens=False)
     page.goto(stack.url("energy", "/de/energy/sessions"))
     page.locator("[data-row-id] th a").first.click()
     time = page.locator("dl time").first
@@ -97,7 +97,7 @@ def test_a_zone_that_there_is_not_is_as_none(
 ) -> None:
     page = new_page(timezone_id=PLACE, java_script_enabled=False)
     page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": name, "url": stack.url("energy", "/")}])
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/sessions"))
     expect(page.locator("[data-as-of]")).to_contain_text(" UTC")
 
@@ -106,7 +106,7 @@ def test_the_days_of_an_invoice_are_the_same_for_everyone(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn
 ) -> None:
     page = new_page(timezone_id="Pacific/Kiritimati")
-    sign_in(page, "finance")
+    sign_in(page, "finance", opens=False)
     page.goto(stack.url("finance", "/en/finance/invoices"))
     time = page.locator(READ_AT).first
     moment = datetime.fromisoformat(time.get_attribute("datetime") or "")
@@ -115,7 +115,7 @@ def test_the_days_of_an_invoice_are_the_same_for_everyone(
 
 def test_a_list_is_as_old_as_its_oldest_page(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/stations"))
     as_of = page.locator("[data-as-of]")
     made_old = "2026-01-01T00:00:00+00:00"
@@ -128,7 +128,7 @@ def test_a_list_is_as_old_as_its_oldest_page(stack: RunningStack, new_page: NewP
 
 def test_the_control_reloads_and_stays_on_the_page(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
     page = new_page()
-    sign_in(page, "energy")
+    sign_in(page, "energy", opens=False)
     page.goto(stack.url("energy", "/en/energy/stations"))
     page.locator("[data-as-of]").evaluate("time => (window.asOf = time)")
     with page.expect_request(lambda request: request.is_navigation_request()) as asked:
