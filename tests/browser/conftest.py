@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
@@ -60,7 +61,7 @@ def sign_in(stack: RunningStack) -> Callable[..., None]:
         answer = page.request.post(url, form=fields, headers={"Origin": stack.url("auth_app", "")}, max_redirects=0)
         assert answer.status == 303, answer.text()
         if opens:
-            page.goto(answer.headers["location"])
+            page.goto(urljoin(url, answer.headers["location"]))
 
     return do
 
