@@ -76,7 +76,7 @@ def test_a_file_that_is_not_whole_is_not_saved(visit: Visit) -> None:
         (502, "text/html", "<h1>A gateway</h1>", NOT_WHOLE),
     ):
         answer = {"status": status, "content_type": content_type, "body": body}
-        page.route("**/energy/sessions/export*", lambda route, answer=answer: route.fulfill(**answer))
+        page.route("**/energy/sessions/export*", lambda route, _, answer=answer: route.fulfill(**answer))
         page.click(EXPORT)
         expect(page.locator(DIALOG).get_by_role("alert")).to_contain_text(text)
         page.locator(DIALOG).get_by_role("button", name="Close").click()

@@ -88,6 +88,7 @@ def test_a_button_of_a_plain_form_is_busy_and_sends_once_and_after_an_error_one_
 def test_the_question_before_a_delete_keeps_the_focus_and_what_was_done_is_announced(visit: Visit) -> None:
     page = visit("energy", "/en/energy/clients/new")
     submit_form(page, name="Ephemera Note", email="ephemera@example.com")
+    expect(page.locator(".toast")).to_contain_text("Ephemera Note was created.")
     page.goto(f"{CLIENTS}?q=Ephemera")
     page.locator("#rows th a").first.click()
     trigger = page.get_by_role("button", name="Delete", exact=True)
