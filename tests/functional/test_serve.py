@@ -65,6 +65,7 @@ def serving(
     *options: str,
     app: str = "energy",
     production: bool = False,
+    port: int | None = None,
     target: str | None = None,
     checkout: Path | None = None,
     **variables: str | None,
@@ -74,7 +75,7 @@ def serving(
     :param target: a WSGI application in place of the project's own.
     :param checkout: whose code runs; this one's otherwise.
     """
-    port = free_port_base()
+    port = port or free_port_base()
     command = [sys.executable, "manage.py", "--app", app, "serve", "--port", str(port), *options]
     if target is not None:
         command = [sys.executable, "-c", SERVE.format(target=target, port=port)]
@@ -100,13 +101,16 @@ def log_of(state: Path) -> Path:
     return state / "server.log"
 
 
-def answer_of(port: int, path: str, *, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body."""
+def answer_of(
+    port: int, path: str, *, method: str = "GET", body: str | None = None, **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers by their names in small letters, and body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     with contextlib.closing(connection):
-        connection.request(method, path, headers={"Accept": "text/html", **headers})
+        connection.request(method, path, body, headers={"Accept": "text/html", **headers})
         response = connection.getresponse()
-        return response.status, dict(response.getheaders()), response.read()
+        given = {name.lower(): value for name, value in response.getheaders()}
+        return response.status, given, response.read()
 
 
 def get(port: int, path: str) -> tuple[int, bytes]:
@@ -137,16 +141,15 @@ def test_static_files_have_hashed_names_are_compressed_and_are_cached_for_good(g
     assert b"@import" not in plain, "one style sheet"
     packers = {"br": brotli.decompress, "gzip": gzip.decompress}
     for accepted, encoding in {"gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip"}.items():
-        status, headers, body = answer_of(gateway, style, **{"Accept-Encoding": accepted})
-        given = {name.lower(): value for name, value in headers.items()}
+        status, given, body = answer_of(gateway, style, **{"Accept-Encoding": accepted})
         assert (status, given["content-encoding"]) == (200, encoding)
         assert packers[encoding](body) == plain
         assert given["content-length"] == str(len(body))
         assert given["vary"] == "Accept-Encoding"
         assert "immutable" in given["cache-control"]
-    status, headers, body = answer_of(gateway, style, **{"If-None-Match": given["etag"]})
+    status, given, body = answer_of(gateway, style, **{"If-None-Match": given["etag"]})
     assert (status, body) == (304, b"")
-    assert "immutable" in {name.lower(): value for name, value in headers.items()}["cache-control"]
+    assert "immutable" in given["cache-control"]
     status, _, body = answer_of(gateway, "/static/staticfiles.json")
     assert (status, b"app.css" in body) == (404, False), "the list of all files is nobody's business"
 
@@ -169,8 +172,7 @@ def test_static_files_have_hashed_names_are_compressed_and_are_cached_for_good(g
     ],
 )
 def test_each_answer_tells_its_length(gateway: int, method: str, target: str, status: int, accepted: str) -> None:
-    found, headers, body = answer_of(gateway, target, method=method, Accept=accepted)
-    given = {name.lower(): value for name, value in headers.items()}
+    found, given, body = answer_of(gateway, target, method=method, Accept=accepted)
     assert found == status
     assert "transfer-encoding" not in given
     if method == "OPTIONS":
