@@ -129,18 +129,3 @@ def test_a_sign_in_that_ends_in_the_middle_ends_the_file(
     assert content.count(b"\n") <= 1 + 300 + 1
     assert content.decode().splitlines()[-1].startswith("This file is not whole: your sign-in has ended.")
     assert stack.lines("Traceback") == tracebacks
-
-
-def test_a_third_file_at_the_same_time_is_refused_with_a_page(
-    stack: RunningStack, backend: BackendProxy, browser: requests.Session
-) -> None:
-    held = backend.hold(SESSIONS, free=4)
-    address = stack.url("energy", EXPORT)
-    with (
-        browser.get(address, stream=True, timeout=PATIENCE_S),
-        browser.get(address, stream=True, timeout=PATIENCE_S),
-    ):
-        refused = browser.get(address, timeout=PATIENCE_S)
-        assert refused.status_code == 429
-        assert "Your other exports are still running" in refused.text
-        held.goes_on.set()

@@ -1,9 +1,9 @@
 """No page may loop: the four real applications, followed as a browser follows them, cookies included.
 
 `tests/portal/edge/test_no_redirect_loops.py` tries every state with modelled views. Here the views are the real
-ones, in server processes, and so is what they do to the cookies. Every combination of sign-in, backend and path is
-tried. The app, the permissions, the platforms cookie and the kind of request are drawn; any two values of any two of
-these seven meet. Each chain is then followed once more, with the cookies that it left behind.
+ones, in server processes, and so is what they do to the cookies. Every combination of sign-in and backend is tried, on
+a third of the paths. The app, the permissions, the platforms cookie and the kind of request are drawn; any two values
+of any two of these seven meet. Each chain is then followed once more, with the cookies that it left behind.
 """
 
 from __future__ import annotations
@@ -115,9 +115,11 @@ DRAWN = (APPS, PLATFORM_SETS, COOKIES, tuple(ASKS))
 def starts() -> list[Start]:
     """The same every time; in no order, so that those who wait for retries leave the servers to others."""
     draw = random.Random(3)
+    places = itertools.product(enumerate(SIGN_INS), enumerate(Attitude), enumerate(PATHS))
     drawn = [
-        Start(*chosen, *(draw.choice(values) for values in DRAWN))
-        for chosen in itertools.product(SIGN_INS, Attitude, PATHS)
+        Start(sign_in, attitude, path, *(draw.choice(values) for values in DRAWN))
+        for (one, sign_in), (two, attitude), (three, path) in places
+        if (one + two + three) % 3 == 0
     ]
     draw.shuffle(drawn)
     return drawn
@@ -224,7 +226,7 @@ def none_of(trips: list[Trip]) -> None:
 def test_any_two_values_of_any_two_sides_of_a_start_meet() -> None:
     sides = (SIGN_INS, tuple(Attitude), PATHS, *DRAWN)
     rows = [(s.sign_in, s.attitude, s.path, s.app, s.platforms, s.cookie, s.asks) for s in starts()]
-    assert len(set(rows)) == len(rows) >= 1_500
+    assert len(set(rows)) == len(rows) >= 800
     for one, other in itertools.combinations(range(len(sides)), 2):
         assert {(row[one], row[other]) for row in rows} == set(itertools.product(sides[one], sides[other]))
 
@@ -295,7 +297,7 @@ def test_a_backend_that_agrees_refuses_nobody_who_is_signed_in(travelled: Travel
             and start.asks == "a person"
         )
     )
-    assert len(agreed) > 50
+    assert len(agreed) > 15
     none_of([trip for trip in agreed if trip.chain.status not in {200, 404}])
     # On a platform's app the profile and the page after sign-out do not exist.
     missing = {"/login-history", "/nothing-here", "/profile", "/signed-out"}
