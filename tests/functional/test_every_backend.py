@@ -162,12 +162,6 @@ def test_what_is_absent_is_asked_once(walked: Walked) -> None:
     assert asked == [], told(asked)
 
 
-def test_each_app_asks_for_a_sign_out_that_is_absent_once(walked: Walked) -> None:
-    ends = [status for _, address, status in walked.calls if address == SIGN_OUT]
-    assert ends, "nobody signed out"
-    assert sum(status in ABSENT for status in ends) <= len(APPS), ends
-
-
 def is_whole(address: str) -> bool:
     """Whether an answer says something of the call: what a list is asked for may be refused by itself."""
     path, _, query = address.partition("?")

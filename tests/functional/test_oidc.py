@@ -102,18 +102,6 @@ def browser() -> Iterator[HttpBrowser]:
         yield browser
 
 
-def test_a_sign_in_opens_the_platforms_of_the_profile(world: World, browser: HttpBrowser) -> None:
-    answer = world.sign_in(browser, email="all@example.com")
-    assert answer.headers["Location"] == "/en/energy"
-    for app in ("energy", "operations", "finance"):
-        page = browser.get(world.url(app, f"/en/{app}"))
-        assert page.status_code == 200
-        assert page.url == world.url(app, f"/en/{app}")
-        assert "all@example.com" in page.text
-    # Nothing of the attempt is left behind.
-    assert [cookie.name for cookie in browser.http.cookies if cookie.name.startswith("oidc_")] == []
-
-
 def test_a_claim_of_the_providers_own_gates_routes_and_the_profile_has_the_last_word(
     world: World, browser: HttpBrowser
 ) -> None:
@@ -186,27 +174,3 @@ def test_signing_out_at_the_provider_ends_the_sign_in_in_every_application(world
         # The same account's other browser, another session there, goes on.
         assert world.state(elsewhere)["signedIn"] is True
         assert elsewhere.get(world.url("energy", "/en/energy")).status_code == 200
-
-
-def test_the_password_form_signs_nobody_in(world: World, browser: HttpBrowser) -> None:
-    page = browser.get(world.url("auth_app", "/en/login"))
-    # The page has no form for it; that of the language has the token that every form of this app is sent with.
-    token = next(fields["csrfmiddlewaretoken"] for _, fields in forms_of(page) if "csrfmiddlewaretoken" in fields)
-    fields = {"email": "all@example.com", "password": "demo", "csrfmiddlewaretoken": token}
-    answer = browser.post(page.url, fields)
-    assert (answer.status_code, answer.headers["Location"]) == (303, "/en/login")
-    assert browser.cookie(VAR_ACCESS_TOKEN) is None
-
-
-def test_an_attempt_ends_once(world: World) -> None:
-    with HttpBrowser() as browser:
-        first = world.through_provider(browser, world.begin(browser), email="energy@example.com")
-        callback = first.url
-        again = browser.get(callback, follow=False)
-        assert again.status_code == 400
-        assert 'data-failure="unknown-attempt"' in again.text
-        assert world.audited("sign-in")[-1]["reason"] == "unknown-attempt"
-    with HttpBrowser() as thief:
-        stolen = thief.get(callback, follow=False)
-        assert stolen.status_code == 400
-        assert thief.cookie(VAR_ACCESS_TOKEN) is None
