@@ -14,7 +14,6 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from email.message import Message
 from pathlib import Path
 from typing import NamedTuple
 
@@ -293,24 +292,3 @@ def test_the_servers_logged_no_error_of_their_own(travelled: Travelled) -> None:
     errors = [line for line in travelled.log.splitlines() if " ERROR " in line]
     assert errors, "an outage is logged"
     assert [line for line in errors if ": 503: " not in line] == []
-
-
-def test_the_raw_browser_notices_loops_and_departures() -> None:
-    """The checker can fail: it counts the hops of a loop, and does not follow an address that is no app's."""
-
-    class Signposts(KeptConnections):
-        def __init__(self, location: str) -> None:
-            super().__init__("http://localhost:1")
-            self.location = location
-
-        def get(self, *_: object, **__: object) -> tuple[int, Message]:
-            answer = Message()
-            answer["Location"] = self.location
-            return 302, answer
-
-    def chain(location: str) -> RedirectChain:
-        return follow_redirects("http://localhost:1/", cookies={}, headers=PERSON, connections=Signposts(location))
-
-    assert chain("/en").hops > MOST_HOPS
-    for away in ("//evil.test/", "http://localhost:2/", "/\\evil.test"):
-        assert chain(away).faults, away

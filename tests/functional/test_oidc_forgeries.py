@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -85,84 +84,72 @@ def assert_nobody_is_signed_in(browser: HttpBrowser, answer: requests.Response, 
 
 
 @pytest.mark.parametrize(
-    ("target", "location"),
-    [
-        ("", "/de/finance"),
-        ("https://evil.example/", "/de/finance"),
-        ("//evil.example", "/de/finance"),
-        ("/\\evil.example", "/de/finance"),
-        ("javascript:alert(1)", "/de/finance"),
-    ],
+    "target", ["", "https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
 )
 def test_an_honest_provider_signs_in_and_that_leads_to_no_other_site(
-    gateway: Gateway, browser: HttpBrowser, target: str, location: str
+    gateway: Gateway, browser: HttpBrowser, target: str
 ) -> None:
     gateway.provider.claims |= {"permissions": ["FINANCE_APP"]}
     answer = gateway.sign_in(browser, next_url=target)
-    assert (answer.status_code, answer.headers["Location"]) == (303, location)
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/de/finance")
     assert browser.cookie(VAR_ACCESS_TOKEN)
     form = gateway.provider.forms[0]
     assert form["grant_type"] == "authorization_code"
     assert len(form["code_verifier"]) >= 43
 
 
-Answers = Callable[[FakeProvider], object]
-
-
-def id_token(make: Callable[[FakeProvider, dict[str, Any]], str]) -> Answers:
-    return lambda p: setattr(p, "make_id_token", partial(make, p))
-
-
-def access_token(make: Callable[[FakeProvider, dict[str, Any]], str]) -> Answers:
-    return lambda p: setattr(p, "make_access_token", partial(make, p))
-
-
-def refusal(status: int, body: dict[str, str]) -> Answers:
-    return lambda p: setattr(p, "token_answer", (status, body))
-
-
-#: What the provider answers: status and reason of the page that the gateway shows. Each flaw of an ID token by itself is
-#: a matter of tests/portal/oidc/test_id_tokens.py.
-ANSWERS: dict[str, tuple[int, str, Answers]] = {
-    "no signature": (502, "id-token-algorithm", id_token(lambda p, claims: p.sign(claims, algorithm="none"))),
-    "a shared secret": (
-        502,
-        "id-token-algorithm",
-        id_token(lambda p, claims: p.sign(claims, algorithm="HS256", key=CLIENT_SECRET)),
-    ),
-    "another key": (502, "id-token-signature", id_token(lambda p, claims: p.sign(claims, key=OTHER_KEY))),
-    "an unknown key": (502, "id-token-unknown-key", id_token(lambda p, claims: p.sign(claims, kid="two"))),
-    "another audience": (502, "id-token-audience", id_token(lambda p, claims: p.sign(claims | {"aud": "other"}))),
-    "another issuer": (502, "id-token-issuer", id_token(lambda p, claims: p.sign(claims | {"iss": "https://o.test"}))),
-    "an hour old": (502, "id-token-expired", id_token(lambda p, claims: p.sign(claims | {"exp": time.time() - 3600}))),
-    "another nonce": (502, "id-token-nonce", id_token(lambda p, claims: p.sign(claims | {"nonce": "another"}))),
-    "another hash": (502, "id-token-claims", id_token(lambda p, claims: p.sign(claims | {"at_hash": "A" * 22}))),
-    "no ID token": (502, "id-token-malformed", id_token(lambda p, claims: "not.a token")),
-    "no JWT": (502, "access-token", access_token(lambda p, claims: "opaque")),
-    "a token with an end of line": (502, "access-token", access_token(lambda p, claims: p.sign(claims) + "\r\n")),
-    "a token with a semicolon": (502, "access-token", access_token(lambda p, claims: p.sign(claims) + ";")),
-    "a token with other letters": (502, "access-token", access_token(lambda p, claims: p.sign(claims) + "é")),
-    "a huge token": (502, "too-large", access_token(lambda p, claims: p.sign(claims | {"padding": "x" * 2900}))),
-    "a used code": (
-        400,
-        "code-refused",
-        refusal(400, {"error": "invalid_grant", "error_description": "<b>used</b>"}),
-    ),
-    "another client": (502, "provider-error", refusal(401, {"error": "invalid_client"})),
-    "half an answer": (502, "provider-error", refusal(200, {"access_token": "a"})),
-    "a fault": (503, "provider-down", refusal(500, {})),
+#: Of the ID token: what is wrong, by the reason that the page gives. How it is signed, or what it says. Each flaw by
+#: itself is a matter of tests/portal/oidc/test_id_tokens.py.
+SIGNED: dict[str, dict[str, Any]] = {
+    "algorithm": {"algorithm": "none"},
+    "signature": {"key": OTHER_KEY},
+    "unknown-key": {"kid": "two"},
+}
+SAYS: dict[str, dict[str, Any]] = {
+    "audience": {"aud": "another-client"},
+    "issuer": {"iss": "https://other.example"},
+    "expired": {"exp": int(time.time()) - 3600},
+    "nonce": {"nonce": "of another attempt"},
+    "claims": {"at_hash": "A" * 22},
 }
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_what_is_not_for_us_or_no_browser_keeps_signs_nobody_in(
-    gateway: Gateway, browser: HttpBrowser, name: str
-) -> None:
-    status, failure, prepare = ANSWERS[name]
-    prepare(gateway.provider)
+@pytest.mark.parametrize("flaw", [*SIGNED, *SAYS])
+def test_an_id_token_that_is_not_for_us_signs_nobody_in(gateway: Gateway, browser: HttpBrowser, flaw: str) -> None:
+    p = gateway.provider
+    p.make_id_token = lambda claims: p.sign(claims | SAYS.get(flaw, {}), **SIGNED.get(flaw, {}))
     answer = gateway.sign_in(browser)
-    assert_nobody_is_signed_in(browser, answer, status=status, failure=failure)
+    assert_nobody_is_signed_in(browser, answer, status=502, failure=f"id-token-{flaw}")
     assert 'lang="de"' in answer.text
+
+
+@pytest.mark.parametrize("end", ["\r\n", ";", "é", "too large", "no JWT"])
+def test_an_access_token_that_no_browser_keeps_signs_nobody_in(
+    gateway: Gateway, browser: HttpBrowser, end: str
+) -> None:
+    p, failure = gateway.provider, "access-token"
+    p.make_access_token = lambda claims: "opaque" if end == "no JWT" else p.sign(claims) + end
+    if end == "too large":
+        failure = end.replace(" ", "-")
+        p.make_access_token = lambda claims: p.sign(claims | {"padding": "x" * 2900})
+    assert_nobody_is_signed_in(browser, gateway.sign_in(browser), status=502, failure=failure)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "page"),
+    [
+        (400, "invalid_grant", (400, "code-refused")),
+        (401, "invalid_client", (502, "provider-error")),
+        (200, "", (502, "provider-error")),
+        (500, "", (503, "provider-down")),
+    ],
+)
+def test_a_code_that_was_used_or_is_not_redeemed_signs_nobody_in(
+    gateway: Gateway, browser: HttpBrowser, status: int, error: str, page: tuple[int, str]
+) -> None:
+    gateway.provider.token_answer = (status, {"error": error, "error_description": "<b>used</b>"} if error else {})
+    answer = gateway.sign_in(browser)
+    assert_nobody_is_signed_in(browser, answer, status=page[0], failure=page[1])
     assert "<b>used</b>" not in answer.text
 
 

@@ -12,7 +12,6 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.otlp_receiver import ReceivedSpan, Receiver, otlp_receiver
-from tests.support.ports import free_port
 
 EMAIL, PASSWORD = "energy@example.com", "demo"
 SEARCHED = "quizzical-search"
@@ -149,24 +148,3 @@ def test_nothing_of_a_person_of_a_row_or_of_a_probe_is_in_any_span(world: World,
     raw = world.receiver.raw
     assert b"energy.get_clients" in raw
     assert [secret for secret in secrets if secret.encode() in raw] == []
-
-
-def test_a_collector_that_is_away_breaks_and_delays_nothing(tmp_path) -> None:
-    nobody = f"http://127.0.0.1:{free_port()}"
-    with (
-        running_stack(
-            tmp_path,
-            without=("energy", "operations", "finance"),
-            OTEL_EXPORTER_OTLP_ENDPOINT=nobody,
-            OTEL_BSP_SCHEDULE_DELAY="50",
-            OTEL_BSP_MAX_QUEUE_SIZE="64",
-            OTEL_BSP_MAX_EXPORT_BATCH_SIZE="16",
-        ) as stack,
-        HttpBrowser() as visitor,
-    ):
-        assert visitor.sign_in(stack.url("auth_app"), email=EMAIL, password=PASSWORD).status_code == 303
-        for _ in range(40):
-            answer = visitor.get(stack.url("auth_app", "/en/profile"))
-            assert answer.status_code == 200
-            # More spans than the queue takes: it drops them, and no page waits the 10 s of a call to the collector.
-            assert answer.elapsed.total_seconds() < 10
