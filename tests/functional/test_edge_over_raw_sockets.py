@@ -16,7 +16,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from tests.functional.test_serve import log_of, serving
 from tests.support.ports import free_port_base
 
@@ -219,19 +219,6 @@ def test_no_header_changes_what_is_gated(server: Server, header: str) -> None:
     answer = server.send("/en/energy", header)
     assert answer.status == 302
     assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy"
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "BREW"])
-def test_every_other_method_is_sent_to_the_sign_in_page_alone(server: Server, method: str) -> None:
-    answer = server.send("/en/energy", method=method)
-    assert (answer.status, answer.header("location")) == (303, "http://localhost:8000/en/login")
-
-
-@pytest.mark.parametrize("value", ["\xff\xfe", "\xe9", "\xc3\xa9"], ids=ascii)
-def test_octets_outside_ascii_in_a_cookie_are_no_error(server: Server, value: str) -> None:
-    """The server in front of WSGI may drop such a header whole: then the request has no cookies."""
-    for name in (VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE, "other"):
-        assert server.send("/en/energy", cookie(**{name: value})).status == 302
 
 
 def test_cookies_that_the_server_lost_are_a_signed_out_request_and_are_logged_once(server: Server) -> None:

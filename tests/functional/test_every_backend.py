@@ -135,20 +135,6 @@ def test_each_form_is_taken(walked: Walked) -> None:
     assert wrong == [], told(wrong)
 
 
-def test_each_failure_has_a_way_on_that_works(walked: Walked) -> None:
-    with HttpBrowser() as browser:
-        walker = Walker(walked.portal, browser)
-        walker.sign_in()
-        for failed in walked.typed:
-            assert failed.status == 404, str(failed)
-            actions = re.findall(r'<a class="button[^>]*href="([^"]+)"', failed.html)
-            assert actions, f"no way on: {failed}"
-            for each in actions:
-                led = walker.open(urljoin(failed.last_url, each), offered_by=failed.url)
-                assert led.status == 200, str(led)
-                assert led.last_url != failed.last_url
-
-
 def test_what_is_absent_is_asked_once(walked: Walked) -> None:
     refused = ABSENT | ({403} if walked.kind == "strict" else set())
     asked, known = [], set()

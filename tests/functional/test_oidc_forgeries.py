@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -239,6 +240,11 @@ def test_a_logout_token_ends_that_session_and_no_other(gateway: Gateway, browser
         assert gateway.sign_in(browser).status_code == 303
         assert gateway.end(gateway.provider.logout_token(sid="s-3")).status_code == 200
         assert state_of(gateway, browser) is False
+        lines = [json.loads(line) for line in gateway.log.read_text().splitlines() if '"portal.audit"' in line]
+        began, ended = lines[-2:]
+        assert (began["outcome"], began["method"], began["user_verified"]) == ("success", "openid", True)
+        assert (ended["event"], ended["outcome"], "user" in ended) == ("sign-out-by-provider", "success", False)
+        assert ended["provider_session"] == began["provider_session"]
         assert browser.cookie(VAR_REFRESH_TOKEN) is None
         assert state_of(gateway, other) is True
 

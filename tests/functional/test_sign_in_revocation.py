@@ -85,21 +85,3 @@ def test_an_ended_sign_in_is_out_at_its_next_request_though_the_page_is_cached(
     assert_signed_out(other, stack, *pages[0])
     for app, path in pages:
         assert here.get(stack.url(app, path), follow=False).status_code == 200
-
-
-def test_the_sign_in_page_says_why_and_leads_back(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
-    other, _, here = browsers
-    form = other.get(stack.url("energy", "/en/energy/clients/new"))
-    here.submit(profile(here, stack), revocations(profile(here, stack))[2])
-    login = other.post(
-        form.url,
-        {**forms_of(form)[-1][1], "name": "Ada", "email": "ada@example.com"},
-        follow=True,
-        Referer=form.url,
-    )
-    assert login.url == stack.url("auth_app", "/en/login")
-    assert "Your sign-in has ended" in login.text
-    back = other.submit(login, "/login", follow=False, email=EMAIL, password="demo")
-    assert back.headers["Location"] == form.url
-    assert "Your sign-in has ended" not in other.get(stack.url("auth_app", "/de/signed-out")).text
-    assert other.cookie("VAR_WAY_BACK") is None
