@@ -11,10 +11,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -23,9 +22,8 @@ from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITT
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.config.projects import GATEWAY_APP, PROJECTS
 from portal.identity.platforms import dump_platforms_cookie
-from portal_dev.local_servers.local_stack import LocalStack
-from portal_dev.local_servers.server_group import ServerGroup
-from tests.support.harness import clean_environment
+from portal_dev.local_servers.local_stack import BACKEND
+from tests.support.harness import running_stack
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend
 from tests.support.ports import free_port_base
 from tests.support.raw_browser import HTMX, PERSON, KeptConnections, RedirectChain, follow_redirects
@@ -170,50 +168,31 @@ class Travelled:
         return [trip for trip in self.trips if condition(trip.start, trip.chain)]
 
 
-@contextlib.contextmanager
-def four_apps(folder: Path, *, backend: str) -> Iterator[dict[str, str]]:
-    """The origins of the four projects as in production."""
-    port_base = free_port_base()
-    origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS if project.app in APPS}
-    environment = clean_environment(
-        DEBUG="off",
-        SECRET_KEY="k" * 50,
-        ALLOWED_HOSTS="localhost,127.0.0.1",
-        APP_STATE_DIR=str(folder / "state"),
-        APP_PUBLIC_API_BASE_URL=backend,
-        **{project.url_variable: project.local_url(port_base=port_base) for project in PROJECTS},
-    )
-    servers = LocalStack(port_base=port_base, environment=environment).servers()
-    group = ServerGroup(log=folder / "servers.log")
-    try:
-        group.start(server for server in servers if server.name in APPS)
-        group.wait_until_ready()
-        yield origins
-    finally:
-        group.stop()
-
-
 @pytest.fixture(scope="module")
 def travelled(tmp_path_factory: pytest.TempPathFactory) -> Travelled:
+    base = free_port_base()
+    production = {"DEBUG": "off", "SECRET_KEY": "k" * 50, "ALLOWED_HOSTS": "localhost,127.0.0.1"}
+    production |= {project.url_variable: project.local_url(port_base=base) for project in PROJECTS}
     folder = tmp_path_factory.mktemp("loops")
-    with opinionated_backend() as (backend, listening), four_apps(folder, backend=backend.url) as origins:
-        with (
-            contextlib.closing(KeptConnections(*origins.values())) as connections,
-            ThreadPoolExecutor(TRAVELLERS) as pool,
-        ):
+    with (
+        opinionated_backend() as (backend, listening),
+        running_stack(
+            folder, without=(BACKEND,), port_base=base, APP_PUBLIC_API_BASE_URL=backend.url, **production
+        ) as stack,
+        contextlib.closing(KeptConnections(*(stack.url(app) for app in APPS))) as connections,
+        ThreadPoolExecutor(TRAVELLERS) as pool,
+    ):
 
-            def there_and_again(start: Start) -> tuple[Trip, Trip]:
-                url, headers, brought = origins[start.app] + start.path, ASKS[start.asks], cookies_of(start, backend)
-                first = follow_redirects(url, cookies=brought, headers=headers, connections=connections)
-                second = follow_redirects(url, cookies=first.cookies, headers=headers, connections=connections)
-                return Trip(start, brought, first, again=False), Trip(start, first.cookies, second, again=True)
+        def there_and_again(start: Start) -> tuple[Trip, Trip]:
+            url, headers, brought = stack.url(start.app, start.path), ASKS[start.asks], cookies_of(start, backend)
+            first = follow_redirects(url, cookies=brought, headers=headers, connections=connections)
+            second = follow_redirects(url, cookies=first.cookies, headers=headers, connections=connections)
+            return Trip(start, brought, first, again=False), Trip(start, first.cookies, second, again=True)
 
-            before = [start for start in starts() if start.attitude is not Attitude.DOWN]
-            after = [start for start in starts() if start.attitude is Attitude.DOWN]
-            pairs = list(pool.map(there_and_again, before))
-            listening.stop()
-            pairs += pool.map(there_and_again, after)
-        return Travelled([trip for pair in pairs for trip in pair], backend)
+        pairs = list(pool.map(there_and_again, [start for start in starts() if start.attitude is not Attitude.DOWN]))
+        listening.stop()
+        pairs += pool.map(there_and_again, [start for start in starts() if start.attitude is Attitude.DOWN])
+    return Travelled([trip for pair in pairs for trip in pair], backend)
 
 
 def none_of(trips: list[Trip]) -> None:
