@@ -176,7 +176,12 @@ def test_errors_nested_or_in_a_list_are_at_their_fields_in_the_backend_s_languag
     assert re.search(rf'id="id_title_error">\s*<p class="field-error" lang="nb">{acme.TOO_SHORT}', refused.text)
 
 
-def test_signing_out_tells_the_backend(elsewhere: Elsewhere, person: HttpBrowser) -> None:
+def test_tokens_are_refreshed_once_and_signing_out_tells_the_backend(elsewhere: Elsewhere, person: HttpBrowser) -> None:
+    first = person.cookie(VAR_REFRESH_TOKEN)
+    elsewhere.acme.expire()
+    for app, path in ((elsewhere.energy, CLIENTS), (elsewhere.operations, ORDERS)):
+        assert person.get(f"{app}{path}", follow=False).status_code == 200
+    assert elsewhere.acme.presented.count(first) == 1
     refresh = person.cookie(VAR_REFRESH_TOKEN)
     left = person.submit(person.get(f"{elsewhere.energy}/en/logout"), "/logout", follow=False)
     assert left.status_code == 303
