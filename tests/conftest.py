@@ -98,7 +98,7 @@ def proxy(stack: RunningStack) -> Iterator[BackendProxy]:
     stack.wait_until_the_backend_is_asked_again()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def new_account(stack: RunningStack) -> Callable[..., str]:
     """Adds an account that no other test uses, with the password of all; gives its name before `@example.com`."""
 

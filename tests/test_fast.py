@@ -29,7 +29,7 @@ def test_a_test_that_imports_the_module_by_way_of_others_is_among_them() -> None
 
 def test_what_starts_processes_is_left_out() -> None:
     nearest, slow, _ = choose(["packages/portal/config/projects.py"])
-    assert {"tests/test_jobs.py", "tests/browser/test_profile.py", "tests/functional/test_exports.py"} <= {*slow}
+    assert {"tests/test_jobs.py", "tests/browser/test_drafts.py", "tests/functional/test_exports.py"} <= {*slow}
     assert [file for file in nearest if "\nimport subprocess" in (ROOT / file).read_text()] == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
@@ -20,6 +20,9 @@ PATIENCE_MS = 20_000
 expect.set_options(timeout=PATIENCE_MS)
 
 NewPage = Callable[..., Page]
+SignIn = Callable[..., None]
+Visit = Callable[..., Page]
+NewAccount = Callable[..., str]
 
 
 @pytest.fixture
@@ -48,17 +51,17 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
 
 
 @pytest.fixture
-def sign_in(stack: RunningStack) -> Callable[..., None]:
+def sign_in(stack: RunningStack) -> SignIn:
     """Send the gateway's form as a browser does, and open where it leads. Other tests fill it in by hand.
 
     `opens=False`: the test opens a page itself.
     """
 
-    def do(page: Page, account: str, *, locale: str = "en", password: str = "demo", opens: bool = True) -> None:
-        url = stack.url("auth_app", f"/{locale}/login")
+    def do(page: Page, account: str, *, opens: bool = True) -> None:
+        url = stack.url("auth_app", "/en/login")
         token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.request.get(url).text())
-        fields = {"email": f"{account}@example.com", "password": password, "csrfmiddlewaretoken": token[1]}
-        answer = page.request.post(url, form=fields, headers={"Origin": stack.url("auth_app", "")}, max_redirects=0)
+        fields = {"email": f"{account}@example.com", "password": "demo", "csrfmiddlewaretoken": token[1]}
+        answer = page.request.post(url, form=fields, headers={"Origin": stack.url("auth_app")}, max_redirects=0)
         assert answer.status == 303, answer.text()
         if opens:
             page.goto(urljoin(url, answer.headers["location"]))
@@ -66,8 +69,46 @@ def sign_in(stack: RunningStack) -> Callable[..., None]:
     return do
 
 
-def submit_login(page: Page, *, email: str, password: str) -> None:
-    page.locator("input[name=email]").fill(email)
-    page.locator("input[name=password]").fill(password)
+@pytest.fixture
+def visit(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> Visit:
+    """Opens a page as an account sees it. Its browser knows the app: later on a path is address enough.
+
+    `clock=True`: time passes in the browser as the test tells it to.
+    """
+
+    def do(account: str, path: str, *, clock: bool = False, **options: Any) -> Page:
+        app = urlsplit(path).path.split("/")[2]
+        origin = stack.url(app if app in {"energy", "operations", "finance"} else "auth_app")
+        page = new_page(base_url=origin, **options)
+        if clock:
+            page.clock.install()
+        sign_in(page, account, opens=False)
+        page.goto(path)
+        return page
+
+    return do
+
+
+def submit_login(page: Page, account: str) -> None:
+    """Fill in the sign-in form that is shown, and send it."""
+    page.locator("input[name=email]").fill(f"{account}@example.com")
+    page.locator("input[name=password]").fill("demo")
     page.locator("form:has(input[name=email]) button").click()
     page.wait_for_load_state()
+
+
+def sign_out(page: Page) -> None:
+    page.locator("[data-sign-out] button").first.click()
+    page.wait_for_url("**/signed-out")
+
+
+def submit_form(page: Page, **fields: str) -> None:
+    """Fill in the form that is shown, and send it."""
+    for name, value in fields.items():
+        page.locator(f"main [name={name}]").fill(value)
+    page.locator("main form button[type=submit]").click()
+
+
+def become(page: Page, other: Page) -> None:
+    """Somebody else signs in in the same browser, of which this page hears nothing."""
+    page.context.add_cookies([each for each in other.context.cookies() if each["name"].startswith("VAR_")])

@@ -54,21 +54,15 @@ class Firefox:
         self.command("WebDriver:Navigate", url=url)
         return self
 
-    def soft_reload(self) -> None:
-        """What F5 and the reload button run."""
-        self._browser_command("Browser:Reload")
-
-    def hard_reload(self) -> None:
-        """What Ctrl+Shift+R runs."""
-        self._browser_command("Browser:ReloadSkipCache")
+    def reload(self, command: str) -> None:
+        """What F5 runs (`Browser:Reload`), or Ctrl+Shift+R (`Browser:ReloadSkipCache`)."""
+        self.run("window.beforeReload = true")
+        self.in_chrome("document.getElementById(arguments[0]).doCommand()", command)
+        self.wait_until("return !window.beforeReload && document.readyState == 'complete'")
 
     def back(self) -> None:
         """The back button."""
         self.command("WebDriver:Back")
-
-    def forward(self) -> None:
-        """The forward button."""
-        self.command("WebDriver:Forward")
 
     def type(self, selector: str, text: str) -> None:
         """Type into the first element that a CSS selector names."""
@@ -113,12 +107,6 @@ class Firefox:
         if error:
             raise FirefoxError(f"{name}: {error['error']}: {error['message']}")
         return result
-
-    def _browser_command(self, name: str) -> None:
-        """Run one of the browser's own commands, and wait for the new page."""
-        self.run("window.beforeReload = true")
-        self.in_chrome("document.getElementById(arguments[0]).doCommand()", name)
-        self.wait_until("return !window.beforeReload && document.readyState == 'complete'")
 
     def _element(self, selector: str) -> str:
         found: dict[str, dict[str, str]] = self.command("WebDriver:FindElement", using="css selector", value=selector)

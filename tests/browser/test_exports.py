@@ -1,25 +1,19 @@
-"""A list becomes a file: with a progress that can be stopped, and without scripts as a plain download."""
+"""A list becomes a file, with a progress that can be stopped; a file that is not whole is not saved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Download, Page, Route, expect
+from playwright.sync_api import Download, Page, expect
 
-from tests.browser.conftest import NewPage
-from tests.support.harness import RunningStack
+from tests.browser.conftest import Visit
 
-SignIn = Callable[..., None]
+pytestmark = pytest.mark.browser
 
 EXPORT = "#list-export"
 DIALOG = "#export-dialog"
-SESSIONS = "**/energy/sessions/export*"
-
-
-def content_of(download: Download) -> str:
-    return Path(download.path()).read_text(encoding="utf-8-sig")
+NOT_WHOLE = "nothing of it was saved"
 
 
 def downloads_of(page: Page) -> list[Download]:
@@ -33,38 +27,32 @@ def downloads_of(page: Page) -> list[Download]:
     return found
 
 
-@pytest.fixture
-def page(new_page: NewPage, sign_in: SignIn) -> Page:
-    made = new_page()
-    sign_in(made, "energy")
-    return made
+def rows_saved(page: Page) -> tuple[str, list[str]]:
+    """Press the link; the name and the lines of the file."""
+    with page.expect_download() as started:
+        page.click(EXPORT)
+    return started.value.suggested_filename, Path(started.value.path()).read_text(encoding="utf-8-sig").splitlines()
 
 
-def test_the_searched_list_is_saved_under_its_name(stack: RunningStack, page: Page) -> None:
-    page.goto(stack.url("energy", "/en/energy/clients"))
+def test_the_searched_list_is_saved_under_its_name_which_keeps_its_letters(visit: Visit) -> None:
+    page = visit("energy", "/en/energy/clients")
     page.fill("#search", "hamburg")
     expect(page.locator(EXPORT)).to_have_attribute("href", "/en/energy/clients/export?q=hamburg")
-    with page.expect_download() as started:
-        page.click(EXPORT)
-    rows = content_of(started.value).splitlines()
-    assert started.value.suggested_filename.startswith("Clients 20")
-    assert rows[0].startswith("ID,Name,Email,Phone,City,Client since (")
+    name, (heading, *rows) = rows_saved(page)
+    assert name.startswith("Clients 20")
+    assert heading.startswith("ID,Name,Email,Phone,City,Client since (")
     assert len(rows) > 20
-    assert all("hamburg" in row.lower() for row in rows[1:])
+    assert all("hamburg" in row.lower() for row in rows)
     expect(page.locator(DIALOG)).to_be_hidden()
+    page.goto("/de/energy/sessions?status=failed")
+    name, (heading, *_) = rows_saved(page)
+    assert name.startswith("Ladevorgänge 20")
+    assert heading.startswith("ID;Beginn (")
 
 
-def test_a_name_keeps_its_letters(stack: RunningStack, page: Page) -> None:
-    page.goto(stack.url("energy", "/de/energy/sessions?status=failed"))
-    with page.expect_download() as started:
-        page.click(EXPORT)
-    assert started.value.suggested_filename.startswith("Ladevorgänge 20")
-    assert content_of(started.value).startswith("ID;Beginn (")
-
-
-def test_its_progress_is_shown_and_it_can_be_stopped(stack: RunningStack, page: Page) -> None:
+def test_its_progress_is_shown_and_it_can_be_stopped_and_begun_anew(visit: Visit) -> None:
+    page = visit("energy", "/en/energy/sessions")
     downloads = downloads_of(page)
-    page.goto(stack.url("energy", "/en/energy/sessions"))
     page.focus(EXPORT)
     page.keyboard.press("Enter")
     dialog = page.locator(DIALOG)
@@ -75,46 +63,22 @@ def test_its_progress_is_shown_and_it_can_be_stopped(stack: RunningStack, page: 
     expect(dialog).to_be_hidden()
     expect(page.locator(EXPORT)).to_be_focused()
     assert downloads == []
-    # It begins anew, as if nothing had been.
-    page.goto(stack.url("energy", "/en/energy/sessions?status=failed"))
-    with page.expect_download() as started:
-        page.click(EXPORT)
-    assert len(content_of(started.value).splitlines()) > 400
+    page.goto("/en/energy/sessions?status=failed")
+    assert len(rows_saved(page)[1]) > 400
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ({"status": 200, "content_type": "text/csv", "body": "Name\r\nAda\r\n"}, "nothing of it was saved"),
-        ({"status": 429, "content_type": "application/problem+json", "body": '{"detail": "Too many."}'}, "Too many."),
-        ({"status": 502, "content_type": "text/html", "body": "<h1>A gateway</h1>"}, "nothing of it was saved"),
-    ],
-)
-def test_a_file_that_is_not_whole_is_not_saved(
-    stack: RunningStack, page: Page, answer: dict[str, object], text: str
-) -> None:
+def test_a_file_that_is_not_whole_is_not_saved(visit: Visit) -> None:
+    page = visit("energy", "/en/energy/sessions")
     downloads = downloads_of(page)
-
-    def respond(route: Route) -> None:
-        route.fulfill(**answer)
-
-    page.route(SESSIONS, respond)
-    page.goto(stack.url("energy", "/en/energy/sessions"))
-    page.click(EXPORT)
-    alert = page.locator(DIALOG).get_by_role("alert")
-    expect(alert).to_contain_text(text)
-    page.locator(DIALOG).get_by_role("button", name="Close").click()
-    expect(page.locator(DIALOG)).to_be_hidden()
-    assert downloads == []
-
-
-def test_without_scripts_the_link_downloads_it(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
-    page = new_page(java_script_enabled=False)
-    sign_in(page, "finance", opens=False)
-    page.goto(stack.url("finance", "/en/finance/invoices?status=overdue"))
-    with page.expect_download() as started:
+    for status, content_type, body, text in (
+        (200, "text/csv", "Name\r\nAda\r\n", NOT_WHOLE),
+        (429, "application/problem+json", '{"detail": "Too many."}', "Too many."),
+        (502, "text/html", "<h1>A gateway</h1>", NOT_WHOLE),
+    ):
+        answer = {"status": status, "content_type": content_type, "body": body}
+        page.route("**/energy/sessions/export*", lambda route, _, answer=answer: route.fulfill(**answer))
         page.click(EXPORT)
-    rows = content_of(started.value).splitlines()
-    assert rows[0] == "ID,Invoice,Client,Issued,Due,Amount,Status,Net,VAT,Currency"
-    assert len(rows) > 5
-    assert all(",Overdue," in row for row in rows[1:])
+        expect(page.locator(DIALOG).get_by_role("alert")).to_contain_text(text)
+        page.locator(DIALOG).get_by_role("button", name="Close").click()
+        expect(page.locator(DIALOG)).to_be_hidden()
+    assert downloads == []

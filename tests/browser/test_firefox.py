@@ -1,21 +1,20 @@
-"""The main journeys in a real Firefox: a file, an overview, a record, the profile. Its console stays empty of errors."""
+"""The main journeys in a real Firefox: a list, a file, a form, a reload. Its console stays empty of errors."""
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from tests.browser.firefox import Firefox, firefox
 from tests.support.harness import RunningStack, require_tool
 
 pytestmark = pytest.mark.browser
 
-NewAccount = Callable[..., str]
 PATIENCE_S = 60
 #: What scripts of our pages, and their Content-Security-Policy, complain of. A browser's own notes are no errors.
 COMPLAINTS = """
@@ -24,12 +23,10 @@ Services.console.reset();
 return found.filter((one) => one instanceof Ci.nsIScriptError && !(one.flags & Ci.nsIScriptError.warningFlag))
   .filter((one) => one.sourceName.startsWith("http://localhost")).map((one) => one.errorMessage);
 """
-PRESS = """
-const [scope, text] = arguments;
-const found = [...document.querySelectorAll(`${scope} button, ${scope} a`)].find((one) => one.innerText.trim().startsWith(text));
-found.click();
-return true;
-"""
+#: What htmx has put into the page answers to a click only when these marks are gone; a link is a plain one until then.
+SETTLED = "!document.querySelector('.htmx-request, .htmx-swapping, .htmx-added, .htmx-settling')"
+LOADED = "document.readyState == 'complete'"
+ROWS = "document.querySelectorAll('#rows > tr')"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +35,7 @@ def downloads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory, downloads: Path) -> Iterator[Firefox]:
+def signed_in(stack: RunningStack, tmp_path_factory: pytest.TempPathFactory, downloads: Path) -> Iterator[Firefox]:
     preferences: dict[str, Any] = {
         "browser.download.folderList": 2,
         "browser.download.dir": str(downloads),
@@ -46,46 +43,21 @@ def browser(tmp_path_factory: pytest.TempPathFactory, downloads: Path) -> Iterat
         "browser.download.panel.shown": True,
     }
     folder = tmp_path_factory.mktemp("firefox")
-    with firefox(require_tool("firefox-esr", "firefox"), folder=folder, **preferences) as started:
-        yield started
+    with firefox(require_tool("firefox-esr", "firefox"), folder=folder, **preferences) as fox:
+        fox.open(stack.url("auth_app", "/en/login"))
+        fox.type("input[name=email]", "energy@example.com")
+        fox.type("input[name=password]", "demo")
+        fox.click("form:has(input[name=email]) button")
+        fox.wait_until(f"return location.pathname == '/en/energy' && {LOADED}")
+        yield fox
 
 
 @pytest.fixture
-def fox(browser: Firefox) -> Iterator[Firefox]:
-    """The browser, signed out. Nothing may complain."""
-    browser.command("WebDriver:DeleteAllCookies")
-    browser.in_chrome(COMPLAINTS)
-    yield browser
-    assert browser.in_chrome(COMPLAINTS) == []
-
-
-def sign_in(fox: Firefox, stack: RunningStack, account: str) -> None:
-    fox.open(stack.url("auth_app", "/en/login"))
-    fox.type("input[name=email]", f"{account}@example.com")
-    fox.type("input[name=password]", "demo")
-    fox.click("form:has(input[name=email]) button")
-    fox.wait_until("return location.pathname != '/en/login' && document.readyState == 'complete'")
-
-
-def text_of(fox: Firefox, selector: str) -> str:
-    return str(fox.run("return document.querySelector(arguments[0]).innerText", selector))
-
-
-def test_an_export_is_saved_whole(stack: RunningStack, fox: Firefox, downloads: Path) -> None:
-    sign_in(fox, stack, "energy")
-    fox.open(stack.url("energy", "/en/energy/sessions?status=failed"))
-    total = fox.run("return document.querySelector('.more-facts').innerText.match(/([\\d,]+) entr/)[1]")
-    fox.click("#list-export")
-    (saved,) = until(lambda: [path for path in downloads.glob("*.csv") if path.stat().st_size and not parts(downloads)])
-    assert saved.name.startswith("Charging sessions 20")
-    content = saved.read_bytes()
-    assert content.count(b"\n") == 1 + int(total.replace(",", ""))
-    assert content.endswith(b"\r\n"), "the mark of its end is not saved"
-
-
-def parts(folder: Path) -> list[Path]:
-    """Downloads that are under way."""
-    return list(folder.glob("*.part"))
+def fox(signed_in: Firefox) -> Iterator[Firefox]:
+    """The browser. Nothing may complain."""
+    signed_in.in_chrome(COMPLAINTS)
+    yield signed_in
+    assert signed_in.in_chrome(COMPLAINTS) == []
 
 
 def until(found: Callable[[], list[Path]]) -> list[Path]:
@@ -97,59 +69,66 @@ def until(found: Callable[[], list[Path]]) -> list[Path]:
     raise AssertionError("no file was saved")
 
 
-def test_an_overview_has_periods_and_a_part_that_renews_itself(stack: RunningStack, fox: Firefox) -> None:
-    sign_in(fox, stack, "energy")
-    fox.run(PRESS, ".period", "7 days")
-    fox.wait_until("return location.search == '?period=7d' && document.readyState == 'complete'")
-    assert fox.run("return document.querySelector('.chart').querySelectorAll('.bar').length") == 7
-    fox.run("document.querySelector('#period-from').value = '2026-01-01'")
-    fox.run("document.querySelector('#period-to').value = '2026-01-31'")
-    fox.run(PRESS, ".period", "Show")
-    fox.wait_until("return location.search == '?from=2026-01-01&to=2026-01-31' && document.readyState == 'complete'")
-    # The clock of the part ticks every 30 s. This is what it does then.
-    fox.run("document.querySelector('#live').firstElementChild.dataset.before = ''; htmx.trigger('#live', 'live')")
-    fox.wait_until(
-        "return document.querySelector('#live').firstElementChild && !document.querySelector('[data-before]')"
+def test_a_list_is_narrowed_loads_more_and_is_found_again_as_it_was(stack: RunningStack, fox: Firefox) -> None:
+    fox.open(stack.url("energy", "/en/energy/chargers"))
+    fox.click("label:has([value=available])")
+    fox.wait_until("return location.search == '?status=available'")
+    fox.type("#search", "h")
+    fox.type("#search", "a")
+    fox.wait_until(f"return location.search == '?q=ha&status=available' && {SETTLED}")
+    fox.click("#load-more")
+    fox.wait_until(f"return location.search == '?q=ha&status=available&pages=2' && {ROWS}.length == 40")
+    opened = fox.run(f"return {ROWS}[35].dataset.rowId")
+    fox.run(f"{ROWS}[35].querySelector('a').click()")
+    fox.wait_until(f"return document.querySelector('a.back') && {LOADED}")
+    fox.back()
+    fox.wait_until(f"return {ROWS}.length == 40")
+    fox.wait_until("return document.activeElement.closest('tr')?.dataset.rowId == arguments[0]", opened)
+    fox.run("history.back()")
+    fox.wait_until(f"return location.search == '?status=available' && {LOADED}")
+
+
+def test_an_export_is_saved_whole(stack: RunningStack, fox: Firefox, downloads: Path) -> None:
+    fox.open(stack.url("energy", "/en/energy/sessions?status=failed"))
+    total = fox.run("return document.querySelector('.more-facts').innerText.match(/([\\d,]+) entr/)[1]")
+    fox.click("#list-export")
+    (saved,) = until(
+        lambda: [path for path in downloads.glob("*.csv") if path.stat().st_size and not list(downloads.glob("*.part"))]
     )
-    fox.click("[data-live-pause]")
-    assert fox.run("return document.querySelector('[data-live-pause]').ariaPressed") == "true"
+    assert saved.name.startswith("Charging sessions 20")
+    content = saved.read_bytes()
+    assert content.count(b"\n") == 1 + int(total.replace(",", ""))
+    assert content.endswith(b"\r\n"), "the mark of its end is not saved"
 
 
-def test_a_record_shows_what_belongs_to_it_and_its_facts_are_copied(stack: RunningStack, fox: Firefox) -> None:
-    sign_in(fox, stack, "energy")
-    fox.open(stack.url("energy", "/en/energy/stations"))
-    fox.click("[data-row-id] th a")
-    fox.wait_until("return document.querySelectorAll('#sessions [data-row-id]').length == 5")
-    fox.click("[data-copy]")
-    fox.wait_until("return document.querySelector('[data-copy]').dataset.done == ''")
-    fox.run(PRESS, "#sessions", "Show all")
-    fox.wait_until("return location.search.startsWith('?stationId=sta_') && document.readyState == 'complete'")
-
-
-def test_a_work_order_is_started_and_the_start_undone(stack: RunningStack, fox: Firefox) -> None:
-    sign_in(fox, stack, "operations")
-    fox.open(stack.url("operations", "/en/operations/work-orders/new"))
-    fox.type("main [name=title]", "Undo me, Firefox")
+def test_a_form_leads_back_to_what_was_typed_and_on_to_the_list(stack: RunningStack, fox: Firefox) -> None:
+    fox.open(stack.url("energy", "/en/energy/clients/new"))
+    fox.type("main [name=name]", "Firefox Friend")
+    fox.click("button[name=locale][value=de]")
+    fox.wait_until(f"return location.pathname == '/de/energy/clients/new' && {LOADED}")
+    assert fox.run("return document.querySelector('main [name=name]').value") == "Firefox Friend"
+    fox.type("main [name=email]", "fox@example.com")
     fox.click("main form button[type=submit]")
-    fox.wait_until("return location.pathname == '/en/operations/work-orders' && document.readyState == 'complete'")
+    fox.wait_until(f"return location.pathname == '/de/energy/clients' && {LOADED}")
+    fox.wait_until(f"return {ROWS}[0].textContent.includes('Firefox Friend')")
+
+
+@pytest.mark.parametrize("command", ["Browser:Reload", "Browser:ReloadSkipCache"])
+def test_a_reload_shows_what_another_user_created_and_asks_once(
+    stack: RunningStack, fox: Firefox, command: str
+) -> None:
+    fox.open(stack.url("energy", "/en/energy/clients"))
+    bearer = {"Authorization": f"Bearer {stack.tokens('all@example.com')['accessToken']}"}
+    body = {"name": "By someone else", "email": "someone@example.com"}
+    made = requests.post(f"{stack.backend}/energy/clients", json=body, headers=bearer, timeout=20).json()["id"]
+    shows = f"return !!document.querySelector('[data-row-id=\"{made}\"]')"
     fox.click("[data-row-id] th a")
-    fox.wait_until("return document.querySelector('h1').innerText == 'Undo me, Firefox'")
-    for button, status in (("Start", "In progress"), ("Undo", "Open")):
-        fox.wait_until(PRESS, "body", button)
-        fox.wait_until("return document.querySelector('main .badge').innerText == arguments[0]", status)
-
-
-def test_the_profile_has_a_name_a_zone_and_a_theme(stack: RunningStack, fox: Firefox, new_account: NewAccount) -> None:
-    sign_in(fox, stack, new_account("ENERGY_APP"))
-    fox.open(stack.url("auth_app", "/en/profile"))
-    fox.run("document.querySelector('main [name=name]').value = ''")
-    fox.type("main [name=name]", "Franziska of Köln")
-    fox.run(PRESS, "main", "Change name")
-    fox.wait_until("return document.querySelector('h1').innerText == 'Franziska of Köln'")
-    fox.run("document.querySelector('#id_timeZone, [name=timeZone]').value = 'Pacific/Chatham'")
-    fox.click("label:has([value=dark])")
-    fox.run(PRESS, "main", "Save settings")
-    fox.wait_until("return document.documentElement.dataset.theme == 'dark' && document.readyState == 'complete'")
-    fox.open(stack.url("energy", "/en/energy/sessions"))
-    assert fox.run("return document.documentElement.dataset.theme") == "dark"
-    assert re.search(r"GMT\+1[23]:45", text_of(fox, "[data-as-of]"))
+    fox.wait_until(f"return document.querySelector('a.back') && {LOADED}")
+    before = stack.proxy.calls_of("/energy/clients")
+    fox.back()
+    fox.wait_until(f"return location.pathname.endsWith('/clients') && {LOADED}")
+    assert not fox.run(shows), "five minutes are not over"
+    assert stack.proxy.calls_of("/energy/clients") == before
+    fox.reload(command)
+    assert fox.run(shows)
+    assert stack.proxy.calls_of("/energy/clients") == before + 1

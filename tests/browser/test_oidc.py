@@ -65,9 +65,8 @@ def sign_in_at_provider(page: Page, *, email: str) -> None:
     page.get_by_role("button", name="Continue").click()
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
-def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: Site, new_page: NewPage, scripts: bool) -> None:
-    page = new_page(java_script_enabled=scripts)
+def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: Site, new_page: NewPage) -> None:
+    page = new_page()
     page.goto(site.url("finance", "/en/finance/invoices"))
     expect(page).to_have_url(re.compile(re.escape(site.url("auth_app", "/en/login?next="))))
     assert page.locator("input[type=password]").count() == 0

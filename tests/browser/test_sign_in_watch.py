@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Response, Route, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.projects import PROJECTS
-from tests.browser.conftest import submit_login
+from tests.browser.conftest import NewPage, sign_out, submit_login
 from tests.browser.held_answers import answers_held
 from tests.conftest import CHROMIUM_FLAGS
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.ports import free_port_base
-from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 
 pytestmark = pytest.mark.browser
 
 DOMAIN = "portal.localhost"
 COVER = "#signed-out-elsewhere"
 COVERS_WITHIN_MS = 2_000
-NewPage = Callable[..., Page]
 
 
 @dataclass(frozen=True)
@@ -39,14 +32,13 @@ class Site:
     """The four projects below one domain, and the backend behind them."""
 
     stack: RunningStack
-    folder: Path
 
     def url(self, app: str, path: str = "") -> str:
         return f"http://{host_of(app)}:{self.stack.local.ports()[app]}{path}"
 
-    def sign_in(self, page: Page, account: str, *, locale: str = "en") -> None:
-        page.goto(self.url("auth_app", f"/{locale}/login"))
-        submit_login(page, email=f"{account}@example.com", password="demo")
+    def sign_in(self, page: Page, account: str) -> None:
+        page.goto(self.url("auth_app", "/en/login"))
+        submit_login(page, account)
         expect(page.locator("#essentials")).to_contain_text(f"{account}@example.com")
 
     def forget_cached_queries(self) -> None:
@@ -54,23 +46,14 @@ class Site:
         subprocess.run(
             [sys.executable, "manage.py", "--app", "energy", "clear_query_cache"],
             cwd=ROOT,
-            env=self.environment(),
+            env={
+                name: value
+                for name, value in {**os.environ, **self.stack.local.environment}.items()
+                if value is not None
+            },
             check=True,
             capture_output=True,
         )
-
-    def permit(self, account: str, *permissions: str) -> None:
-        """Change an account's permissions behind everybody's back, as an administrator elsewhere does."""
-        with contextlib.closing(sqlite3.connect(self.folder / "sandbox" / "sandbox.sqlite3", timeout=10)) as database:
-            database.execute(
-                "UPDATE sandbox_api_account SET permissions = ? WHERE email = ?",
-                (json.dumps(permissions), f"{account}@example.com"),
-            )
-            database.commit()
-
-    def environment(self) -> dict[str, str]:
-        merged = {**os.environ, **self.stack.local.environment}
-        return {name: value for name, value in merged.items() if value is not None}
 
 
 def host_of(app: str) -> str:
@@ -79,15 +62,18 @@ def host_of(app: str) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("site")
     base = free_port_base()
     origins = {
         project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
     }
     with running_stack(
-        folder, port_base=base, through_proxy=True, APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN, **origins
+        tmp_path_factory.mktemp("site"),
+        port_base=base,
+        through_proxy=True,
+        APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN,
+        **origins,
     ) as stack:
-        yield Site(stack=stack, folder=folder)
+        yield Site(stack=stack)
 
 
 def another_tab(page: Page, url: str) -> Page:
@@ -104,11 +90,6 @@ def focus(page: Page) -> None:
     other.bring_to_front()
     page.bring_to_front()
     other.close()
-
-
-def sign_out(page: Page) -> None:
-    page.locator("[data-sign-out] button").first.click()
-    page.wait_for_url("**/signed-out")
 
 
 def test_one_sign_in_opens_all_three_platforms(site: Site, new_page: NewPage) -> None:
@@ -156,7 +137,7 @@ def test_who_signs_in_again_is_back_on_the_page(site: Site, new_page: NewPage) -
         expect(tab.locator(COVER).get_by_role("link", name="Continue")).to_have_attribute(
             "href", "/en/energy/clients?q=berlin"
         )
-    submit_login(tab, email="energy@example.com", password="demo")
+    submit_login(tab, "energy")
     expect(tab).to_have_url(address)
     expect(tab.locator("[data-row-id]").first).to_be_visible()
 
@@ -312,59 +293,3 @@ def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: Site,
         expect(page.locator("[data-placeholder]")).to_have_count(0)
     finally:
         site.stack.proxy.failing.clear()
-
-
-def test_without_scripts_a_link_fetches_what_the_server_could_not(site: Site, new_page: NewPage) -> None:
-    page = new_page(java_script_enabled=False)
-    site.sign_in(page, "energy")
-    site.forget_cached_queries()
-    site.stack.proxy.failing.add("/me")
-    try:
-        page.goto(site.url("energy", "/en/energy/clients"))
-        expect(page.locator("[data-row-id]").first).to_be_visible()
-        retry = page.locator("#essentials[data-placeholder]").get_by_role("link", name="Try again")
-        site.stack.proxy.failing.clear()
-        retry.click()
-        expect(page.locator("#essentials")).to_contain_text("energy@example.com")
-    finally:
-        site.stack.proxy.failing.clear()
-
-
-def test_a_signed_in_list_ships_little_script_and_no_inline_one_is_allowed(site: Site, new_page: NewPage) -> None:
-    page = new_page()
-    scripts: dict[str, int] = {}
-
-    def weigh(response: Response) -> None:
-        if response.request.resource_type == "script":
-            scripts[response.url] = script_weight(response.body())
-
-    page.on("response", weigh)
-    site.sign_in(page, "energy")
-    scripts.clear()
-    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
-    answer = page.goto(site.url("energy", "/en/energy/clients"))
-    page.wait_for_load_state("networkidle")
-    assert answer is not None
-    assert "unsafe-inline" not in answer.headers["content-security-policy"]
-    assert any("sign-in-watch" in url for url in scripts)
-    assert sum(scripts.values()) <= SCRIPT_LIMIT
-
-
-def test_permissions_that_were_taken_away_close_the_platform_without_a_loop(site: Site, new_page: NewPage) -> None:
-    page = new_page()
-    site.sign_in(page, "operations")
-    site.permit("operations", "FINANCE_APP")
-    try:
-        site.forget_cached_queries()
-        # The token still names the platform; the profile has the last word.
-        answer = page.goto(site.url("operations", "/en/operations"))
-        assert answer is not None
-        assert answer.status == 403
-        expect(page.locator("h1")).to_have_text("This is not open to you")
-        cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
-        assert json.loads(unquote(cookies[VAR_PERMITTED_PLATFORMS])) == ["FINANCE"]
-        sign_out(page)
-        site.sign_in(page, "operations")
-        expect(page).to_have_url(site.url("finance", "/en/finance"))
-    finally:
-        site.permit("operations", "OPERATIONS_APP")

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from io import BytesIO
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+from pypdf import PdfReader
 
-from tests.support.harness import RunningStack
+from tests.browser.conftest import NewAccount, Visit, submit_form
 
 pytestmark = pytest.mark.browser
 
-SignIn = Callable[..., None]
-NewPage = Callable[..., Page]
-#: Per account of the demonstration: the app, and its lists.
+#: Per account of the demonstration: its lists.
 LISTS = {
-    "iam": ("auth_app", ("accounts",)),
-    "energy": ("energy", tuple(f"energy/{name}" for name in ("clients", "stations", "chargers", "sessions", "meters"))),
-    "operations": ("operations", ("operations/work-orders",)),
-    "finance": ("finance", ("finance/invoices",)),
+    "iam": ("accounts",),
+    "energy": tuple(f"energy/{name}" for name in ("clients", "stations", "chargers", "sessions", "meters")),
+    "operations": ("operations/work-orders",),
+    "finance": ("finance/invoices",),
 }
 #: The rows that the sandbox came with: other tests add to the beginning of a list.
 OLDEST = "?sort=createdAt"
+CLIENTS = "/en/energy/clients"
 LOCALES = ("en", "de", "tr")
 WIDTHS = (320, 480, 640, 768, 900, 991, 992, 1024, 1199, 1280, 1440, 1920)
 #: Words of a table that stand on two lines, cells that end in three dots, and a table that leaves its card.
@@ -52,8 +52,6 @@ TORN_OR_CUT = """table => {
     document.adoptedStyleSheets.pop();
     return found;
 }"""
-
-
 #: What a reader may set for all text of a page: WCAG 1.4.12.
 SPACING = """() => {
     const sheet = new CSSStyleSheet();
@@ -64,14 +62,12 @@ SPACING = """() => {
 
 @pytest.mark.parametrize("account", LISTS)
 def test_no_word_of_a_list_is_torn_or_cut_nor_cut_where_a_reader_has_spaced_the_letters(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn, account: str
+    visit: Visit, account: str
 ) -> None:
-    page = new_page()
-    sign_in(page, account)
-    app, paths = LISTS[account]
+    page = visit(account, f"/en/{LISTS[account][0]}")
     table = page.locator("table.table")
-    for path, locale in itertools.product(paths, LOCALES):
-        page.goto(stack.url(app, f"/{locale}/{path}{OLDEST}"))
+    for path, locale in itertools.product(LISTS[account], LOCALES):
+        page.goto(f"/{locale}/{path}{OLDEST}")
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             assert (path, locale, width, table.evaluate(TORN_OR_CUT)) == (path, locale, width, [])
@@ -84,30 +80,23 @@ def test_no_word_of_a_list_is_torn_or_cut_nor_cut_where_a_reader_has_spaced_the_
 
 
 def test_a_long_address_beside_all_permissions_leaves_the_list_in_its_card(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str]
+    visit: Visit, new_account: NewAccount
 ) -> None:
     name = new_account("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
-    page = new_page()
-    sign_in(page, "iam")
+    page = visit("iam", "/en/accounts")
     for locale in LOCALES:
-        page.goto(stack.url("auth_app", f"/{locale}/accounts?q={name}"))
+        page.goto(f"/{locale}/accounts?q={name}")
         expect(page.locator("#rows")).to_contain_text(name)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             assert (locale, width, page.locator("table.table").evaluate(TORN_OR_CUT)) == (locale, width, [])
 
 
-def test_a_very_long_name_and_address_leave_the_list_as_it_is(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn
-) -> None:
-    page = new_page()
-    sign_in(page, "energy", opens=False)
-    page.goto(stack.url("energy", "/en/energy/clients/new"))
-    page.locator("[name=name]").fill("Longwinded " + "Nomenclature " * 12)
-    page.locator("[name=email]").fill("a" * 60 + "@" + "b" * 40 + ".example.com")
-    page.keyboard.press("Enter")
+def test_a_very_long_name_and_address_leave_the_list_as_it_is(visit: Visit) -> None:
+    page = visit("energy", "/en/energy/clients/new")
+    submit_form(page, name="Longwinded " + "Nomenclature " * 12, email="a" * 60 + "@" + "b" * 40 + ".example.com")
     expect(page.locator(".toast")).to_be_visible()
-    page.goto(stack.url("energy", "/en/energy/clients?q=Longwinded"))
+    page.goto("/en/energy/clients?q=Longwinded")
     row = page.locator("#rows tr").first
     expect(row).to_contain_text("Longwinded")
     for width, height in ((320, 320), (768, 130), (1024, 130), (1280, 130)):
@@ -116,30 +105,22 @@ def test_a_very_long_name_and_address_leave_the_list_as_it_is(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_columns_of_a_list_stay_where_they_are(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: Callable[..., str]
-) -> None:
-    page = new_page(viewport={"width": 1440, "height": 900})
-    sign_in(page, new_account("ENERGY_APP"))
+def test_the_columns_of_a_list_stay_where_they_are(visit: Visit) -> None:
+    page = visit("all", f"{CLIENTS}{OLDEST}", viewport={"width": 1440, "height": 900})
 
     def places() -> object:
         return page.locator("thead th").evaluate_all("headings => headings.map(each => each.offsetLeft)")
 
-    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
     at_first = places()
     page.locator("#load-more").click()
     expect(page.locator("#rows tr")).to_have_count(40)
     assert places() == at_first
-    page.goto(stack.url("energy", "/en/energy/clients?q=berlin"))
+    page.goto(f"{CLIENTS}?q=berlin")
     assert places() == at_first
 
 
-def test_text_of_a_row_can_be_marked_and_a_click_opens_the_row(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn
-) -> None:
-    page = new_page()
-    sign_in(page, "energy", opens=False)
-    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+def test_text_of_a_row_can_be_marked_and_a_click_opens_the_row(visit: Visit) -> None:
+    page = visit("energy", f"{CLIENTS}{OLDEST}")
     cell = page.locator("#rows tr").first.locator("td").first
     box = cell.bounding_box()
     middle = box["y"] + box["height"] / 2
@@ -156,21 +137,15 @@ def test_text_of_a_row_can_be_marked_and_a_click_opens_the_row(
     page.wait_for_url("**/energy/clients/cli_*")
 
 
-def test_without_scripts_the_whole_row_is_the_link(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> None:
-    page = new_page(java_script_enabled=False)
-    sign_in(page, "energy", opens=False)
-    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+def test_without_scripts_the_whole_row_is_the_link(visit: Visit) -> None:
+    page = visit("energy", f"{CLIENTS}{OLDEST}", java_script_enabled=False)
     box = page.locator("#rows tr").first.bounding_box()
     page.mouse.click(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
     page.wait_for_url("**/energy/clients/cli_*")
 
 
-def test_a_printed_list_begins_on_the_first_page_and_is_a_table(
-    stack: RunningStack, new_page: NewPage, sign_in: SignIn
-) -> None:
-    page = new_page(color_scheme="dark")
-    sign_in(page, "energy", opens=False)
-    page.goto(stack.url("energy", f"/en/energy/clients{OLDEST}"))
+def test_a_printed_list_begins_on_the_first_page_and_is_a_table(visit: Visit) -> None:
+    page = visit("energy", f"{CLIENTS}{OLDEST}", color_scheme="dark")
     # A4 without its margins.
     page.set_viewport_size({"width": 700, "height": 1000})
     page.emulate_media(media="print", color_scheme="dark")
@@ -181,3 +156,18 @@ def test_a_printed_list_begins_on_the_first_page_and_is_a_table(
     expect(page.locator("html")).to_have_css("color", "rgb(0, 0, 0)")
     expect(page.locator("#load-more")).to_be_hidden()
     assert table.evaluate(TORN_OR_CUT) == []
+
+
+def test_a_printed_invoice_begins_on_the_first_page_and_repeats_its_headings(visit: Visit) -> None:
+    page = visit("finance", "/en/finance/invoices")
+    page.locator("[data-row-id] th a").first.click()
+    number = page.locator("h1").inner_text()
+    page.locator("main tbody tr").first.evaluate(
+        "line => { for (let n = 0; n < 120; n++) line.after(line.cloneNode(true)); }"
+    )
+    sheets = [" ".join(each.extract_text().split()) for each in PdfReader(BytesIO(page.pdf(format="A4"))).pages]
+    assert len(sheets) > 1
+    assert number in sheets[0]
+    assert [sheet for sheet in sheets[:2] if "Description Quantity" not in sheet] == []
+    assert "Show as PDF" not in sheets[0]
+    assert "Sign out" not in " ".join(sheets)

@@ -44,22 +44,6 @@ def person(keyless: RunningStack) -> Iterator[HttpBrowser]:
         yield browser
 
 
-def test_nothing_of_the_browsers_goes_to_the_backend(keyless: RunningStack, person: HttpBrowser) -> None:
-    address = keyless.url("energy", CLIENTS)
-    named = {"User-Agent": "Browser of a test", "X-Forwarded-For": "192.0.2.7"}
-    form = person.get(f"{address}/new", **named)
-    made = person.submit(form, "/clients/new", follow=False, name="Of nobody", email="nobody@example.com")
-    assert made.status_code == 303
-    assert person.get(address, **named).status_code == 200
-    assert ("POST", "/energy/clients") in keyless.proxy.calls
-    assert ("POST", "/auth/login") in keyless.proxy.calls
-    for headers in keyless.proxy.headers:
-        assert "x-forwarded-for" not in headers
-        assert "Browser of a test" not in headers.values()
-        assert "python-requests" not in headers.get("user-agent", "")
-        assert "x-request-id" in headers, "the call's own"
-
-
 def test_a_create_whose_answer_was_lost_leaves_one_row_and_the_form_says_that_nobody_knows(
     keyless: RunningStack, person: HttpBrowser
 ) -> None:

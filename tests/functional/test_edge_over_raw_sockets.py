@@ -6,12 +6,8 @@ Each request is refused or ignored, none is a 500, and none leads away.
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,9 +16,8 @@ from pathlib import Path
 import jwt
 import pytest
 
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
-from portal.server.ports import answers
-from tests.support.harness import ROOT, clean_environment
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from tests.functional.test_serve import log_of, serving
 from tests.support.ports import free_port_base
 
 KEY = "a key for verifying access tokens, long enough"
@@ -49,10 +44,6 @@ class Server:
 
     port: int
     log: Path
-
-    @property
-    def origin(self) -> str:
-        return f"http://localhost:{self.port}"
 
     def send(self, target: str | bytes, *headers: str | bytes, method: str = "GET") -> Answer:
         """One request, octet by octet as given."""
@@ -89,37 +80,10 @@ def parsed(received: bytes) -> Answer:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("edge")
     port = free_port_base()
-    variables = clean_environment(
-        DEBUG="off",
-        SECRET_KEY="k" * 50,
-        ALLOWED_HOSTS="localhost",
-        APP_STATE_DIR=str(folder / "state"),
-        APP_PUBLIC_API_BASE_URL="http://127.0.0.1:9",
-        APP_PUBLIC_GATEWAY_APP_URL=GATEWAY,
-        APP_PUBLIC_ENERGY_APP_URL=f"http://localhost:{port}",
-        APP_JWT_KEY=KEY,
-    )
-    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
-    log = folder / "server.log"
-    with log.open("wb") as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)],
-            cwd=ROOT,
-            env=environment,
-            start_new_session=True,
-            stderr=stderr,
-        )
-    try:
-        end = time.monotonic() + 30
-        while not answers(port):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end, log.read_text()
-            time.sleep(0.05)
-        yield Server(port=port, log=log)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    variables = {"APP_PUBLIC_ENERGY_APP_URL": f"http://localhost:{port}", "APP_PUBLIC_GATEWAY_APP_URL": GATEWAY}
+    variables |= {"ALLOWED_HOSTS": "localhost", "APP_JWT_KEY": KEY}
+    with serving(folder, production=True, port=port, **variables):
+        yield Server(port=port, log=log_of(folder))
 
 
 @pytest.fixture(autouse=True)
@@ -144,13 +108,6 @@ def next_of(answer: Answer) -> str | None:
     location = answer.header("location") or ""
     assert location.startswith(f"{GATEWAY}/en/login"), location
     return location.partition("?next=")[2] or None
-
-
-def test_the_server_gates(server: Server) -> None:
-    answer = server.send("/en/energy/clients?q=a%20b")
-    assert answer.status == 302
-    assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy%2Fclients%3Fq%3Da%2520b"
-    assert server.send("/en/finance", SIGNED_IN).header("location") == "/en/energy"
 
 
 @pytest.mark.parametrize("target", ["/en%2Fenergy", "/en%2fenergy", "%2Fen%2Fenergy", "/%65n/%65nergy"])
@@ -264,83 +221,6 @@ def test_no_header_changes_what_is_gated(server: Server, header: str) -> None:
     assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy"
 
 
-def test_another_host_name_is_never_reflected(server: Server) -> None:
-    request = b"GET /energy HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n"
-    assert "evil" not in str(server.send_raw(request))
-    assert server.send_raw(b"GET /en/energy HTTP/1.0\r\n\r\n").status in {302, 400}
-
-
-@pytest.mark.parametrize("method", ["GET", "HEAD", "get"])
-def test_a_method_that_reads_is_sent_to_the_sign_in_page_and_back(server: Server, method: str) -> None:
-    answer = server.send("/en/energy", method=method)
-    assert answer.status == 302
-    assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy"
-    assert method != "HEAD" or answer.body == ""
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "BREW"])
-def test_every_other_method_is_sent_to_the_sign_in_page_alone(server: Server, method: str) -> None:
-    answer = server.send("/en/energy", method=method)
-    assert (answer.status, answer.header("location")) == (303, "http://localhost:8000/en/login")
-
-
-def test_options_is_answered_by_the_edge_itself(server: Server) -> None:
-    answer = server.send("/en/energy", method="OPTIONS")
-    assert (answer.status, answer.header("allow"), answer.body) == (204, "GET, HEAD, POST, OPTIONS", "")
-
-
-# --- cookies ---
-
-
-@pytest.mark.parametrize(
-    "platforms",
-    [
-        "%5B%22ENERGY%22%5D" + "%20" * 400,
-        "[" * 2000,
-        "A" * 8000,
-        '["ENERGY"',
-        '"\\777"',
-        "%00%01",
-    ],
-    ids=lambda value: ascii(value)[:20],
-)
-def test_a_malformed_or_overlong_platforms_cookie_counts_as_empty(server: Server, platforms: str) -> None:
-    answer = server.send("/en/energy", cookie(**{VAR_REFRESH_TOKEN: "r", VAR_PERMITTED_PLATFORMS: platforms}))
-    if answer.status == 302:
-        assert answer.header("location") == f"{GATEWAY}/en/profile"
-    else:
-        assert answer.status in {400, 431, None}
-
-
-def test_a_hundred_cookies_do_no_harm(server: Server) -> None:
-    many = {f"name{number}": "value" for number in range(100)}
-    assert server.send("/en/finance", cookie(**many, **{VAR_ACCESS_TOKEN: ENERGY})).header("location") == "/en/energy"
-    assert server.send("/en/energy", cookie(**many)).status == 302
-
-
-@pytest.mark.parametrize(
-    "header", ["Cookie: =", "Cookie: ;;;", f"Cookie: {VAR_ACCESS_TOKEN}", f"Cookie: {VAR_ACCESS_TOKEN}="]
-)
-def test_malformed_cookies_are_none(server: Server, header: str) -> None:
-    answer = server.send("/en/energy", header)
-    assert answer.status == 302
-    assert next_of(answer)
-    assert "set-cookie" not in answer.headers
-
-
-@pytest.mark.parametrize("odd", ["charset=hex", "charset*=none''x", 'charset="zlib"', "a*=none''x"])
-def test_a_type_that_django_can_not_read_is_no_error(server: Server, odd: str) -> None:
-    answer = server.send("/en/energy?q=a", f"Content-Type: text/plain; {odd}", "X-Request-Id: its-own")
-    assert (answer.status, answer.header("x-request-id")) == (302, "its-own")
-
-
-@pytest.mark.parametrize("value", ["\xff\xfe", "\xe9", "\xc3\xa9"], ids=ascii)
-def test_octets_outside_ascii_in_a_cookie_are_no_error(server: Server, value: str) -> None:
-    """The server in front of WSGI may drop such a header whole: then the request has no cookies."""
-    for name in (VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE, "other"):
-        assert server.send("/en/energy", cookie(**{name: value})).status == 302
-
-
 def test_cookies_that_the_server_lost_are_a_signed_out_request_and_are_logged_once(server: Server) -> None:
     """One cookie with octets outside ASCII takes the others with it; the log says what the browser can't."""
     for _ in range(3):
@@ -361,37 +241,8 @@ def test_a_huge_token_is_refused_or_counts_as_none(server: Server, size: int) ->
         )
 
 
-@pytest.mark.parametrize("dead", [FORGED, "garbage", ENERGY[:-3], '"', "%00"], ids=lambda value: ascii(value)[:12])
-def test_a_dead_token_is_cleared_on_the_redirect(server: Server, dead: str) -> None:
-    for target, status in (("/energy", 307), ("/en/energy", 302)):
-        answer = server.send(target, cookie(**{VAR_ACCESS_TOKEN: dead}))
-        assert answer.status == status
-        cleared = [line.partition("=")[0] for line in answer.headers["set-cookie"]]
-        assert sorted(cleared) == [VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN]
-        assert all("max-age=0" in line.lower() for line in answer.headers["set-cookie"])
-        assert answer.header("cache-control") == "private, no-store"
-
-
 def test_of_a_cookie_that_comes_twice_the_last_counts(server: Server) -> None:
     last_good = f"Cookie: {VAR_ACCESS_TOKEN}={FORGED}; {VAR_ACCESS_TOKEN}={ENERGY}"
     last_bad = f"Cookie: {VAR_ACCESS_TOKEN}={ENERGY}; {VAR_ACCESS_TOKEN}={FORGED}"
     assert server.send("/en/finance", last_good).header("location") == "/en/energy"
     assert next_of(server.send("/en/finance", last_bad))
-
-
-def test_the_edges_own_answers_carry_the_security_headers(server: Server) -> None:
-    for target in ("/", "/en/energy", "/en/a%5cb"):
-        answer = server.send(target)
-        assert answer.header("x-content-type-options") == "nosniff"
-        assert answer.header("x-frame-options") == "DENY"
-        assert answer.header("referrer-policy") == "same-origin"
-        assert "default-src 'self'" in answer.header("content-security-policy")
-
-
-def test_a_refused_form_is_shown_the_projects_own_page(server: Server) -> None:
-    answer = server.send("/de/finance/invoices", SIGNED_IN, "Content-Length: 0", method="POST")
-    assert answer.status == 403
-    assert answer.header("content-type").startswith("text/html")
-    assert 'lang="de"' in answer.body
-    assert 'data-pathname="/de/finance/invoices"' in answer.body
-    assert "default-src 'self'" in answer.header("content-security-policy")

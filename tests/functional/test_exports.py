@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from portal.config.cookies import VAR_REFRESH_TOKEN
 from tests.support.backend_proxy import BackendProxy
 from tests.support.harness import PATIENCE_S, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
@@ -113,34 +112,3 @@ def test_a_backend_that_fails_in_the_middle_makes_no_file_that_looks_whole(
     assert not content.endswith(END_MARK)
     assert content.decode().splitlines()[-1].startswith("This file is not whole")
     assert stack.lines("export of energy.get_charging_sessions failed after 200 rows")
-
-
-def test_a_sign_in_that_ends_in_the_middle_ends_the_file(
-    stack: RunningStack, backend: BackendProxy, browser: requests.Session
-) -> None:
-    tracebacks = stack.lines("Traceback")
-    held = backend.hold(SESSIONS, free=2)
-    with browser.get(stack.url("energy", EXPORT), stream=True, timeout=PATIENCE_S) as response:
-        assert held.waits.wait(PATIENCE_S)
-        refresh = next(cookie.value for cookie in browser.cookies if cookie.name == VAR_REFRESH_TOKEN)
-        requests.post(f"{stack.backend}/auth/logout", json={"refreshToken": refresh}, timeout=PATIENCE_S)
-        held.goes_on.set()
-        content = b"".join(response.iter_content(65_536))
-    assert content.count(b"\n") <= 1 + 300 + 1
-    assert content.decode().splitlines()[-1].startswith("This file is not whole: your sign-in has ended.")
-    assert stack.lines("Traceback") == tracebacks
-
-
-def test_a_third_file_at_the_same_time_is_refused_with_a_page(
-    stack: RunningStack, backend: BackendProxy, browser: requests.Session
-) -> None:
-    held = backend.hold(SESSIONS, free=4)
-    address = stack.url("energy", EXPORT)
-    with (
-        browser.get(address, stream=True, timeout=PATIENCE_S),
-        browser.get(address, stream=True, timeout=PATIENCE_S),
-    ):
-        refused = browser.get(address, timeout=PATIENCE_S)
-        assert refused.status_code == 429
-        assert "Your other exports are still running" in refused.text
-        held.goes_on.set()

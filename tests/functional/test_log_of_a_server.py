@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
 import os
 import re
@@ -17,82 +15,58 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import children, environment, production_environment, until
+from tests.functional.test_serve import answer_of, children, environment, log_of, serving, until
 from tests.support.harness import ROOT
-from tests.support.ports import free_port_base
 
-SERVE = """
-from portal.server.workers import serve_wsgi
-serve_wsgi(target={target!r}, host="127.0.0.1", port={port}, workers=1, threads=2)
-"""
 TEXT_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) energy \S+ ")
+#: The command, its checks, the edge, Django, the server: each in its own words, all in one form.
+LOGGERS = {"portal.server", "portal.edge.middleware", "portal.edge.http.allowed_hosts", "django.request"}
 
 
-@contextlib.contextmanager
-def logged_server(
-    folder: Path, *options: str, target: str | None = None, **variables: str
-) -> Iterator[tuple[int, int, Path]]:
-    """Gives the server's process id, its port and the file that takes all that it writes.
-
-    :param target: a WSGI application in place of the energy project's own.
-    """
-    log, port = folder / "server.log", free_port_base()
-    command = [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port), *options]
-    if target is not None:
-        command = [sys.executable, "-c", SERVE.format(target=target, port=port)]
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
+    """Its port and its log, in JSON."""
     # Production, so that the checks have something to warn of: nothing verifies tokens, hosts share no cookies.
-    settings = production_environment(folder, **variables)
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=ROOT, env=settings, stdout=out, stderr=out, start_new_session=True)
-    try:
-        until(lambda: answers(port) or process.poll() is not None, seconds=30, what="the server answers")
-        assert process.poll() is None, log.read_text()
-        yield process.pid, port, log
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    state = tmp_path_factory.mktemp("json")
+    with serving(state, "--threads", "3", production=True, APP_LOG_FORMAT="json") as (_, port):
+        yield port, log_of(state)
 
 
-def ask(port: int, path: str, **headers: str) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    try:
-        connection.request("GET", path, headers={"Accept": "text/html", **headers})
-        response = connection.getresponse()
-        response.read()
-        return response.status
-    finally:
-        connection.close()
+def lines_of(log: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in log.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("log_format", ["text", "json"])
-def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_format: str) -> None:
-    with logged_server(tmp_path, APP_LOG_FORMAT=log_format) as (pid, port, log):
-        assert ask(port, "/static/nothing.css") == 404
-        assert ask(port, "/healthz", Host="evil.test") == 200
-        assert ask(port, "/en/energy", Host="evil.test") == 400
+def test_the_lines_of_all_who_write_there_have_one_form_as_text(tmp_path: Path) -> None:
+    with serving(tmp_path, production=True) as (pid, port):
+        assert answer_of(port, "/static/nothing.css")[0] == 404
+        assert answer_of(port, "/healthz", Host="evil.test")[0] == 200
+        assert answer_of(port, "/en/energy", Host="evil.test")[0] == 400
         (worker,) = children(pid)
         os.kill(worker, signal.SIGKILL)
         until(lambda: children(pid) - {worker} and answers(port), seconds=60, what="the worker is replaced")
-        until(lambda: "has ended by itself" in log.read_text(), seconds=10, what="the parent says so")
-    lines = log.read_text().splitlines()
-    if log_format == "json":
-        found = [json.loads(line) for line in lines]
-        assert all(
-            list(line)[:5] == ["time", "level", "app", "logger", "message"] and line["app"] == "energy"
-            for line in found
-        )
-        loggers = {line["logger"] for line in found}
-    else:
-        assert all(TEXT_LINE.match(line) for line in lines), lines
-        loggers = {line.split()[3] for line in lines}
-    # The command, its checks, the edge, Django, the server: each in its own words, all in one form.
-    assert {
-        "portal.server",
-        "portal.edge.middleware",
-        "portal.edge.http.allowed_hosts",
-        "django.request",
-    } <= loggers
+        until(lambda: "has ended by itself" in log_of(tmp_path).read_text(), seconds=10, what="the parent says so")
+    lines = log_of(tmp_path).read_text().splitlines()
+    assert all(TEXT_LINE.match(line) for line in lines), lines
+    assert {line.split()[3] for line in lines} >= LOGGERS
+
+
+def test_and_as_json_where_each_line_names_its_own_request_whichever_thread_writes_it(
+    server: tuple[int, Path],
+) -> None:
+    port, log = server
+    assert answer_of(port, "/en/energy", Host="evil.test")[0] == 400
+    with ThreadPoolExecutor(8) as visitors:
+        visits = [
+            visitors.submit(answer_of, port, f"/static/{n}.css", **{"X-Request-Id": f"r-{n}"}) for n in range(200)
+        ]
+        assert {visit.result()[0] for visit in visits} == {404}
+    found = lines_of(log)
+    named = {line["request_id"]: line["message"] for line in found if str(line.get("request_id")).startswith("r-")}
+    assert named == {f"r-{n}": f"Not Found: /static/{n}.css" for n in range(200)}
+    assert all("request_id" not in line for line in found if line["logger"] == "portal.server")
+    assert {tuple(line)[:5] for line in found} == {("time", "level", "app", "logger", "message")}
+    assert {line["app"] for line in found} == {"energy"}
+    assert {line["logger"] for line in found} >= LOGGERS
 
 
 @pytest.mark.parametrize(
@@ -104,46 +78,28 @@ def test_the_lines_of_all_who_write_there_have_one_form(tmp_path: Path, log_form
     ids=["no boundary", "too many fields"],
 )
 def test_a_form_that_cannot_be_read_is_one_line_and_no_error_of_the_server(
-    tmp_path: Path, content_type: str, body: str, status: int
+    server: tuple[int, Path], content_type: str, body: str, status: int
 ) -> None:
-    secret = "a" * 32
-    headers = {
-        "Content-Type": content_type,
-        "Cookie": f"csrf_energy={secret}; __Host-csrf_energy={secret}",
-        "Accept": "text/html",
-    }
-    with logged_server(tmp_path, APP_LOG_FORMAT="json") as (_, port, log):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-        connection.request("POST", "/locale", body, {**headers, "X-Request-Id": "the-form"})
-        with connection.getresponse() as response:
-            assert response.status == status
-        connection.close()
-        lines = [json.loads(line) for line in log.read_text().splitlines()]
-    about = [line for line in lines if line.get("request_id") == "the-form" and line["logger"].startswith("django.")]
+    port, log = server
+    cookies = f"csrf_energy={'a' * 32}; __Host-csrf_energy={'a' * 32}"
+    sent = {"Content-Type": content_type, "Cookie": cookies, "X-Request-Id": f"the-form-{status}"}
+    assert answer_of(port, "/locale", method="POST", body=body, **sent)[0] == status
+    about = [
+        line
+        for line in lines_of(log)
+        if line.get("request_id") == f"the-form-{status}" and str(line["logger"]).startswith("django.")
+    ]
     assert [(line["level"], line.get("exception")) for line in about] == [("WARNING", None)]
 
 
-def test_each_line_names_its_own_request_whichever_thread_writes_it(tmp_path: Path) -> None:
-    with (
-        logged_server(tmp_path, "--threads", "3", APP_LOG_FORMAT="json") as (_, port, log),
-        ThreadPoolExecutor(8) as visitors,
-    ):
-        visits = [visitors.submit(ask, port, f"/static/{n}.css", **{"X-Request-Id": f"r-{n}"}) for n in range(200)]
-        assert {visit.result() for visit in visits} == {404}
-        found = [json.loads(line) for line in log.read_text().splitlines()]
-    named = {line["request_id"]: line["message"] for line in found if line.get("request_id", "").startswith("r-")}
-    assert named == {f"r-{n}": f"Not Found: /static/{n}.css" for n in range(200)}
-    assert all("request_id" not in line for line in found if line["logger"] == "portal.server")
-
-
-def test_a_line_about_lost_cookies_names_no_request_but_its_own(tmp_path: Path) -> None:
+def test_a_line_about_lost_cookies_names_no_request_but_its_own(server: tuple[int, Path]) -> None:
     """It is written before the request has an id, in a thread that has answered others."""
-    with logged_server(tmp_path, "--threads", "1", APP_LOG_FORMAT="json") as (_, port, log):
-        assert ask(port, "/static/nothing.css", **{"X-Request-Id": "the-one-before"}) == 404
-        assert ask(port, "/healthz", Cookie="a=\xe9") == 200
-        until(lambda: "cookies were lost" in log.read_text(), seconds=10, what="the line is written")
-        found = [json.loads(line) for line in log.read_text().splitlines()]
-    (lost,) = [line for line in found if line["logger"] == "portal.server.wsgi.lost_cookies"]
+    port, log = server
+    for number in range(6):
+        assert answer_of(port, "/static/nothing.css", **{"X-Request-Id": f"before-{number}"})[0] == 404
+    assert answer_of(port, "/healthz", Cookie="a=\xe9")[0] == 200
+    until(lambda: "cookies were lost" in log.read_text(), seconds=10, what="the line is written")
+    (lost,) = [line for line in lines_of(log) if line["logger"] == "portal.server.wsgi.lost_cookies"]
     assert "request_id" not in lost
 
 

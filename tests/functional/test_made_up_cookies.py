@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from tests.functional.test_log_of_a_server import logged_server
-from tests.functional.test_serve import children
+from tests.functional.test_serve import children, serving
 from tests.support.http_server import reply, scripted_server
 
 COOKIE_CHARS = 350_000
@@ -25,8 +24,7 @@ def test_a_worker_keeps_nothing_of_cookies_that_no_browser_keeps(tmp_path: Path)
     refusal = reply(b"{}", status="401 Unauthorized")
     with (
         scripted_server(lambda _, out: out.sendall(refusal)) as backend,
-        # Into a file: what nobody reads from a pipe fills it, and then the server waits with its next line.
-        logged_server(tmp_path, APP_PUBLIC_API_BASE_URL=backend.url) as (pid, port, _),
+        serving(tmp_path, production=True, APP_PUBLIC_API_BASE_URL=backend.url) as (pid, port),
     ):
         (worker,) = children(pid)
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)

@@ -20,7 +20,7 @@ from tests.functional.test_serve import children, get, serving, until
 REFRESHES = 5
 #: Scrapes in a row, so that each worker answers some of them.
 SCRAPES = 16
-KILLS = 3
+KILLS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,27 +93,15 @@ def test_each_scrape_counts_at_once_what_every_worker_has_done_and_a_replaced_on
     page = 'app="energy",method="GET",route="clients",status="503"'
     assert server.numbers("portal_http_requests_total")[page] == REFRESHES
     assert server.totals("portal_refresh_duration_seconds_count") == {counted}
-    server.kill_a_worker()
-    assert server.totals("portal_refresh_total") == {counted}
-
-
-def test_the_files_are_as_many_as_the_processes_however_many_workers_were_replaced(server: Server) -> None:
     before = server.files
+    assert len([file for file in before if file.endswith(".slot")]) == 3, "the parent, and two workers"
     for _ in range(KILLS):
         server.kill_a_worker()
-    assert server.files == before
-    assert len([file for file in before if file.endswith(".slot")]) == 3, "the parent, and two workers"
-
-
-def test_the_processes_are_measured_each_by_itself(server: Server) -> None:
+    assert server.totals("portal_refresh_total") == {counted}
+    assert server.files == before, "as many as the processes, however many workers were replaced"
+    # The scrape itself is in progress, and nothing of the workers that died.
+    assert server.totals("portal_http_requests_in_progress") == {1}
     for name in ("process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"):
         measured = server.numbers(name)
         assert len(measured) == 2
         assert all(value > 1 for value in measured.values())
-
-
-def test_nothing_is_left_in_progress_by_a_worker_that_died(server: Server) -> None:
-    # The scrape itself is in progress.
-    assert server.totals("portal_http_requests_in_progress") == {1}
-    server.kill_a_worker()
-    assert server.totals("portal_http_requests_in_progress") == {1}

@@ -1,11 +1,18 @@
-"""Ten seconds of the refresh storm: two projects, two workers each, browsers that receive late."""
+"""The short forms of two storms: many refreshes at once, and two users who change the same clients."""
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 from benchmarks.storm import LEAVING, SCENARIOS, STAYING, run
+from benchmarks.storm_edits import storm
+from tests.support.harness import RunningStack
 
 
-def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path):
+def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path) -> None:
+    """Two projects, two workers each, browsers that receive late."""
     plain = next(scenario for scenario in SCENARIOS if scenario.name == "plain")
     outcome = run(plain, store="embedded", seconds=10, folder=tmp_path)
     assert outcome.refreshes > STAYING
@@ -19,3 +26,10 @@ def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path):
     # The whole store and all logs, searched for every token.
     assert outcome.issued > 2 * outcome.refreshes
     assert outcome.leaks == []
+
+
+def test_no_change_of_two_users_at_once_is_lost_without_a_word(stack: RunningStack) -> None:
+    # In a thread of its own: tests with browsers have a loop in this one.
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(lambda: asyncio.run(storm(stack, rounds=5, seed=2))).result()
+    assert (done.rounds, done.lost) == (5, [])

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-import requests
 
 from portal.operate.management.commands.serve import STORE_WAIT_S
+from portal.server.ports import answers
 from tests.deploy.files import unit_settings
-from tests.support.harness import ROOT, clean_environment
+from tests.functional.test_serve import environment, get, until
+from tests.support.harness import ROOT
 from tests.support.ports import free_port
 from tests.support.redis_server import RedisServer, running_redis
 
@@ -22,42 +21,21 @@ pytestmark = pytest.mark.redis
 PATIENCE_S = 60
 
 
-def start_server(folder: Path, port: int, url: str) -> subprocess.Popen[str]:
+def start_server(folder: Path, port: int, url: str) -> subprocess.Popen[bytes]:
     """`serve` of one project, with this `CACHE_URL`; its log goes to `folder/log`."""
-    given = clean_environment(DEBUG="on", APP_STATE_DIR=str(folder / "state"), CACHE_URL=url)
-    environment = {name: value for name, value in {**os.environ, **given}.items() if value is not None}
-    with (folder / "log").open("w") as log:
-        return subprocess.Popen(
-            [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)],
-            cwd=ROOT,
-            env=environment,
-            stdout=log,
-            stderr=log,
-            text=True,
-        )
-
-
-def eventually(condition, folder: Path) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, (folder / "log").read_text()
-        time.sleep(0.1)
-
-
-def answers(port: int) -> bool:
-    try:
-        return requests.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200
-    except requests.ConnectionError:
-        return False
+    command = [sys.executable, "manage.py", "--app", "energy", "serve", "--port", str(port)]
+    with (folder / "log").open("wb") as log:
+        return subprocess.Popen(command, cwd=ROOT, env=environment(folder, CACHE_URL=url), stdout=log, stderr=log)
 
 
 def test_a_store_that_starts_a_moment_later_is_waited_for(tmp_path) -> None:
     server, port = RedisServer(tmp_path), free_port()
     process = start_server(tmp_path, port, server.url())
     try:
-        eventually(lambda: "Waiting for at most" in (tmp_path / "log").read_text(), tmp_path)
+        log = tmp_path / "log"
+        until(lambda: "Waiting for at most" in log.read_text(), seconds=PATIENCE_S, what="it waits")
         server.start()
-        eventually(lambda: answers(port), tmp_path)
+        until(lambda: answers(port) and get(port, "/readyz")[0] == 200, seconds=PATIENCE_S, what="it is ready")
     finally:
         process.terminate()
         process.wait(timeout=PATIENCE_S)

@@ -12,7 +12,6 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.otlp_receiver import ReceivedSpan, Receiver, otlp_receiver
-from tests.support.ports import free_port
 
 EMAIL, PASSWORD = "energy@example.com", "demo"
 SEARCHED = "quizzical-search"
@@ -83,18 +82,16 @@ def test_a_page_is_one_tree_of_its_queries_and_their_calls(world: World, browser
         "http.response.status_code": 200,
     }
     assert all(root.start_ns <= span.start_ns <= span.end_ns for span in spans)
+    again = page(world, browser, f"/en/energy/clients?q={SEARCHED}")
+    assert named(again, "query energy.get_clients").attributes["portal.outcome"] == "hit"
+    assert [span for span in again if span.name == "GET backend"] == []
 
 
-def test_the_same_page_again_is_a_hit_without_a_call(world: World, browser: HttpBrowser) -> None:
-    page(world, browser, "/en/energy/clients?q=again")
-    spans = page(world, browser, "/en/energy/clients?q=again")
-    assert named(spans, "query energy.get_clients").attributes["portal.outcome"] == "hit"
-    assert [span for span in spans if span.name == "GET backend"] == []
-
-
-def test_a_redirect_of_the_edge_names_its_rule(world: World) -> None:
+def test_a_redirect_of_the_edge_names_its_rule_and_no_browser_chooses_the_trace(world: World) -> None:
+    chosen = "0af7651916cd43dd8448eb211c80319c"
     with HttpBrowser() as stranger:
-        (span,) = page(world, stranger, "/en/energy/clients")
+        (span,) = page(world, stranger, "/en/energy/clients", traceparent=f"00-{chosen}-b7ad6b7169203331-01")
+    assert span.trace_id != chosen
     assert (span.name, span.attributes["http.response.status_code"]) == ("GET", 302)
     assert span.attributes["portal.edge.rule"]
 
@@ -135,22 +132,11 @@ def test_the_backend_gets_the_trace_and_so_do_log_lines(world: World, browser: H
     assert any("/energy/clients" in line for line in lines)
 
 
-def test_a_browser_does_not_choose_the_trace(world: World, browser: HttpBrowser) -> None:
-    chosen = "0af7651916cd43dd8448eb211c80319c"
-    spans = page(world, browser, "/en/energy/clients?q=chosen", traceparent=f"00-{chosen}-b7ad6b7169203331-01")
-    assert spans[0].trace_id != chosen
-
-
-def test_probes_and_static_files_have_no_trace(world: World, browser: HttpBrowser) -> None:
-    ids = [
+def test_nothing_of_a_person_of_a_row_or_of_a_probe_is_in_any_span(world: World, browser: HttpBrowser) -> None:
+    probes = [
         browser.get(world.stack.url("energy", path)).headers["X-Request-Id"]
         for path in ("/healthz", "/readyz", "/metrics", "/static/nothing.css")
     ]
-    page(world, browser, "/en/energy/clients")
-    assert not {span.attributes.get("portal.request_id") for span in world.receiver.spans} & set(ids)
-
-
-def test_nothing_of_a_person_or_of_a_row_is_in_any_span(world: World, browser: HttpBrowser) -> None:
     answer = browser.get(world.stack.url("energy", f"/en/energy/clients?q={SEARCHED}&sort=name"))
     rows = browser.get(world.stack.url("energy", "/en/energy/clients"))
     values = set(re.findall(r"[\w.+-]+@[\w.-]+", rows.text))
@@ -158,28 +144,7 @@ def test_nothing_of_a_person_or_of_a_row_is_in_any_span(world: World, browser: H
     world.receiver.trace_of(answer.headers["X-Request-Id"])
     secrets = {str(browser.cookie(name)) for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)}
     secrets |= {token.rpartition(".")[2] for token in secrets}
-    secrets |= {EMAIL, SEARCHED, "sort=name", "127.0.0.1", "python-requests"} | values
+    secrets |= {*probes, EMAIL, SEARCHED, "sort=name", "127.0.0.1", "python-requests"} | values
     raw = world.receiver.raw
     assert b"energy.get_clients" in raw
     assert [secret for secret in secrets if secret.encode() in raw] == []
-
-
-def test_a_collector_that_is_away_breaks_and_delays_nothing(tmp_path) -> None:
-    nobody = f"http://127.0.0.1:{free_port()}"
-    with (
-        running_stack(
-            tmp_path,
-            without=("energy", "operations", "finance"),
-            OTEL_EXPORTER_OTLP_ENDPOINT=nobody,
-            OTEL_BSP_SCHEDULE_DELAY="50",
-            OTEL_BSP_MAX_QUEUE_SIZE="64",
-            OTEL_BSP_MAX_EXPORT_BATCH_SIZE="16",
-        ) as stack,
-        HttpBrowser() as visitor,
-    ):
-        assert visitor.sign_in(stack.url("auth_app"), email=EMAIL, password=PASSWORD).status_code == 303
-        for _ in range(40):
-            answer = visitor.get(stack.url("auth_app", "/en/profile"))
-            assert answer.status_code == 200
-            # More spans than the queue takes: it drops them, and no page waits the 10 s of a call to the collector.
-            assert answer.elapsed.total_seconds() < 10

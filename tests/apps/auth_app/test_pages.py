@@ -10,7 +10,7 @@ import pytest
 from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
-from portal.testing import Backend, Fault, SignedIn, row_ids
+from portal.testing import Backend, Fault, SignedIn, page_of, row_ids
 
 SIGN_INS = "/iam/auth/sessions"
 FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
@@ -42,6 +42,12 @@ def test_a_wrong_password_is_said_and_signs_nobody_in(backend: Backend, signed_o
     assert response.status_code == 401
     assert VAR_ACCESS_TOKEN not in response.cookies
     assert "correct horse" not in response.content.decode()
+
+
+def test_an_empty_form_names_both_fields_and_asks_nobody(backend: Backend, signed_out: Client) -> None:
+    page = signed_out.post("/en/login", {"email": "", "password": "", "next": ""}).content.decode()
+    assert ("Enter your email address." in page, "Enter your password." in page) == (True, True)
+    assert backend.calls == []
 
 
 @pytest.mark.parametrize("fault", [503, "html", "refused", "timeout"])
@@ -80,6 +86,19 @@ def test_the_profile_lists_the_sign_ins_with_this_one_first(backend: Backend, si
     response = signed_in("ENERGY_APP").get("/en/profile")
     assert response.status_code == 200
     assert row_ids(response) == ["s2", "s1"]
+
+
+def test_a_page_of_the_sign_ins_leads_on_and_back(backend: Backend, signed_in: SignedIn) -> None:
+    backend.answers("GET", SIGN_INS, json=page_of([{"id": "s1"}], next_cursor="more"))
+    user = signed_in("ENERGY_APP")
+    assert 'href="/en/profile?cursor=more"' in user.get("/en/profile").content.decode()
+    page = user.get("/en/profile?cursor=more").content.decode()
+    assert re.search(r'href="/en/profile"[^>]*>\s*(<svg.*?</svg>)?\s*Back to the first page', page, re.DOTALL)
+
+
+def test_without_a_platform_the_profile_says_so(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    assert "No platform is open to you yet." in signed_in().get("/en/profile").content.decode()
 
 
 @pytest.mark.parametrize("current", [True, False, None, "true", 1])

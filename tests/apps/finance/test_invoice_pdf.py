@@ -67,6 +67,8 @@ def test_the_browser_shows_it_under_its_number_and_no_cache_keeps_it(backend: Ba
     assert response["Cache-Control"] == "private, no-store"
     assert response.content.startswith(b"%PDF-")
     assert pages_in(response.content) == 1
+    page = finance_user.get("/de/finance/invoices/inv_1").content.decode()
+    assert 'href="/de/finance/invoices/inv_1/pdf"' in page, "each language leads to its own"
 
 
 WORDS = {

@@ -1,0 +1,131 @@
+"""Forms and buttons of a record, as scripts send them: focus, choices, an unknown outcome, another account."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+import pytest
+import requests
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PATIENCE_MS, Visit, become, submit_form
+from tests.support.backend_proxy import BackendProxy
+from tests.support.harness import PATIENCE_S, RunningStack
+
+pytestmark = pytest.mark.browser
+
+CLIENTS = "/energy/clients"
+NEW_CLIENT, NEW_ORDER = "/en/energy/clients/new", "/en/operations/work-orders/new"
+UNKNOWN = "We don’t know whether it was done"
+
+
+def test_the_page_that_a_form_leads_to_is_a_page_like_any_other(visit: Visit) -> None:
+    page = visit("energy", NEW_CLIENT)
+    region = page.locator("#toasts").element_handle()
+    submit_form(page, name="Kay Board", email="kay@example.com")
+    expect(page.get_by_role("heading", name="Clients")).to_be_focused()
+    assert region.evaluate("region => region.isConnected && region.textContent").strip() == "Kay Board was created."
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.get_by_role("heading", name="Kunden")).to_be_visible()
+    page.goto("/en/energy/clients?q=Kay+Board")
+    page.locator("[data-row-id] th a").first.click()
+    page.get_by_role("link", name="Edit").click()
+    submit_form(page, city="Ulm")
+    expect(page.get_by_text("Your changes were saved.").first).to_be_visible()
+    scripts = page.evaluate("[...document.scripts].map(script => script.src)")
+    assert any("records" in each for each in scripts)
+    assert len(scripts) == len(set(scripts))
+
+
+def test_a_field_in_error_gets_the_focus_and_is_red(visit: Visit) -> None:
+    page = visit("energy", NEW_CLIENT)
+    page.get_by_role("button", name="Create").click()
+    field = page.locator("[name=name]")
+    expect(field).to_be_focused()
+    assert page.title().startswith("Error: New client")
+    red = page.locator(".field-error").first.evaluate("error => getComputedStyle(error).color")
+    expect(field).to_have_css("border-color", red)
+    expect(field).to_have_css("outline-color", red)
+
+
+def test_a_create_whose_answer_comes_too_late_is_sent_again_under_its_key(
+    stack: RunningStack, proxy: BackendProxy, visit: Visit
+) -> None:
+    name = f"hanging{secrets.token_hex(6)}"
+    page = visit("energy", NEW_CLIENT)
+    page.locator("main [name=name]").fill(name)
+    page.locator("main [name=email]").fill("hanging@example.com")
+    held = proxy.hold(CLIENTS, method="POST")
+    page.locator("main form button[type=submit]").click(timeout=2 * PATIENCE_MS)
+    notice = page.get_by_role("alert").filter(has_text=UNKNOWN)
+    expect(notice).to_be_focused()
+    expect(page.locator("main [name=name]")).to_have_value(name)
+    expect(notice.get_by_role("link", name="Look whether it was done")).to_have_attribute("href", "/en/energy/clients")
+    proxy.before_each = None
+    status = 503
+    # The backend is left alone for a second after it was silent.
+    while status == 503:
+        expect(notice).to_be_visible()
+        with page.expect_response(lambda response: response.request.method == "POST") as answered:
+            page.get_by_role("button", name="Send again").click()
+        status = answered.value.status
+    expect(page).to_have_url("/en/energy/clients")
+    # What hung reaches the backend now, under the same key.
+    held.goes_on.set()
+    expect(page.get_by_role("row").filter(has_text=name)).to_have_count(1)
+    keys = [key for address, key in proxy.keys if address == CLIENTS]
+    assert len(keys) >= 2
+    assert len(set(keys)) == 1
+    bearer = {"Authorization": f"Bearer {stack.tokens('energy@example.com')['accessToken']}"}
+    found = requests.get(f"{stack.backend}{CLIENTS}", params={"q": name}, headers=bearer, timeout=PATIENCE_S)
+    assert found.json()["total"] == 1
+
+
+def test_a_page_of_another_account_gets_no_suggestions_and_covers_itself_when_it_sends_something(visit: Visit) -> None:
+    page, other = visit("operations", NEW_ORDER), visit("all", "/en/operations")
+    # The watch asks at most when a tab gets the focus; here somebody types in a page that had it all along.
+    become(page, other)
+    with page.expect_response("**?choices=*") as answered:
+        page.locator("main [name=stationId-text]").press_sequentially("os")
+    assert answered.value.status == 409
+    expect(page.get_by_role("heading", name="Somebody else is signed in now")).to_be_visible()
+    page = visit("energy", NEW_CLIENT)
+    become(page, other)
+    submit_form(page, name="Whose", email="whose@example.com")
+    expect(page.get_by_role("heading", name="Somebody else is signed in now")).to_be_visible()
+    page.goto("/en/energy/clients?q=Whose")
+    expect(page.locator("[data-row-id]")).to_have_count(0)
+    expect(page).to_have_url(re.compile("Whose"))
+
+
+def test_a_station_is_chosen_with_the_keyboard_and_the_order_is_started_and_undone(visit: Visit) -> None:
+    page = visit("operations", NEW_ORDER)
+    page.get_by_label("Title").fill("By keyboard")
+    station = page.get_by_role("combobox", name="Station")
+    station.fill("oslo")
+    matches = page.get_by_role("listbox", name="Matches").get_by_role("option")
+    expect(matches.first).to_be_visible()
+    expect(station).to_have_attribute("aria-expanded", "true")
+    station.press("ArrowDown")
+    name = matches.first.get_attribute("data-text")
+    assert name
+    station.press("Enter")
+    expect(station).to_have_value(name)
+    expect(station).to_have_attribute("aria-expanded", "false")
+    page.get_by_role("button", name="Create work order").click()
+    page.wait_for_url("**/work-orders")
+    page.locator("main").get_by_role("link", name="By keyboard").first.click()
+    expect(page.locator("dl")).to_contain_text(name)
+    for button, status in (("Start", "In progress"), ("Undo", "Open")):
+        page.get_by_role("button", name=button).click()
+        expect(page.locator("main .badge").first).to_have_text(status)
+    expect(page.locator(".toast").get_by_text("Undone.")).to_be_visible()
+
+
+def test_an_id_is_copied_and_the_page_says_so(visit: Visit) -> None:
+    page = visit("energy", "/en/energy/clients", permissions=["clipboard-read", "clipboard-write"])
+    page.locator("[data-row-id] th a").first.click()
+    page.get_by_role("button", name="Copy: ID").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("dl code").inner_text()

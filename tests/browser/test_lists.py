@@ -1,0 +1,248 @@
+"""Lists as tools: what is chosen stands in the address, and whoever comes back finds the list as it was."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import NewAccount, Visit
+
+pytestmark = pytest.mark.browser
+
+ROWS = "#rows > [data-row-id]"
+PHONE = {"width": 320, "height": 800}
+CLIENTS, STATIONS, CHARGERS, SESSIONS = (
+    f"/en/energy/{name}" for name in ("clients", "stations", "chargers", "sessions")
+)
+
+
+@pytest.fixture(scope="module")
+def reader(new_account: NewAccount) -> str:
+    """An account that has created nothing."""
+    return new_account("ENERGY_APP")
+
+
+@pytest.fixture
+def open_list(visit: Visit, reader: str) -> Visit:
+    return partial(visit, reader)
+
+
+def entries(page: Page) -> int:
+    return int(page.evaluate("history.length"))
+
+
+def load_pages(page: Page, pages: int) -> None:
+    for shown in range(2, pages + 1):
+        page.locator("#load-more").click()
+        expect(page.locator(ROWS)).to_have_count(20 * shown)
+
+
+def test_chips_narrow_the_list_and_stand_in_the_address(open_list: Visit) -> None:
+    page = open_list(CHARGERS)
+    faulted, unavailable = (page.get_by_role("checkbox", name=re.compile(f"^{name}")) for name in ("Fau", "Una"))
+    faulted.check()
+    expect(page).to_have_url(f"{CHARGERS}?status=faulted")
+    expect(faulted).to_be_focused()
+    unavailable.check()
+    expect(page).to_have_url(f"{CHARGERS}?status=faulted&status=unavailable")
+    assert set(page.locator(f"{ROWS} .badge").all_text_contents()) <= {"Faulted", "Unavailable"}
+    count = int(page.locator("label:has([value=faulted]) .chip-count").inner_text())
+    unavailable.uncheck()
+    expect(page.locator("#more")).to_contain_text(f"{count} entries in all")
+    page.get_by_role("link", name="Clear all filters").click()
+    expect(page).to_have_url(CHARGERS)
+
+
+def test_a_chosen_chip_has_an_edge_of_its_own_in_forced_colours(open_list: Visit) -> None:
+    page = open_list(f"{CHARGERS}?status=faulted", forced_colors="active")
+    chips = page.locator(".chip")
+    expect(chips.filter(has_text="Faulted")).to_have_css("outline-style", "solid")
+    expect(chips.filter(has_text="Charging")).to_have_css("outline-style", "none")
+
+
+def test_a_long_choice_is_searched_and_several_are_chosen_in_one_go(open_list: Visit) -> None:
+    page = open_list(STATIONS)
+    menu, words = page.locator("#menu-city"), page.get_by_role("searchbox", name="Search the choices of City")
+    menu.locator("summary").click()
+    words.fill("koln")
+    page.get_by_role("checkbox", name=re.compile("^Köln")).check()
+    expect(page).to_have_url(re.compile(r"\?city=K%C3%B6ln$"))
+    expect(words).to_have_value("koln")
+    words.fill("")
+    page.get_by_role("checkbox", name=re.compile("^Berlin")).check()
+    expect(page).to_have_url(re.compile(r"city=Berlin&city=K%C3%B6ln$|city=K%C3%B6ln&city=Berlin$"))
+    page.keyboard.press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(menu.locator("summary")).to_be_focused()
+    page.get_by_role("link", name=re.compile("City: Köln")).click()
+    expect(page).to_have_url(re.compile(r"\?city=Berlin$"))
+
+
+def test_a_badge_shows_only_the_rows_that_have_it_and_is_no_stop_of_the_keyboard(open_list: Visit) -> None:
+    page = open_list(f"{CHARGERS}?q=berlin&sort=name")
+    badge, names = page.locator(f"{ROWS} .badge"), page.locator(f"{ROWS} th a")
+    word = badge.first.inner_text()
+    expect(badge.first).to_have_accessible_name(f"Show only: {word}")
+    badge.first.click()
+    expect(page).to_have_url(re.compile(r"/chargers\?q=berlin&status=\w+&sort=name$"))
+    assert set(badge.all_text_contents()) == {word}
+    names.first.focus()
+    page.keyboard.press("Tab")
+    expect(names.nth(1)).to_be_focused()
+    names.first.press("Enter")
+    page.get_by_role("link", name=f"Show only: {word}").press("Enter")
+    expect(page).to_have_url(re.compile(r"/chargers\?status=\w+$"))
+    expect(page.locator("label.chosen")).to_contain_text(word)
+
+
+def test_on_a_phone_a_badge_is_large_enough_for_a_finger_and_a_chosen_chip_is_seen(open_list: Visit) -> None:
+    page = open_list(CHARGERS, has_touch=True, is_mobile=True, viewport=PHONE)
+    box = page.locator(f"{ROWS} .badge").first.bounding_box()
+    hit = "([x, y]) => document.elementFromPoint(x, y)?.closest('a')?.className ?? ''"
+    middle = box["x"] + box["width"] / 2
+    for distance in (-8, box["height"] / 2, box["height"] + 8):
+        assert "badge" in page.evaluate(hit, [middle, box["y"] + distance])
+    name = page.locator(f"{ROWS} th a").first.bounding_box()
+    assert "badge" not in page.evaluate(hit, [name["x"] + 5, name["y"] + name["height"] / 2])
+    page.locator("fieldset.chips").first.locator(".chip").last.tap()
+    expect(page.locator("fieldset.chips .chip.chosen")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#search")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_on_a_phone_the_chips_of_a_filter_are_one_line_that_the_keyboard_scrolls(
+    open_list: Visit, scripts: bool
+) -> None:
+    page = open_list(CHARGERS, java_script_enabled=scripts, viewport=PHONE)
+    chips = page.locator("fieldset.chips").first.locator(".chip")
+    tops = [box["y"] for box in map(Locator.bounding_box, chips.all()) if box]
+    assert len(tops) > 2
+    assert len(set(tops)) == 1
+    expect(chips.last).not_to_be_in_viewport(ratio=1)
+    chips.first.locator("input").focus()
+    for key, there in (("Tab", chips.last), ("Shift+Tab", chips.first)):
+        for _ in tops[1:]:
+            page.keyboard.press(key)
+        expect(there.locator("input")).to_be_focused()
+        expect(there).to_be_in_viewport(ratio=1)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_on_a_phone_the_export_stands_beside_the_button_that_creates(open_list: Visit) -> None:
+    page = open_list(CLIENTS, viewport=PHONE)
+    for locale, name in (("en", "Export"), ("de", "Exportieren")):
+        page.goto(f"/{locale}/energy/clients")
+        export = page.locator("#list-export")
+        expect(export).to_have_accessible_name(name)
+        assert export.bounding_box()["y"] == page.locator(".head .button.primary").bounding_box()["y"]
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_an_open_menu_stays_in_the_window(open_list: Visit, width: int) -> None:
+    page = open_list(STATIONS, viewport={"width": width, "height": 800})
+    for name in ("country", "city"):
+        page.locator(f"#menu-{name} > summary").click()
+        box = page.locator(f"#menu-{name} .filter-sheet").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+        page.keyboard.press("Escape")
+
+
+def test_headings_sort_and_say_so_and_a_range_is_chosen_by_a_preset(open_list: Visit) -> None:
+    page = open_list(SESSIONS)
+    cost = page.get_by_role("columnheader", name="Cost")
+    cost.get_by_role("link").click()
+    expect(page).to_have_url(f"{SESSIONS}?sort=-cost")
+    expect(cost).to_have_attribute("aria-sort", "descending")
+    expect(cost.get_by_role("link")).to_be_focused()
+    expect(page.locator("#sort")).to_have_value("-cost")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{SESSIONS}?sort=cost")
+    expect(cost).to_have_attribute("aria-sort", "ascending")
+    page.locator("#menu-startedAt > summary").click()
+    page.get_by_role("link", name="Last 7 days").click()
+    expect(page).to_have_url(re.compile(r"\?startedAtFrom=[\d-]+&startedAtTo=[\d-]+&sort=cost$"))
+    expect(page.locator(ROWS).first).to_be_visible()
+
+
+def test_a_search_is_one_entry_of_the_history_and_the_language_switch_keeps_its_address(open_list: Visit) -> None:
+    page = open_list(CLIENTS)
+    before = entries(page)
+    page.locator("#search").focus()
+    for letters in ("mu", "ll", "er"):
+        page.keyboard.type(letters)
+        expect(page).to_have_url(f"{CLIENTS}?q={page.locator('#search').input_value()}")
+    assert entries(page) == before + 1
+    page.go_back()
+    expect(page).to_have_url(CLIENTS)
+    expect(page.locator("#search")).to_have_value("")
+    page.locator("#search").fill("berlin")
+    expect(page).to_have_url(f"{CLIENTS}?q=berlin")
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page).to_have_url("/de/energy/clients?q=berlin")
+
+
+def test_back_restores_the_rows_the_place_and_the_focus(open_list: Visit) -> None:
+    page = open_list(f"{CLIENTS}?sort=name")
+    load_pages(page, 4)
+    row = page.locator(ROWS).nth(69)
+    name = row.locator("th a").inner_text()
+    row.locator("th a").click()
+    expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.locator(ROWS)).to_have_count(80)
+    expect(row.locator("th a")).to_be_focused()
+    expect(row).to_be_in_viewport()
+
+
+def test_the_link_back_leads_to_the_search_also_after_an_edit(open_list: Visit) -> None:
+    page = open_list(f"{CLIENTS}?q=berlin&sort=name")
+    load_pages(page, 2)
+    seen = page.url
+    page.locator(ROWS).nth(30).locator("th a").click()
+    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("button", name="Save changes").click()
+    page.locator("main").get_by_role("link", name="Clients").click()
+    expect(page.locator(ROWS)).to_have_count(40)
+    expect(page).to_have_url(seen)
+    expect(page.locator(ROWS).nth(30)).to_be_in_viewport()
+
+
+def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(open_list: Visit) -> None:
+    page = open_list(CLIENTS)
+    page.locator("#load-more").focus()
+    for pages in (2, 3, 4):
+        page.keyboard.press("Enter")
+        expect(page.locator(ROWS)).to_have_count(pages * 20)
+        expect(page.locator("#list-status")).to_have_text(f"20 more, {pages * 20} shown")
+        expect(page.locator("#load-more")).to_be_focused()
+    expect(page).to_have_url(f"{CLIENTS}?pages=4")
+
+
+def test_at_its_end_a_list_has_the_focus_and_is_as_old_as_its_oldest_page(open_list: Visit) -> None:
+    page = open_list(f"{STATIONS}?country=DE&pages=4")
+    as_of, made_old = page.locator("[data-as-of]"), "2026-01-01T00:00:00+00:00"
+    as_of.evaluate("(time, moment) => time.setAttribute('datetime', moment)", made_old)
+    page.locator("#load-more").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#load-more")).to_have_count(0)
+    expect(page.locator("#more")).to_be_focused()
+    expect(as_of).to_have_count(1)
+    expect(as_of).to_have_attribute("datetime", made_old)
+
+
+def test_without_scripts_all_of_it_is_a_form_and_links(open_list: Visit) -> None:
+    page = open_list(CHARGERS, java_script_enabled=False)
+    page.locator("[name=status][value=faulted]").check()
+    page.get_by_role("button", name="Apply").first.click()
+    assert "status=faulted" in page.url
+    assert set(page.locator(f"{ROWS} .badge").all_text_contents()) == {"Faulted"}
+    page.get_by_role("columnheader", name="Power").get_by_role("link").click()
+    assert page.url.endswith("?status=faulted&sort=-maxPowerKw")
+    page.locator(ROWS).first.locator("th a").click()
+    page.locator("a.back").click()
+    assert page.url.endswith("?status=faulted&sort=-maxPowerKw")
+    page.get_by_role("link", name="Clear all filters").click()
+    assert page.url.endswith("/chargers?sort=-maxPowerKw")

@@ -1,0 +1,288 @@
+"""The palette finds records and pages by the keyboard, offers what was opened last, and single keys are shortcuts."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from portal.config.cookies import SIGN_IN_NAME
+from tests.browser.conftest import NewAccount, Visit, become, sign_out, submit_login
+from tests.support.harness import RunningStack
+
+pytestmark = pytest.mark.browser
+
+CLIENTS = "/en/energy/clients"
+FIELD = "#palette-q"
+ACTIVE = "#palette [role=option][aria-selected=true]"
+STORED = "JSON.stringify(localStorage)"
+
+
+def palette(page: Page) -> Locator:
+    return page.locator("dialog#palette")
+
+
+def found(page: Page) -> Locator:
+    return page.locator("#palette-found [role=option]")
+
+
+def recent(page: Page) -> Locator:
+    return page.locator("#palette-own [role=option]")
+
+
+def names(page: Page) -> Locator:
+    return page.locator("[data-row-id] th a")
+
+
+def active_is_described(page: Page) -> bool:
+    """Whether the field names the option that Enter would open, as a screen reader needs it."""
+    return page.locator(FIELD).get_attribute("aria-activedescendant") == page.locator(ACTIVE).get_attribute("id")
+
+
+def open_client(page: Page, place: int = 0) -> str:
+    """Open a client of the list, by its place; its name, once its page is loaded and has kept it."""
+    page.goto(CLIENTS)
+    names(page).nth(place).click()
+    page.wait_for_url("**/clients/cli_*")
+    return page.locator("h1").inner_text()
+
+
+# ── What it finds ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_key_opens_the_search_and_enter_opens_the_record(visit: Visit) -> None:
+    page = visit("all", CLIENTS)
+    for place, keys in enumerate(("Control+k", "Meta+k", "/")):
+        page.goto(CLIENTS)
+        name = names(page).nth(place).inner_text()
+        page.keyboard.press(keys)
+        expect(page.locator(FIELD)).to_be_focused()
+        page.locator(FIELD).fill(name)
+        expect(found(page).first).to_contain_text(name)
+        expect(page.locator("#palette-status")).to_have_text(re.compile(r"\d found"))
+        expect(page.locator(FIELD)).to_have_attribute("aria-expanded", "true")
+        assert active_is_described(page)
+        page.keyboard.press("Enter")
+        expect(page.locator("h1")).to_have_text(name)
+
+
+def test_arrows_choose_escape_closes_and_the_focus_goes_back(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    names(page).first.focus()
+    page.keyboard.press("Control+k")
+    first = page.locator(ACTIVE).get_attribute("id")
+    page.keyboard.press("ArrowDown")
+    assert page.locator(ACTIVE).get_attribute("id") != first
+    assert active_is_described(page)
+    page.keyboard.press("ArrowUp")
+    assert page.locator(ACTIVE).get_attribute("id") == first
+    page.keyboard.press("ArrowUp")
+    assert page.locator(ACTIVE).get_attribute("id") == page.locator("#palette [role=option]").last.get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(palette(page)).to_be_hidden()
+    expect(names(page).first).to_be_focused()
+
+
+def test_pages_of_the_menu_are_found_without_the_server(visit: Visit) -> None:
+    page = visit("energy", "/en/energy")
+    page.route("**/search?**", lambda route: route.fulfill(status=503, body=""))
+    page.keyboard.press("Control+k")
+    page.locator(FIELD).fill("new cl")
+    expect(page.locator(ACTIVE)).to_have_text("New client")
+    expect(page.locator("#palette-status")).to_contain_text("does not answer")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{CLIENTS}/new")
+
+
+def test_what_was_found_for_another_text_is_not_opened(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    name = names(page).first.inner_text()
+    page.keyboard.press("Control+k")
+    page.locator(FIELD).fill(name)
+    expect(found(page).first).to_contain_text(name)
+    page.route("**/search?q=zzzz**", lambda route: None if "HX-Request" in route.request.headers else route.continue_())
+    page.locator(FIELD).fill("zzzz")
+    assert page.locator(ACTIVE).count() == 0
+    page.unroute("**/search?q=zzzz**")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url("/en/search?q=zzzz")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+
+
+def test_records_of_another_platform_open_there(stack: RunningStack, visit: Visit) -> None:
+    page = visit("all", "/en/finance/invoices")
+    number = names(page).first.inner_text()
+    page.goto(stack.url("operations", "/en/operations"))
+    page.keyboard.press("Control+k")
+    page.locator(FIELD).fill(number)
+    expect(found(page).first).to_contain_text(number)
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(re.escape(stack.url("finance", "/en/finance/invoices/"))))
+    expect(page.locator("h1")).to_have_text(number)
+
+
+def test_the_page_finds_while_one_types_and_makes_no_history(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    name = names(page).first.inner_text()
+    page.goto("/en/search")
+    page.locator("#search").press_sequentially(name, delay=5)
+    expect(page.locator("main .found-row").first).to_contain_text(name)
+    expect(page).to_have_url(re.compile(r"/en/search\?q="))
+    page.go_back()
+    expect(page).to_have_url(CLIENTS)
+
+
+def test_without_what_fills_it_the_palette_is_a_form_that_searches(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    page.route("**/palette*.js", lambda route: route.abort())
+    page.goto("/en/energy")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("berlin")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/en/search?q=berlin")
+
+
+def test_on_a_small_screen_the_palette_takes_the_place_of_the_menu(visit: Visit) -> None:
+    page = visit("energy", CLIENTS, viewport={"width": 320, "height": 640})
+    page.get_by_role("button", name="Menu", exact=True).click()
+    page.locator("#sidebar").get_by_role("link", name="Search").click()
+    expect(page.locator("#sidebar")).to_be_hidden()
+    expect(page.locator(FIELD)).to_be_focused()
+    box = palette(page).bounding_box()
+    assert 0 <= box["x"] <= box["x"] + box["width"] <= 320
+
+
+# ── What was opened last ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_recent_records_are_offered_in_the_page_s_language(visit: Visit) -> None:
+    page = visit("energy", "/en/energy")
+    opened = [open_client(page, place) for place in (0, 1)]
+    page.goto("/en/search")
+    expect(page.locator("main [data-recent] a").first).to_contain_text(opened[1])
+    for locale, kind in (("en", "Clients"), ("tr", "Müşteriler"), ("de", "Kunden")):
+        page.goto(f"/{locale}/energy")
+        page.keyboard.press("Control+k")
+        expect(recent(page).locator(".found-detail").first).to_have_text(kind)
+    expect(recent(page).nth(0)).to_contain_text(opened[1])
+    expect(recent(page).nth(1)).to_contain_text(opened[0])
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(opened[1])
+    expect(page).to_have_url(re.compile("/de/energy/clients/cli_"))
+
+
+def test_recent_records_go_with_the_account(visit: Visit) -> None:
+    page = visit("energy", "/en/energy")
+    name = open_client(page)
+    assert name in page.evaluate(STORED)
+    # Another account comes without a sign-out that this page could see.
+    become(page, visit("all", "/en/energy"))
+    page.goto("/en/energy")
+    assert name not in page.evaluate(STORED)
+    name = open_client(page)
+    assert name in page.evaluate(STORED)
+    sign_out(page)
+    page.goto("/robots.txt")
+    assert name not in page.evaluate(STORED)
+
+
+@pytest.mark.parametrize("is_the_same", [False, True], ids=["another account", "the same account"])
+def test_recent_records_do_not_outlive_a_sign_out_from_another_device(
+    visit: Visit, new_account: NewAccount, is_the_same: bool
+) -> None:
+    account = new_account("ENERGY_APP")
+    page = visit(account, "/en/energy")
+    name = open_client(page)
+    assert name in page.evaluate(STORED)
+    # The page stays as it is: this browser is not told.
+    page.goto("about:blank")
+    device = visit(account, "/en/profile")
+    device.get_by_role("button", name="Sign out everywhere").click()
+    device.wait_for_url("**/signed-out?everywhere")
+    page.goto(f"{CLIENTS}/new")
+    page.wait_for_url("**/login**")
+    submit_login(page, account if is_the_same else "all")
+    page.goto("/en/energy")
+    assert name not in page.evaluate(STORED)
+    page.keyboard.press("Control+k")
+    expect(recent(page).first).to_contain_text("Go to")
+
+
+def test_storage_that_holds_anything_at_all_breaks_nothing(visit: Visit) -> None:
+    page = visit("energy", "/en/energy")
+    account = page.locator("#sign-in-cover").get_attribute("data-account")
+    [name] = [each["value"] for each in page.context.cookies() if each["name"] == SIGN_IN_NAME]
+    hostile = [{"path": "//evil.test", "title": "x", "kind": "y"}, {"path": "javascript:1"}, 7, None]
+    hostile.append({"path": "/energy/clients/a", "title": "<img src=x onerror=alert(1)>", "kind": "<b>"})
+    written = [json.dumps({"owner": f"{account} {name}", "records": records}) for records in (7, hostile)]
+    for kept in ("{", "null", "[]", '"x"', *written):
+        page.evaluate("kept => localStorage.setItem('portal.recent-records', kept)", kept)
+        page.reload()
+        page.keyboard.press("Control+k")
+        expect(palette(page)).to_be_visible()
+        page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    assert recent(page).first.inner_text().startswith("<img")
+    assert page.locator("#palette-own img").count() == 0
+
+
+# ── Shortcuts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_rows_are_walked_by_keys_and_the_page_s_own_buttons_have_keys(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    for key, place in (("j", 0), ("j", 1), ("k", 0)):
+        page.keyboard.press(key)
+        expect(names(page).nth(place)).to_be_focused()
+    name = names(page).nth(0).inner_text()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(name)
+    page.keyboard.press("e")
+    expect(page).to_have_url(re.compile("/edit$"))
+    page.locator("main [name=name]").focus()
+    page.keyboard.type("jkeug/?c")
+    assert "jkeug/?c" in page.locator("main [name=name]").input_value()
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def test_keys_go_to_pages_also_those_of_another_alphabet_by_their_place(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    for keys, path in (("gm", "/en/energy/meters"), ("gc", CLIENTS), ("c", f"{CLIENTS}/new")):
+        for key in keys:
+            page.keyboard.press(key)
+        expect(page).to_have_url(path)
+    page.goto(CLIENTS)
+    press = (
+        "init => document.body.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, cancelable: true, ...init}))"
+    )
+    page.evaluate(press, {"key": "\N{CYRILLIC SMALL LETTER O}", "code": "KeyJ"})
+    expect(names(page).first).to_be_focused()
+    page.evaluate(press, {"key": "\N{CYRILLIC SMALL LETTER EL}", "code": "KeyK", "ctrlKey": True})
+    expect(palette(page)).to_be_visible()
+
+
+def test_single_keys_can_be_switched_off(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    page.keyboard.press("?")
+    keys = page.locator("dialog#shortcuts")
+    expect(keys).to_contain_text("Next row")
+    expect(keys.locator("dd", has_text="Meters")).to_be_visible()
+    keys.get_by_role("checkbox").uncheck()
+    page.keyboard.press("Escape")
+    for key in ("/", "?", "c"):
+        page.keyboard.press(key)
+    page.reload()
+    for key in ("/", "?", "j"):
+        page.keyboard.press(key)
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator("[data-row-id] :focus")).to_have_count(0)
+    expect(page).to_have_url(CLIENTS)
+    page.keyboard.press("Control+k")
+    expect(palette(page)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.locator("#sidebar").get_by_role("link", name="Help").click()
+    page.get_by_role("checkbox").check()
+    page.keyboard.press("/")
+    expect(palette(page)).to_be_visible()
