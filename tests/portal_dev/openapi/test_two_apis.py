@@ -201,17 +201,6 @@ def test_issues_are_read_with_what_is_odd_in_them(client: QueryClient, backend: 
     assert found.created_at == datetime(2026, 3, 9, 10, tzinfo=UTC)
 
 
-def test_addresses_with_odd_parameters_are_filled_in(client: QueryClient, backend: Backend) -> None:
-    backend.answers("GET", "/repos/acme/app/compare/v1...v2", json={"status": "ahead", "ahead_by": 2})
-    backend.answers("GET", "/repos/acme/app/labels/good%20first", json={"name": "good first"})
-    queries = module("tracker_services.repos").RepositoryQueries
-    assert queries.use_get_compare_query(client, owner="acme", repo="app", base="v1", head="v2").unwrap().ahead_by == 2
-    assert (
-        queries.use_get_label_query(client, owner="acme", repo="app", label_name="good first").unwrap().name
-        == "good first"
-    )
-
-
 def test_what_was_written_from_a_schema_differs_from_it_where_no_row_can_say_it(client: QueryClient) -> None:
     for package, schema in SCHEMAS.items():
         for info in pkgutil.iter_modules([str(Path(module(package).__file__).parent)]):
