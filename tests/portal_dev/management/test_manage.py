@@ -147,26 +147,6 @@ def test_a_deployment_is_never_in_debug_by_default_even_with_a_developers_enviro
     assert ran.stderr.startswith(REQUIRED)
 
 
-def test_tests_are_run_by_pytest_in_the_environment(checkout: Path) -> None:
-    (checkout / "test_sum.py").write_text("def test_sum():\n    assert 1 + 1 == 2\n")
-    (checkout / "pytest.ini").write_text("[pytest]\n")
-    ran = type_in(checkout, "./manage.py", "test", "test_sum.py", "-q", "-p", "no:cacheprovider")
-    assert ran.returncode == 0, ran.stderr
-    assert "1 passed" in ran.stdout
-
-
-def test_without_pytest_the_command_says_what_installs_it(bare: Path) -> None:
-    packages = bare / "without"
-    packages.mkdir()
-    (packages / "sitecustomize.py").write_text(
-        "import importlib.util as u, sys\n"
-        "find = u.find_spec\n"
-        "u.find_spec = lambda name, *rest: None if name == 'pytest' else find(name, *rest)\n"
-    )
-    ran = type_in(bare, sys.executable, "manage.py", "test", PYTHONPATH=str(packages))
-    assert (ran.returncode, ran.stderr) == (2, "test needs what `make install` installs\n")
-
-
 def test_a_project_is_named_where_a_command_needs_one(checkout: Path) -> None:
     ran = type_in(checkout, "python3", "manage.py", "check")
     assert ran.stderr.startswith("check runs in one project: ./manage.py --app APP check\n")

@@ -16,11 +16,8 @@ from tests.support.checkout_copy import (
     copy_of_checkout,
     in_copy,
     run,
-    servers_in_copy,
 )
 from tests.support.harness import ROOT
-from tests.support.http_browser import HttpBrowser
-from tests.support.nested_pytest import run_app_tests_in_copy
 
 PASSWORD = "a long enough password"
 PERMISSION = f"{NEW_PLATFORM.upper()}_APP"
@@ -57,30 +54,6 @@ def start(copy: Path, name: str = NEW_PLATFORM) -> str:
     made = run(copy, "manage.py", "startplatform", name)
     assert made.returncode == 0, made.stderr
     return made.stdout
-
-
-def test_a_new_platform_boots_and_shows_its_home_to_whoever_has_the_permission(copy: Path) -> None:
-    start(copy)
-    account = ("create_account", "--email", "new@example.com", "--permissions", PERMISSION)
-    with (
-        servers_in_copy(copy, "auth_app", NEW_PLATFORM, seed=account, typed=f"{PASSWORD}\n") as urls,
-        HttpBrowser() as browser,
-    ):
-        signed_in = browser.sign_in(urls["auth_app"], email="new@example.com", password=PASSWORD)
-        page = browser.get(f"{urls['auth_app']}{signed_in.headers['Location']}")
-        assert page.url == f"{urls[NEW_PLATFORM]}/en/{NEW_PLATFORM}"
-        assert page.status_code == 200
-        assert f'data-pathname="/en/{NEW_PLATFORM}"' in page.text
-        assert NEW_PLATFORM.capitalize() in page.text
-
-
-def test_its_first_tests_pass_and_fail_where_the_page_does_not_open(copy: Path) -> None:
-    start(copy)
-    passed = run_app_tests_in_copy(copy, NEW_PLATFORM)
-    assert "3 passed" in passed.stdout, passed.stdout
-    (copy / "apps" / NEW_PLATFORM / "templates" / NEW_PLATFORM / "overview.html").unlink()
-    failed = run_app_tests_in_copy(copy, NEW_PLATFORM)
-    assert "1 failed, 2 passed" in failed.stdout, failed.stdout
 
 
 def test_the_command_says_what_it_wrote_and_what_it_left_to_the_developer(copy: Path) -> None:
@@ -130,16 +103,6 @@ def test_a_name_that_can_be_no_platform_is_refused_and_nothing_changes(
     result = run(copy, "manage.py", command, name)
     assert result.returncode != 0
     assert result.stderr.startswith(f"CommandError: {name!r} {told}")
-    assert changes_of_copy(copy) == ""
-
-
-def test_a_removed_platform_leaves_the_next_one_as_if_it_had_always_been_alone(copy: Path) -> None:
-    start(copy, "second")
-    commit_copy(copy)
-    assert run(copy, "manage.py", "removeplatform", "second").returncode == 0
-    start(copy, "first")
-    start(copy, "second")
-    assert run(copy, "manage.py", "removeplatform", "first").returncode == 0
     assert changes_of_copy(copy) == ""
 
 

@@ -112,17 +112,6 @@ class PaymentMutations(MutationGroup):
     )
 
 
-def test_a_single_row_with_more_fields_is_a_class_of_its_own() -> None:
-    detail = {"type": "object", "properties": {**PAYMENT["properties"], "notes": TEXT}}
-    paths = {
-        "/finance/payments": {"get": answers(page(ref("Payment")))},
-        ROW: {"get": answers(ref("PaymentDetail"))},
-    }
-    text = source(paths, Payment=PAYMENT, PaymentDetail=detail)
-    assert 'class PaymentDetail(Payment):\n    """A payment detail."""\n\n    notes: str = ""\n' in text
-    assert '_payments = resource("/finance/payments", item=Payment, detail=PaymentDetail)\n' in text
-
-
 def test_a_row_without_a_time_of_creation_says_that_its_list_is_not_newest_first() -> None:
     row = {
         "type": "object",
