@@ -1,4 +1,4 @@
-"""Production code has no name that nothing uses, no export without a reader, and one name for one thing.
+"""Production code has no name that nothing uses, and no export without a reader.
 
 A use is a name in production code, or a word in one of its strings, its templates or this project's settings: Django
 finds much by name. An import, an entry of `__all__` and a docstring are no uses, and neither are tests.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -67,14 +67,6 @@ UNREAD = {
     "portal_pages.submission_key": OWN_FORM,
     "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
     "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
-}
-#: Names that several modules give to things of their own, and why.
-SHARED = {
-    "Backend": "what the portal knows of a backend, and the one that plays it in tests of pages",
-    "Command": DJANGO,
-    "platform_patterns": "those of every app, and those of an app with pages",
-    "portal_patterns": "as above",
-    "PAGE": "the page of each module of portal_dev.reference",
 }
 
 
@@ -161,17 +153,6 @@ def used() -> frozenset[str]:
     return frozenset(named)
 
 
-@cache
-def type_variables() -> frozenset[str]:
-    """Each module names its own; `T` is one in all."""
-    return frozenset(
-        node.targets[0].id
-        for module in modules().values()
-        for node in module.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith(("TypeVar(", "ParamSpec("))
-    )
-
-
 def imported() -> dict[tuple[str, str], set[str]]:
     """Module and name, to the modules that import the name from there, or import the module and use the name."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -206,27 +187,6 @@ def test_every_export_is_imported_by_another_package() -> None:
         if not any(not importer.startswith(f"{package}.") for importer in importers[package, name])
     }
     assert unread == set(UNREAD)
-
-
-def test_two_things_of_the_portal_have_two_names() -> None:
-    givers: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for dotted, module in modules().items():
-        for name in set(defined(module)) if dotted.startswith(("portal.", "portal_dev")) else ():
-            if name[0].isupper() and name not in type_variables():
-                givers[owner(dotted), name].append(dotted)
-    twice = {name: found for (_, name), found in givers.items() if len(found) > 1 and name not in SHARED}
-    assert twice == {}, "give one of the two another name"
-
-
-def owner(dotted: str) -> str:
-    """Whose names a module gives: each domain of the services has its team, and all else is the portal's."""
-    domain = re.match(r"portal\.services\.\w+\.", dotted)
-    return domain[0] if domain else "portal."
-
-
-def test_each_shared_name_is_needed() -> None:
-    times = Counter(name for dotted, module in modules().items() for name in set(defined(module)))
-    assert all(times[name] > 1 for name in SHARED)
 
 
 def test_each_exception_is_needed() -> None:

@@ -26,9 +26,6 @@ TREE = yaml.safe_load(FILE.read_text())
 SERVICES: dict[str, dict[str, Any]] = TREE["services"]
 APPS = [project.app for project in PROJECTS]
 
-each_app = pytest.mark.parametrize("app", APPS)
-each_service = pytest.mark.parametrize("name", SERVICES)
-
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -40,12 +37,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def targets(service: dict[str, Any]) -> dict[str, str]:
-    """Each secret of a service by the path at which it sees it."""
-    listed = [{"source": each, "target": each} if isinstance(each, str) else each for each in service["secrets"]]
-    return {f"/run/secrets/{each['target']}": each["source"] for each in listed}
-
-
 def test_it_is_valid_by_the_schema_of_compose() -> None:
     program = Path(sys.executable).with_name("check-jsonschema")
     done = subprocess.run(
@@ -54,40 +45,16 @@ def test_it_is_valid_by_the_schema_of_compose() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_it_has_each_app_with_nginx_redis_and_a_backend() -> None:
-    assert list(SERVICES) == ["nginx", *APPS, "redis", "sandbox"]
-    assert list(SERVICES["nginx"]["depends_on"]) == APPS
-
-
-@each_service
+@pytest.mark.parametrize("name", SERVICES)
 def test_each_service_has_no_more_rights_than_it_needs(name: str) -> None:
     service = SERVICES[name]
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["read_only"] is True
-    assert "privileged" not in service
-    assert "cap_add" not in service
+    assert service.keys() & {"privileged", "cap_add"} == set()
     # The image of the apps says its own user.
     assert service["image"].startswith("portal") or service["user"].split(":")[0] != "0"
     assert ("ports" in service) == (name == "nginx")
-
-
-@each_app
-def test_the_variables_of_an_app_are_known_and_none_is_missing(app: str) -> None:
-    given = SERVICES[app]["environment"]
-    assert set(given) <= known_variables()
-    assert given["APP"] == app
-    needed = {each.name for each in VARIABLES if "required otherwise" in each.default}
-    assert needed <= {name.removesuffix("_FILE") for name in given}
-    assert [each.name for each in VARIABLES if each.secrecy is not Secrecy.OPEN and each.name in given] == []
-
-
-@each_app
-def test_an_apps_secrets_are_files_that_it_sees_and_its_key_is_its_own(app: str) -> None:
-    service = SERVICES[app]
-    named = {value for name, value in service["environment"].items() if name.endswith("_FILE")}
-    assert named == set(targets(service))
-    assert targets(service)["/run/secrets/secret_key"] == f"secret_key_{app}"
 
 
 def test_make_secrets_writes_each_secret_and_nothing_that_is_there(made: Path) -> None:
@@ -102,23 +69,28 @@ def test_make_secrets_writes_each_secret_and_nothing_that_is_there(made: Path) -
     assert [path for path in mounted if not (made / path).exists() and not path.startswith("../")] == []
 
 
-@each_app
+@pytest.mark.parametrize("app", APPS)
 def test_an_app_takes_its_variables_and_the_secrets_that_were_made(app: str, made: Path, monkeypatch) -> None:
     for name in list(os.environ):
         if name in known_variables():
             monkeypatch.delenv(name)
-    seen = targets(SERVICES[app])
-    for name, value in {"DEBUG": "off", **SERVICES[app]["environment"]}.items():
+    service = SERVICES[app]
+    given = service["environment"]
+    assert given["APP"] == app
+    assert set(given) <= known_variables()
+    assert [each.name for each in VARIABLES if each.secrecy is not Secrecy.OPEN and each.name in given] == []
+    listed = [{"source": each, "target": each} if isinstance(each, str) else each for each in service["secrets"]]
+    seen = {f"/run/secrets/{each['target']}": each["source"] for each in listed}
+    assert {value for name, value in given.items() if name.endswith("_FILE")} == set(seen)
+    assert seen["/run/secrets/secret_key"] == f"secret_key_{app}", "no other app's"
+    for name, value in {"DEBUG": "off", **given}.items():
         monkeypatch.setenv(name, str(made / "secrets" / seen[value]) if value in seen else value)
     config = read_config(app)
     assert config.cache_url.startswith("redis://:")
     assert config.verification.key == (made / "secrets" / "jwt_key").read_text().strip()
+    assert 'SANDBOX_JWT_KEY="$$(cat /run/secrets/jwt_key)"' in SERVICES["sandbox"]["command"][2], "signed with it"
     assert config.secure
-
-
-def test_the_tokens_are_signed_with_the_key_that_verifies_them() -> None:
-    assert "jwt_key" in SERVICES["sandbox"]["secrets"]
-    assert 'SANDBOX_JWT_KEY="$$(cat /run/secrets/jwt_key)"' in SERVICES["sandbox"]["command"][2]
+    assert int(service["stop_grace_period"].removesuffix("s")) >= WORKER_STOP_TIMEOUT_S + 5
 
 
 def test_the_redis_takes_its_configuration_and_its_password(made: Path, tmp_path: Path) -> None:
@@ -136,11 +108,6 @@ def test_the_redis_takes_its_configuration_and_its_password(made: Path, tmp_path
     finally:
         server.process.kill()
         server.process.wait()
-
-
-@each_app
-def test_an_app_has_the_time_that_it_needs_for_its_end(app: str) -> None:
-    assert int(SERVICES[app]["stop_grace_period"].removesuffix("s")) >= WORKER_STOP_TIMEOUT_S + 5
 
 
 def test_only_the_apps_reach_redis_and_the_backend_and_nothing_of_it_leaves_the_machine() -> None:
@@ -187,11 +154,3 @@ def test_its_nginx_is_the_site_of_a_server_that_leads_to_the_containers(made: Pa
         r"^upstream portal_\w+ \{\n(?: .*\n)*\}\n|^    \S+ (?:portal_\w+|\w+:\d+);$|access_log \S+", re.MULTILINE
     )
     assert changed.sub("", written) == changed.sub("", site.read_text())
-
-
-@each_service
-def test_whoever_waits_for_a_service_waits_for_one_that_tells_its_health(name: str) -> None:
-    for other, condition in SERVICES[name].get("depends_on", {}).items():
-        assert condition == {"condition": "service_healthy"}
-        # The image of the apps has its own.
-        assert "healthcheck" in SERVICES[other] or SERVICES[other]["image"] == "portal:local"

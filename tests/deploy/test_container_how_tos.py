@@ -7,13 +7,9 @@ import shlex
 import subprocess
 
 import pytest
-import yaml
 
 import portal
-from portal.config.limits import STORE_TIMEOUT_S
-from portal.config.projects import PROJECTS
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
-from tests.deploy.files import COMPOSE, DOCKERFILE, KUBERNETES
+from tests.deploy.files import DOCKERFILE
 from tests.support.doc_blocks import Block, blocks_of, command_lines
 from tests.support.harness import ROOT
 
@@ -41,24 +37,3 @@ def test_the_image_is_built_with_arguments_that_it_has() -> None:
     assert table == known
     assert f"VERSION={portal.__version__}" in build
     assert f"/portal:{portal.__version__}" in build
-
-
-def test_the_deployment_that_is_named_is_one_of_them() -> None:
-    names = set(re.findall(r"deployment/([\w-]+)", PAGES[1].read_text()))
-    assert names
-    assert names <= {f"portal-{project.app.replace('_', '-')}" for project in PROJECTS}
-    namespace = yaml.safe_load((KUBERNETES / "overlays" / "example" / "namespace.yaml").read_text())
-    assert set(re.findall(r"kubectl -n (\S+)", PAGES[1].read_text())) == {namespace["metadata"]["name"]}
-
-
-def test_the_times_that_are_told_are_those_of_the_server() -> None:
-    for page in PAGES:
-        assert f"at the latest after {WORKER_STOP_TIMEOUT_S} s" in page.read_text() or (
-            f"at most {WORKER_STOP_TIMEOUT_S} s for open requests" in page.read_text()
-        )
-    assert STORE_TIMEOUT_S < 5, "a probe waits for 5 s, and a store that hangs is told before"
-
-
-def test_every_file_of_compose_is_linked() -> None:
-    text = PAGES[0].read_text()
-    assert [path.name for path in COMPOSE.iterdir() if path.is_file() and f"/compose/{path.name})" not in text] == []

@@ -123,9 +123,9 @@ def received(answer: requests.Response) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("app", ["auth_app", "energy", "operations"])
-def test_each_name_leads_to_its_project(site: Site, app: str) -> None:
-    assert ask(site, name=NAME_BY_APP[app]).json()["app"] == app
+def test_each_name_leads_to_its_project(site: Site) -> None:
+    for app in ("auth_app", "energy", "operations"):
+        assert ask(site, name=NAME_BY_APP[app]).json()["app"] == app
 
 
 def test_the_server_learns_the_host_the_scheme_and_the_address(site: Site) -> None:
@@ -139,17 +139,9 @@ def test_the_server_learns_the_host_the_scheme_and_the_address(site: Site) -> No
 @pytest.mark.parametrize(
     "name",
     [
-        "X-Forwarded-For",
-        "X-Forwarded-Proto",
-        "X-Forwarded-Host",
-        "X-Forwarded-Port",
-        "X-Real-IP",
-        "Forwarded",
-        "X-Request-ID",
-        "x-forwarded-for",
-        # To WSGI the same names.
-        "X_Forwarded_For",
-        "X_Forwarded-Proto",
+        *("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Real-IP", "Forwarded"),
+        # The last two are the same names to WSGI.
+        *("X-Request-ID", "x-forwarded-for", "X_Forwarded_For", "X_Forwarded-Proto"),
     ],
 )
 def test_nobody_can_forge_what_a_proxy_says(site: Site, name: str) -> None:
@@ -207,28 +199,24 @@ def test_a_body_has_its_limit(site: Site, size: int, status: int) -> None:
     assert ask(site, "/en/login", method="POST", data=b"x" * size).status_code == status
 
 
-def page_for(site: Site, *, asker: str | None) -> requests.Response:
-    """The page as a browser gets it: `asker` is what it says of who asks."""
-    return ask(site, "/page", headers={} if asker is None else {"Sec-Fetch-Site": asker})
-
-
-def test_a_page_is_compressed_for_pages_of_its_own_origin(site: Site) -> None:
-    answer = page_for(site, asker="same-origin")
-    assert answer.headers["Content-Encoding"] == "gzip"
-    assert answer.content == PAGE
-
-
-# "none" too: Chromium says it for what a sibling name prefetches by its speculation rules, and sends the cookies.
-@pytest.mark.parametrize("asker", ["cross-site", "same-site", "none", None, "", "same-origin, cross-site"])
-def test_a_page_that_another_site_may_have_opened_is_not_compressed(site: Site, asker: str | None) -> None:
-    answer = page_for(site, asker=asker)
-    assert "Content-Encoding" not in answer.headers
-    assert answer.headers["Content-Length"] == str(len(PAGE))
-
-
-def test_nothing_but_pages_is_compressed_here(site: Site) -> None:
-    answer = ask(site, "/data", headers={"Sec-Fetch-Site": "same-origin"})
-    assert "Content-Encoding" not in answer.headers
+@pytest.mark.parametrize(
+    ("path", "asker", "compressed"),
+    [
+        ("/page", "same-origin", True),
+        ("/data", "same-origin", False),
+        # "none" too: Chromium says it for what a sibling name prefetches by its speculation rules, with the cookies.
+        *(
+            ("/page", asker, False)
+            for asker in ("cross-site", "same-site", "none", None, "", "same-origin, cross-site")
+        ),
+    ],
+)
+def test_only_a_page_that_no_other_site_may_have_opened_is_compressed(
+    site: Site, path: str, asker: str | None, *, compressed: bool
+) -> None:
+    answer = ask(site, path, headers={} if asker is None else {"Sec-Fetch-Site": asker})
+    assert answer.headers.get("Content-Encoding") == ("gzip" if compressed else None)
+    assert path != "/page" or answer.content == PAGE
 
 
 def test_a_request_whose_answer_may_be_compressed_is_passed_on_like_any_other(site: Site) -> None:
@@ -237,46 +225,37 @@ def test_a_request_whose_answer_may_be_compressed_is_passed_on_like_any_other(si
     assert headers["host"] == [f"auth.example.com:{site.tls_port}"]
     assert (headers["x-forwarded-for"], headers["x-forwarded-proto"]) == (["127.0.0.1"], ["https"])
     assert ask(site, "/metrics", headers=own).status_code == 404
-    away = ask(site, "/en/finance", name="finance", headers=own)
-    assert (away.status_code, away.headers["Retry-After"]) == (503, "5")
-
-
-def test_a_project_that_is_down_is_a_503_that_says_when_to_come_back(site: Site) -> None:
-    answer = ask(site, "/en/finance", name="finance")
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert ask(site, "/en/finance", name="finance", headers=own).headers["Retry-After"] == "5"
 
 
 @pytest.mark.parametrize(
     ("path", "language", "said"),
     [
-        ("/en/finance", "en", "can't be shown right now"),
         ("/", "en", "You are still signed in"),
         ("/de/finance", "de", "kann gerade nicht angezeigt werden"),
-        ("/de", "de", "zurück"),
         ("/tr/finance?next=/de", "tr", "şu anda gösterilemiyor"),
         ("/depot", "en", "can't be shown right now"),
     ],
 )
-def test_nginx_itself_says_what_a_person_understands(site: Site, path: str, language: str, said: str) -> None:
+def test_a_project_that_is_down_is_a_503_in_the_words_of_a_person(
+    site: Site, path: str, language: str, said: str
+) -> None:
     answer = ask(site, path, name="finance")
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+    assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert (answer.encoding, f"<html lang={language}>" in answer.text, said in answer.text) == ("utf-8", True, True)
+    assert f"<html lang={language}>" in answer.text
+    assert said in answer.text
     assert answer.headers["X-Request-Id"] in answer.text
 
 
-def test_a_form_is_not_sent_twice_when_its_server_ends_in_the_middle(site: Site, echoes: dict[str, Echo]) -> None:
-    before = len(echoes["energy"].targets)
-    assert ask(site, "/ends", name="energy", method="POST", data=b"name=Zoe").status_code == 503
-    assert echoes["energy"].targets[before:] == ["/ends"]
-
-
-def test_a_page_is_asked_of_the_other_server_when_its_server_ends_in_the_middle(
-    site: Site, echoes: dict[str, Echo]
+@pytest.mark.parametrize(("method", "tries"), [("POST", 1), ("GET", 2)])
+def test_a_page_is_asked_of_the_other_server_when_its_server_ends_in_the_middle_and_a_form_is_not_sent_twice(
+    site: Site, echoes: dict[str, Echo], method: str, tries: int
 ) -> None:
     before = len(echoes["energy"].targets)
-    assert ask(site, "/ends", name="energy").status_code == 503
-    assert echoes["energy"].targets[before:] == ["/ends"] * 2
+    assert ask(site, "/ends", name="energy", method=method).status_code == 503
+    assert echoes["energy"].targets[before:] == ["/ends"] * tries
 
 
 def test_many_people_of_one_address_are_not_limited(site: Site) -> None:

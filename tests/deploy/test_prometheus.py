@@ -12,7 +12,6 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 import requests
@@ -21,7 +20,6 @@ import yaml
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal_dev.reference.metrics import metric_names
-from tests.docs.test_citations import headings_of, slug_of
 from tests.functional.test_serve import serving
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.prometheus_server import FOLDER, PATIENCE_S, RULE_FILES, Prometheus, prometheus_server
@@ -68,18 +66,11 @@ def runbook_of_the_section(alert: str) -> str | None:
     return None if link is None else f"docs/{link[1]}"
 
 
-@pytest.mark.parametrize("alert", ALERTS, ids=[alert["alert"] for alert in ALERTS])
-def test_an_alert_leads_to_its_runbook_or_else_to_its_section(alert: dict[str, Any]) -> None:
-    link = alert["annotations"]["runbook_url"]
-    assert link == (runbook_of_the_section(alert["alert"]) or f"docs/how-to/monitor.md#{alert['alert'].lower()}")
-    page, _, anchor = link.partition("#")
-    assert (ROOT / page).is_file()
-    assert not anchor or anchor in {slug_of(heading) for heading in headings_of(ROOT / page)}
-
-
-def test_some_alerts_lead_to_a_runbook_and_some_to_a_section() -> None:
-    pages = {alert["annotations"]["runbook_url"].partition("#")[0] for alert in ALERTS}
-    assert {"docs/runbooks/backend-down.md", "docs/runbooks/store-full.md", "docs/how-to/monitor.md"} <= pages
+def test_an_alert_leads_to_its_runbook_or_else_to_its_section() -> None:
+    for alert in ALERTS:
+        link = alert["annotations"]["runbook_url"]
+        assert link == (runbook_of_the_section(alert["alert"]) or f"docs/how-to/monitor.md#{alert['alert'].lower()}")
+        assert (ROOT / link.partition("#")[0]).is_file()
 
 
 def test_the_example_scrapes_two_servers_of_each_project() -> None:
@@ -87,25 +78,6 @@ def test_the_example_scrapes_two_servers_of_each_project() -> None:
     targets = {config["labels"]["app"]: config["targets"] for config in scrape["static_configs"]}
     assert list(targets) == [project.app for project in PROJECTS]
     assert all(len(addresses) == 2 for addresses in targets.values())
-
-
-def test_the_dashboard_has_a_title_a_place_and_a_data_source_for_each_panel() -> None:
-    names = {variable["name"] for variable in DASHBOARD["templating"]["list"]}
-    assert names == {"datasource", "app", "instance"}
-    ids = [panel["id"] for panel in DASHBOARD["panels"]]
-    assert len(set(ids)) == len(ids)
-    places = [
-        (x, y)
-        for panel in DASHBOARD["panels"]
-        for position in [panel["gridPos"]]
-        for x in range(position["x"], position["x"] + position["w"])
-        for y in range(position["y"], position["y"] + position["h"])
-    ]
-    assert len(set(places)) == len(places), "no panel covers another one"
-    assert all(x < 24 for x, _ in places)
-    for panel in PANELS:
-        assert panel["datasource"]["uid"] == "${datasource}"
-        assert len({target["refId"] for target in panel["targets"]}) == len(panel["targets"])
 
 
 # --- a real Prometheus ---
@@ -169,14 +141,10 @@ def users_at_work(stack: RunningStack, port: int) -> Iterator[None]:
         thread.join()
 
 
-def test_the_token_alone_opens_the_metrics(watched: Watched) -> None:
+def test_the_token_alone_opens_the_metrics_which_have_the_apps_name(watched: Watched) -> None:
     address = f"http://127.0.0.1:{watched.port}/metrics"
-    assert requests.get(address, timeout=PATIENCE_S).status_code == 403
-    assert requests.get(address, headers={"Authorization": "Bearer other"}, timeout=PATIENCE_S).status_code == 403
-    watched.prometheus.until(lambda: watched.total('up{job="portal",app="energy"}') == 1, what="Prometheus is let in")
-
-
-def test_what_prometheus_keeps_has_the_apps_name(watched: Watched) -> None:
+    for headers in ({}, {"Authorization": "Bearer other"}):
+        assert requests.get(address, headers=headers, timeout=PATIENCE_S).status_code == 403
     watched.prometheus.until(
         lambda: watched.total('portal_http_requests_total{app="energy",route="clients",status="200"}') > 3,
         what="the pages are counted",

@@ -90,20 +90,9 @@ def test_a_release_becomes_the_current_one_and_each_server_is_restarted_in_turn(
     assert server.current == "releases/v2"
     restarts = [f"restart portal@energy-{number}.service -> releases/v2" for number in (1, 2)]
     assert server.restarts() == restarts
-
-
-def test_the_release_before_comes_back_in_the_same_way(server: Server) -> None:
-    server.switch("v2")
-    assert server.switch("v1").returncode == 0
+    assert server.switch("v1").returncode == 0, "the release before comes back in the same way"
     assert server.current == "releases/v1"
     assert len(server.restarts()) == 4
-
-
-def test_a_server_that_does_not_start_stops_it_before_the_next_one_is_touched(server: Server) -> None:
-    done = server.switch("v2", failing="portal@energy-1.service")
-    assert done.returncode == 1
-    assert "portal@energy-1.service did not start" in done.stderr
-    assert not any("energy-2" in restart for restart in server.restarts())
 
 
 def test_after_a_server_that_does_not_start_the_release_before_is_current_again(server: Server) -> None:
@@ -140,17 +129,6 @@ def test_a_release_without_an_environment_is_refused(server: Server) -> None:
     assert done.returncode == 2
     assert "make -C" in done.stderr
     assert server.current == "releases/v1"
-
-
-def test_it_works_from_its_folder_and_through_the_link(server: Server) -> None:
-    server.switch("v2")
-    through_the_link = subprocess.run(
-        [server.root / "current" / "deploy" / "switch-release"],
-        env={"PATH": f"{server.root / 'bin'}:{os.environ['PATH']}", "ROOT_FOLDER": str(server.root), "FAILING": ""},
-        check=False,
-    )
-    assert through_the_link.returncode == 0
-    assert server.current == "releases/v2"
 
 
 @pytest.mark.parametrize("folder", ["elsewhere", "releases/v3/portal"])

@@ -99,18 +99,3 @@ def test_no_page_and_no_form_is_lost_and_none_is_done_twice(topology: Topology) 
     assert answers["POST", 303] == made > ROUNDS * PEOPLE
     names = made_at_the_backend(topology)
     assert (len(names), len(set(names))) == (made, made)
-
-
-def test_with_one_server_away_the_other_answers_all(topology: Topology) -> None:
-    clients = f"{topology.url('energy')}/en/energy/clients"
-    topology.group.stop("energy-1")
-    try:
-        with Person(topology.authority) as person:
-            person.sign_in(topology.url("auth_app"), email=EMAIL)
-            for number in range(6):
-                form = person.get(f"{clients}/new")
-                fields = {"name": f"One Server {number}", "email": "one@example.com"}
-                assert person.submit(form, "/clients/new", follow=False, **fields).status_code == 303
-    finally:
-        topology.group.start([topology.instances["energy-1"]])
-        topology.group.wait_until_ready()

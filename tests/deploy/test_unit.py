@@ -42,13 +42,6 @@ def test_a_server_that_is_taken_over_reaches_little(unit: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_each_line_is_a_setting_in_a_section() -> None:
-    lines = [line for line in UNIT.read_text().splitlines() if line and not line.startswith("#")]
-    sections = [line for line in lines if line.startswith("[")]
-    assert sections == ["[Unit]", "[Service]", "[Install]"]
-    assert all("=" in line for line in lines if line not in sections)
-
-
 def test_it_starts_that_project_with_options_that_the_server_has() -> None:
     program, name, *words = start_command("energy-2", variables=unit_variables())
     assert (program, name) == (str(ROOT / "deploy" / "start-server"), "energy-2")
@@ -56,40 +49,23 @@ def test_it_starts_that_project_with_options_that_the_server_has() -> None:
     assert (parsed.workers, parsed.threads) == (2, 8)
 
 
-def test_it_waits_longer_for_the_end_than_the_server_takes() -> None:
-    settings = unit_settings()
+def test_its_settings_are_those_that_the_server_needs() -> None:
+    settings, variables = unit_settings(), unit_variables()
+    assert (settings["Type"], settings["NotifyAccess"]) == (["notify"], ["main"]), "a restart waits until it answers"
+    assert "ExecReload" not in settings, "it would load no new code"
     assert int(settings["TimeoutStopSec"][0]) > WORKER_STOP_TIMEOUT_S
     assert settings["KillMode"] == ["mixed"], "the server ends its workers itself"
-
-
-def test_what_projects_share_lies_where_alone_they_may_write() -> None:
-    settings = unit_settings()
-    assert unit_variables()["APP_STATE_DIR"] == f"%S/{settings['StateDirectory'][0]}"
+    assert variables["APP_STATE_DIR"] == f"%S/{settings['StateDirectory'][0]}"
     assert settings["StateDirectoryMode"] == ["0700"]
     assert settings["ProtectSystem"] == ["strict"]
     assert settings["PrivateTmp"] == ["yes"], "the static files are collected into it"
-
-
-def test_no_env_file_in_the_checkout_can_switch_debug_on() -> None:
-    assert unit_variables()["DEBUG"] == "off"
-
-
-def test_a_projects_own_variables_come_last() -> None:
-    assert unit_settings()["EnvironmentFile"] == ["/etc/portal/portal.env", "/etc/portal/%i.env"]
+    assert variables["DEBUG"] == "off", "no .env file in the checkout can switch it on"
+    assert settings["EnvironmentFile"] == ["/etc/portal/portal.env", "/etc/portal/%i.env"], "the project's come last"
 
 
 def test_the_times_that_the_how_to_gives_are_those_of_the_code() -> None:
     page = (ROOT / "docs" / "how-to" / "deploy.md").read_text()
     (unit_stop_s,) = unit_settings()["TimeoutStopSec"]
     assert f"`--stop-timeout` is {WORKER_STOP_TIMEOUT_S} s, `TimeoutStopSec` {unit_stop_s} s" in page
-    assert f"gives it {unit_stop_s} s after SIGTERM" in page
     (pre_stop_s, grace_s) = re.search(r"`preStop` of (\d+) s of sleep, .*Seconds: (\d+)`", page).groups()
     assert int(grace_s) == int(pre_stop_s) + int(unit_stop_s)
-
-
-def test_a_reload_is_refused_since_it_would_load_no_new_code() -> None:
-    assert "ExecReload" not in unit_settings()
-
-
-def test_a_restart_waits_until_the_server_answers() -> None:
-    assert (unit_settings()["Type"], unit_settings()["NotifyAccess"]) == (["notify"], ["main"])

@@ -83,14 +83,9 @@ ANSWERS: Final[dict[str, list[object]]] = {
 }
 
 
-def test_each_question_of_the_page_has_an_answer_here() -> None:
-    assert [[begin for begin in ANSWERS if question.startswith(begin)] for question in filters()] == [
-        [begin] for begin in ANSWERS
-    ]
-
-
 @pytest.mark.parametrize("begin", ANSWERS)
 def test_a_filter_of_the_page_finds_the_lines_that_answer_its_question(begin: str, log: Path) -> None:
+    assert len(filters()) == len(ANSWERS), "each question of the page has an answer here"
     ((question, asked),) = [each for each in filters().items() if each[0].startswith(begin)]
     given = [word for name, value in GIVEN.items() for word in ("--arg", name, value)]
     slurp = ["--slurp"] if "`jq -s`" in question else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,13 +12,12 @@ from typing import Any, Final
 
 import pytest
 from django.template import engines
-from django.test import override_settings
 from django.utils.module_loading import import_string
 
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services
 from portal.testing import Backend, SignedIn
-from tests.docs import test_how_tos, test_test_your_pages, test_tutorial
+from tests.docs import test_how_tos, test_tutorial
 from tests.support.block_readers import READERS, read_env
 from tests.support.checkout_copy import fresh_clone
 from tests.support.doc_blocks import Block, blocks_of, command_lines, pages
@@ -61,11 +59,6 @@ FOR_ROOT: Final = {
     ("docs/how-to/deploy.md", "git clone --branch v0.5.0"),
     ("docs/how-to/deploy.md", "git clone --branch v0.6.0"),
     ("docs/how-to/trace-a-request.md", "make -C /opt/portal/current tracing"),
-}
-ROOTS_PROGRAMS: Final = {
-    *("git", "make", "adduser", "install", "editor", "systemctl", "ln", "rm", "nginx", "systemd-run", "for"),
-    *("df", "redis-cli"),
-    *(f"/opt/portal/{release}/deploy/switch-release" for release in ("current", "releases/v0.5.0", "releases/v0.6.0")),
 }
 #: A release on a server, and a file in it.
 RELEASE_FILE: Final = re.compile(r"/opt/portal/(?:current|releases/v[\d.]+)/(\S+)")
@@ -132,19 +125,8 @@ def how_tried(block: Block) -> str:
 
 def tried(how: str) -> Any:
     """The blocks that are tried in a way, as the cases of a test."""
-    chosen = [block for block in BLOCKS if _is(block, how)]
+    chosen = [block for block in BLOCKS if how_tried(block) == how]
     return pytest.mark.parametrize("block", chosen, ids=[block.id for block in chosen])
-
-
-def _is(block: Block, how: str) -> bool:
-    try:
-        return how_tried(block) == how
-    except AssertionError:
-        return False
-
-
-_FILES: Final = [block for block in BLOCKS if block.language == "python" and is_followed(block)]
-WHOLE_FILES: Final = pytest.mark.parametrize("block", _FILES, ids=[block.id for block in _FILES])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,12 +233,8 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
 }
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=[block.id for block in BLOCKS])
-def test_something_tries_the_block(block: Block) -> None:
-    assert how_tried(block)
-
-
-def test_a_block_that_nobody_has_thought_of_is_named_with_its_line() -> None:
+def test_something_tries_each_block_and_one_that_nobody_has_thought_of_is_named_with_its_line() -> None:
+    assert all(map(how_tried, BLOCKS))
     block = Block(page="docs/x.md", line=7, language="ruby", code="puts 1\n", file=None, written="puts 1")
     with pytest.raises(AssertionError, match=r"docs/x\.md:7: nothing tries this block of ruby"):
         how_tried(block)
@@ -267,7 +245,7 @@ def test_what_is_listed_as_an_exception_is_there() -> None:
         assert any(block.page == page and block.code.startswith(text) for block in BLOCKS), text
     commands = {line for block in BLOCKS if block.language == "sh" for line in command_lines(block.code)}
     assert sorted(set(NOT_RUN) - commands) == []
-    pages_with_python = {block.page for block in BLOCKS if _is(block, "python")}
+    pages_with_python = {block.page for block in BLOCKS if how_tried(block) == "python"}
     assert sorted(set(BEFORE) - pages_with_python) == []
 
 
@@ -308,15 +286,11 @@ def test_a_shell_block_runs_as_it_is_typed_in_a_fresh_clone(block: Block, shell:
 
 
 @tried("root")
-def test_a_block_for_root_names_programs_and_files_that_there_are(block: Block) -> None:
+def test_a_block_for_root_is_one_that_a_shell_understands_and_its_files_are_there(block: Block) -> None:
     syntax = subprocess.run(["bash", "-n"], input=block.code, capture_output=True, text=True, check=False)
     assert syntax.returncode == 0, syntax.stderr
-    for line in command_lines(block.code):
-        for command in line.split("&&"):
-            assert command.split()[0] in ROOTS_PROGRAMS, command
-        for file in RELEASE_FILE.findall(line):
-            assert (ROOT / file).exists(), file
-    assert set(re.findall(r"EnvironmentFile=(\S+?)\w+\.env", block.code)) <= {"/etc/portal/"}
+    for file in RELEASE_FILE.findall(block.code):
+        assert (ROOT / file).exists(), file
 
 
 @tried("html")
@@ -324,7 +298,7 @@ def test_a_template_compiles(block: Block) -> None:
     engines["pages"].from_string(block.code)
 
 
-@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if _is(block, "python")}))
+@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if how_tried(block) == "python"}))
 def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
     page: str, backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,22 +309,8 @@ def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
     stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
     known = BEFORE.get(page, lambda _: {})(stage)
     for block in BLOCKS:
-        if block.page == page and _is(block, "python"):
+        if block.page == page and how_tried(block) == "python":
             run_python(block, known)
-
-
-@WHOLE_FILES
-def test_a_whole_file_of_python_is_formatted_and_free_of_lint(block: Block) -> None:
-    for command in (["format", "--check"], ["check", "--quiet"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(block.file), "-"],
-            cwd=ROOT,
-            input=block.code,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, f"{block.id}: {' '.join(command)}\n{done.stdout}{done.stderr}"
 
 
 def run_python(block: Block, known: dict[str, object]) -> None:
@@ -365,22 +325,10 @@ def run_python(block: Block, known: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "block",
-    [block for block in BLOCKS if any(_is(block, how) for how in READERS)],
-    ids=[block.id for block in BLOCKS if any(_is(block, how) for how in READERS)],
+    "block", [block for block in BLOCKS if how_tried(block) in READERS], ids=lambda block: block.id
 )
 def test_data_is_read_by_what_reads_it(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     READERS[block.language](block.code, tmp_path, monkeypatch)
-
-
-def test_the_settings_of_the_cache_are_a_cache(tmp_path: Path) -> None:
-    known: dict[str, Any] = {}
-    (block,) = [block for block in BLOCKS if block.code.startswith("CACHES = ")]
-    run_python(block, known)
-    known["CACHES"]["default"]["LOCATION"] = str(tmp_path / "cache" / "queries.sqlite3")
-    with override_settings(CACHES=known["CACHES"]):
-        code = "from django.core.cache import cache"
-        run_python(next(block for block in BLOCKS if block.code.startswith(code)), {"write_report": lambda: None})
 
 
 def test_the_example_of_an_env_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,8 +338,21 @@ def test_the_example_of_an_env_file_is_read(tmp_path: Path, monkeypatch: pytest.
     read_env("\n".join(line for line in lines if not line.startswith(left_out)) + "\n", tmp_path, monkeypatch)
 
 
-def test_the_page_on_testing_is_followed_as_well() -> None:
-    """:mod:`test_test_your_pages` writes its files to the letter."""
-    files = {block.file for block in BLOCKS if block.page == "docs/how-to/test-your-pages.md" and block.file}
-    assert files == {"tests/apps/finance/conftest.py", "tests/apps/finance/test_my_pages.py"}
-    assert (HOW_TO / "test-your-pages.md").read_text() == test_test_your_pages.PAGE
+#: A block that its own program would not take.
+WRONG: Final = {
+    "env": "APP_NOT_THERE=x\n",
+    "ini": "Restart=always\n",
+    "json": "{'a': 1}\n",
+    "nginx": "locations /static/ {\n}\n",
+    "promql": "sum by (app) (rate(portal_requests_total))\n",
+    "toml": "a = \n",
+    "yaml": "a: [1\n",
+}
+
+
+@pytest.mark.parametrize("language", READERS)
+def test_data_that_its_own_program_would_not_take_is_refused(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Exception, match=r"."):  # each reader raises what its program's library does
+        READERS[language](WRONG[language], tmp_path, monkeypatch)

@@ -33,10 +33,6 @@ INVARIANTS = re.compile(r"\b(query-cache|token-refresh), (I\d+" + MORE % r"I\d+"
 DECISION = re.compile(r"\bADR (\d+)\b")
 DECISION_FILE = re.compile(r"(?<=docs/adr/)[\w.-]+\.md")
 PAGE = re.compile(r"\bdocs/([\w/-]+\.md), \"([^\"]*)\"")
-#: Ways to cite that were given up, and an invariant's number without the page that has it.
-GIVEN_UP = re.compile(
-    r"[Tt]he document, \"|[Tt]he document's [`\w]|\b(?:query|refresh) design\b|\bcontract's section|\bdecision \d|(?<![\w-])I\d{1,2}\b(?!\d)"
-)
 
 
 def in_one_line(text: str) -> str:
@@ -92,84 +88,30 @@ def faults_of(text: str) -> list[str]:
     faults += [match[0] for match in DECISION.finditer(text) if int(match[1]) not in DECISIONS]
     faults += [match[0] for match in DECISION_FILE.finditer(text) if not (ROOT / "docs" / "adr" / match[0]).exists()]
     faults += [match[0] for match in PAGE.finditer(text) if match[2] not in headings_of(ROOT / "docs" / match[1])]
-    rest = INVARIANTS.sub("", text)
-    faults += [match[0] for match in GIVEN_UP.finditer(rest)]
     return faults
 
 
-def slug_of(heading: str) -> str:
-    """The anchor that a heading gets where pages are shown."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
-def test_every_link_to_a_heading_leads_to_one() -> None:
-    links = [
-        (page, target, anchor)
-        for page in SOURCES
-        if page.suffix == ".md"
-        for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", page.read_text())
-    ]
-    assert links
-    lost = [
-        f"{page.relative_to(ROOT)}: {target}#{anchor}"
-        for page, target, anchor in links
-        if anchor not in map(slug_of, headings_of(page.parent / target if target else page))
-    ]
-    assert lost == []
-
-
-@pytest.mark.parametrize("folder", [*FOLDERS, "."])
-def test_every_citation_names_a_heading_that_exists(folder: str) -> None:
-    mine = [path for path in SOURCES if path.parent == ROOT or path.is_relative_to(ROOT / folder)]
-    if folder != ".":
-        mine = [path for path in mine if path.parent != ROOT]
+def test_every_citation_names_a_heading_that_exists() -> None:
     faults = {
         str(path.relative_to(ROOT)): found
-        for path in mine
+        for path in SOURCES
         if path not in DESIGNS.values() and (found := faults_of(path.read_text()))
     }
     assert faults == {}
 
 
 @pytest.mark.parametrize(
-    "right",
-    [
-        "contract, section 5",
-        "contract, sections 3 and 6",
-        'contract, section 5, "Authenticated" and "Platforms"',
-        "contract, section 5, row 2",
-        'requirements, "Limits"',
-        'requirements, "Platform (type TPlatform)"',
-        "query-cache, I1 to I16",
-        "token-refresh, I14",
-        "ADR 12",
-        "docs/adr/0003-sign-in-limit.md",
-        'docs/explanation/query-cache.md, "Whose data"',
-        "an I/O error",
-    ],
-)
-def test_a_citation_of_something_that_exists_is_no_fault(right: str) -> None:
-    assert faults_of(right) == []
-
-
-@pytest.mark.parametrize(
     "wrong",
     [
         "contract, section 10",
-        "contract, sections 8 and 12",
         'contract, section 5, "Nothing of the kind"',
         "contract, section 5, row 9",
         'requirements, "Limitations"',
-        'requirements,\n    # "Limitations"',
-        "query-cache, I17",
         "query-cache, I1 to I17",
         "token-refresh, I15",
-        "I7",
         'docs/explanation/query-cache.md, "Whose cake"',
         "ADR 99",
         "docs/adr/0003-another-name.md",
-        'the document, "Limits"',
-        "the query design",
     ],
 )
 def test_a_citation_that_leads_nowhere_is_found(wrong: str) -> None:
@@ -187,7 +129,3 @@ def test_every_invariant_has_a_test_that_carries_its_number_and_none_else(design
     texts = [path.read_text() for path in SOURCES if path.is_relative_to(ROOT / "tests" / "portal")]
     tested = {int(next(filter(None, match.groups()))) for text in texts for match in re.finditer(pattern, text)}
     assert tested == PROMISES[design]
-
-
-def test_every_section_of_the_contract_is_there() -> None:
-    assert sorted(CONTRACT_SECTIONS) == list(range(1, 10))

@@ -35,14 +35,11 @@ def declared(backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch:
     return known
 
 
-def test_a_function_writes_and_leads_to_the_row(backend: Backend, declared: dict[str, Any]) -> None:
+def test_functions_write_a_row_and_lead_to_a_page(backend: Backend, declared: dict[str, Any]) -> None:
     backend.answers("PATCH", "/energy/clients/cli_1", json={"id": "cli_1", "city": "Oslo"})
     response = declared["move_to_oslo"](declared["request"], "cli_1")
     assert (response.status_code, response["Location"]) == (303, "/en/energy/clients/cli_1")
     assert backend.calls_to("/energy/clients/cli_1", method="PATCH")[0].body == {"city": "Oslo"}
-
-
-def test_a_form_of_ones_own_creates_a_row(declared: dict[str, Any]) -> None:
     response = declared["new_client"](declared["request"])
     assert (response.status_code, response["Location"]) == (303, "/en/energy/clients")
 

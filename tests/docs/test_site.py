@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import threading
@@ -61,26 +60,7 @@ def test_each_page_of_the_documentation_is_in_the_navigation_once_and_was_built(
     assert sorted(of_docs) == sorted(written)
     assert len(set(named)) == len(named)
     assert [place for place in named if not (site / html_of(place)).exists()] == []
-
-
-def test_the_pages_beside_the_documentation_are_there_too(site: Path) -> None:
-    for page in ("README", "CONTRIBUTING", "CHANGELOG", "packages/sandbox_api/README", "packages/sqlite_cache/README"):
-        assert (site / html_of(f"project/{page}.md")).exists(), page
     assert "proxy_pass" in (site / html_of("project/files/deploy/nginx/portal.conf.md")).read_text()
-
-
-@pytest.mark.parametrize(
-    ("word", "place"),
-    [
-        ("Idempotency-Key", "reference/contract/"),
-        ("APP_STATE_DIR", "reference/environment/"),
-        ("normal-form", "reference/edge-table/"),
-        ("invalidates", "explanation/query-cache/"),
-    ],
-)
-def test_the_search_knows_a_word_and_the_page_that_has_it(site: Path, word: str, place: str) -> None:
-    index = json.loads((site / "search" / "search_index.json").read_text())
-    assert any(word in entry["text"] + entry["title"] for entry in index["docs"] if entry["location"].startswith(place))
 
 
 def test_no_page_names_a_script_a_style_a_font_or_a_picture_of_another_site(site: Path) -> None:

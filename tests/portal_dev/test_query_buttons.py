@@ -43,36 +43,27 @@ def pressed(view: Callable[..., HttpResponse], world: World, **fields: str) -> H
     ("endpoint", "params"),
     [
         ("energy.get_clients", "[1]"),
-        ("energy.get_clients", '{"nope": 1}'),
         ("energy.get_clients", '{"q": {}}'),
-        ("energy.get_client", "{}"),
-        ("energy.get_client", '"x"'),
         ("user.get_me", '{"a": 1}'),
         ("user.get_me", "[" * 100_000),
         ("no.such", "{}"),
         ("energy.get_clients", "no JSON"),
-        ("", "{}"),
     ],
 )
 def test_parameters_that_no_query_has_are_400(buttons: Any, endpoint: str, params: str) -> None:
     assert pressed(buttons.refetch_query, World(), endpoint=endpoint, params=params).status_code == 400
 
 
-@pytest.mark.parametrize("view", ["refetch_query", "clear_queries"])
-def test_a_malformed_address_to_go_back_to_is_400(buttons: Any, view: str) -> None:
-    fields = {"endpoint": "user.get_me", "params": "{}", "back": "//["}
-    assert pressed(getattr(buttons, view), World(), **fields).status_code == 400
-
-
-@pytest.mark.parametrize(("endpoint", "path"), [("energy.get_clients", "/energy/clients"), ("user.get_me", "/me")])
-def test_a_refetch_of_an_uncached_query_calls_the_backend_once(buttons: Any, endpoint: str, path: str) -> None:
+def test_a_refetch_of_an_uncached_query_calls_the_backend_once(buttons: Any) -> None:
     world = World()
-    assert pressed(buttons.refetch_query, world, endpoint=endpoint, params="{}", pages="1").status_code == 303
-    assert world.backend.counted()["GET", path] == 1
+    for endpoint, path in (("energy.get_clients", "/energy/clients"), ("user.get_me", "/me")):
+        assert pressed(buttons.refetch_query, world, endpoint=endpoint, params="{}", pages="1").status_code == 303
+        assert world.backend.counted()["GET", path] == 1
 
 
-@pytest.mark.parametrize("back", ["//evil.test/x", "https://evil.test/x", "\\\\evil.test/x", ""])
-def test_a_button_leads_back_into_this_app_only(buttons: Any, back: str) -> None:
-    location = pressed(buttons.clear_queries, World(), back=back).headers["Location"]
-    assert location.startswith("/")
-    assert not location.startswith(("//", "/\\"))
+def test_a_button_leads_back_into_this_app_only(buttons: Any) -> None:
+    for back in ("//evil.test/x", "https://evil.test/x", "\\\\evil.test/x", ""):
+        location = pressed(buttons.clear_queries, World(), back=back).headers["Location"]
+        assert location.startswith("/")
+        assert not location.startswith(("//", "/\\"))
+    assert pressed(buttons.clear_queries, World(), back="//[").status_code == 400

@@ -66,17 +66,6 @@ def test_what_is_outside_of_the_request_is_cut_and_a_short_bar_still_shows(began
     assert rows(calls=(CALL,), ended_s=10.0)[0]["width"] == 0.5, "a request without a duration"
 
 
-def test_a_try_is_told_of_a_call_that_failed_or_was_repeated() -> None:
-    failed = CALL._replace(status=None, outcome="timeout", cause="TimeoutError: timed out")
-    again = CALL._replace(attempt=2)
-    refused = CALL._replace(status=422, outcome="4xx", attempts=2)
-    assert [(row["result"], row["detail"], row["failed"]) for row in rows(calls=(failed, again, refused))] == [
-        ("timeout, try 1 of 3", "TimeoutError: timed out", True),
-        ("200, try 2 of 3", "", False),
-        ("422, try 1 of 2", "", True),
-    ]
-
-
 def test_a_mutation_tells_what_it_changes() -> None:
     world = World()
     world.backend.rows = [{"id": "c5", "name": "Five"}]
@@ -110,6 +99,8 @@ def test_the_calls_of_a_request_are_recorded_from_the_log() -> None:
         logged(LoggedCall("backend", "GET", "/me", Attempt(1, 3), request_id), recorder=recorder)
     logged(LoggedCall("backend", "GET", "/down", Attempt(2, 3), "one"), recorder=recorder, status=None)
     first, second = recorder.end("one")
+    logged(LoggedCall("backend", "GET", "/me", Attempt(), "one"), recorder=recorder)
+    assert recorder.end("one") == [], "it has ended"
     assert (first.path, first.status, first.outcome, first.attempts, first.duration_s) == ("/me", 200, "2xx", 3, 0.02)
     assert (second.status, second.outcome, second.attempt, second.cause) == (
         None,
@@ -117,11 +108,3 @@ def test_the_calls_of_a_request_are_recorded_from_the_log() -> None:
         2,
         "ApiUnavailableError: down",
     )
-
-
-def test_nothing_is_kept_of_a_request_that_has_ended() -> None:
-    recorder = CallRecorder()
-    recorder.begin("one")
-    recorder.end("one")
-    logged(LoggedCall("backend", "GET", "/me", Attempt(), "one"), recorder=recorder)
-    assert recorder.end("one") == []

@@ -41,17 +41,6 @@ class TestStart:
         assert 1 <= claims["exp"] - claims["iat"] <= 2
         assert is_one_line(sandbox.command("serve", "--port", str(sandbox.port)), str(sandbox.port), "in use")
 
-    def test_a_seeded_sandbox_serves_its_data_to_the_demonstration_accounts(self, make_sandbox):
-        sandbox = make_sandbox()
-        assert sandbox.command("seed").returncode == 0
-        assert "there already" in sandbox.command("seed").stdout
-        sandbox.start()
-        bearer = {"Authorization": f"Bearer {sandbox.sign_in('all@example.com', 'demo')['accessToken']}"}
-        for path in ("/energy/clients", "/operations/work-orders", "/finance/invoices"):
-            page = requests.get(sandbox.url(path), headers=bearer, timeout=10).json()
-            assert len(page["items"]) == 20
-            assert page["hasNext"]
-
     def test_a_missing_key_and_a_database_without_tables_are_one_line(self, make_sandbox, tmp_path):
         sandbox = make_sandbox()
         sandbox.environment = {"DEBUG": "0"}
@@ -59,39 +48,15 @@ class TestStart:
         sandbox.environment = {"DEBUG": "0", "SANDBOX_STATE_DIR": str(tmp_path / "new"), **KEYS}
         assert is_one_line(sandbox.command("serve"), "migrate")
 
-    def test_the_database_is_in_write_ahead_mode(self, make_sandbox):
-        sandbox = make_sandbox()
-        database = sqlite3.connect(sandbox.state_dir / "sandbox.sqlite3")
-        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        database.close()
-
 
 class TestStop:
-    @pytest.mark.parametrize("workers", ["1", "2"])
-    def test_sigterm_ends_it_with_its_workers(self, make_sandbox, workers):
-        sandbox = make_sandbox()
-        sandbox.start("--workers", workers)
-        assert sandbox.stop() == 0
-        with pytest.raises(requests.ConnectionError):
-            requests.get(sandbox.url("/healthz"), timeout=1)
-
     def test_sigterm_does_not_wait_for_a_slow_answer(self, make_sandbox):
         sandbox = make_sandbox(SANDBOX_FAULT_REFRESH_DELAY_MS="30000")
         sandbox.start()
         token = sandbox.sign_in()["refreshToken"]
         with pytest.raises(requests.Timeout):
             requests.post(sandbox.url("/refresh"), json={"refreshToken": token}, timeout=0.5)
-        sandbox.stop()  # fails where it takes 20 s
-
-
-def test_unhonoured_keys_and_refusals_can_be_set(make_sandbox):
-    sandbox = make_sandbox(SANDBOX_HONOUR_IDEMPOTENCY_KEY="0", SANDBOX_FAULT_REFRESH_503_RATE="0.5")
-    sandbox.start()
-    token = sandbox.sign_in()["refreshToken"]
-    key = {"Idempotency-Key": "k"}
-    statuses = [sandbox.post("/refresh", {"refreshToken": token}, **key).status_code for _ in range(60)]
-    assert statuses.count(200) == 1
-    assert set(statuses) == {200, 401, 503}
+        assert sandbox.stop() == 0  # fails where it takes 20 s
 
 
 class TestCreateAccount:

@@ -35,14 +35,6 @@ def test_the_defaults_are_those_of_the_contract(read):
     assert environment.faults.refresh_refuse_rate == 0
 
 
-@pytest.mark.parametrize("missing", ["SANDBOX_SECRET_KEY", "SANDBOX_JWT_KEY"])
-def test_outside_of_debug_a_key_is_required(read, missing):
-    keys = {"SANDBOX_SECRET_KEY": KEY, "SANDBOX_JWT_KEY": KEY}
-    del keys[missing]
-    with pytest.raises(ImproperlyConfigured, match=f"^{missing} should be"):
-        read(**keys)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -65,20 +57,6 @@ def test_a_malformed_variable_is_named_in_one_line(read, name, value):
     with pytest.raises(ImproperlyConfigured, match=f"^{name} should be") as refused:
         read(**{"DEBUG": "1", name: value})
     assert "\n" not in str(refused.value)
-
-
-def test_lifetimes_faults_and_an_issuer_can_be_set(read):
-    environment = read(
-        DEBUG="1",
-        SANDBOX_ACCESS_TOKEN_LIFETIME_S="1.5",
-        SANDBOX_FAULT_REFRESH_503_RATE="0.4",
-        SANDBOX_FAULT_REFRESH_DELAY_MS="250",
-        SANDBOX_TRUSTED_ISSUER="https://provider.test/",
-    )
-    assert (read(DEBUG="1").trusted_issuer, environment.trusted_issuer) == ("", "https://provider.test")
-    assert environment.access_token_lifetime == timedelta(seconds=1.5)
-    assert environment.faults.refresh_refuse_rate == 0.4
-    assert environment.faults.refresh_delay == timedelta(milliseconds=250)
 
 
 def test_a_profile_is_named_and_says_whether_keys_are_honoured(read):

@@ -1,12 +1,10 @@
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 
-from sandbox_api.periods import Period, _offsets, ages, read_period
+from sandbox_api.periods import Period, read_period
 
 NOW = datetime(2026, 3, 29, 12, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -49,20 +47,6 @@ def test_the_longer_it_is_the_more_a_point_stands_for(days, step, points):
     assert (found.step, len(found.points())) == (step, points)
 
 
-def test_a_period_may_begin_with_the_year_2000_in_every_zone():
-    found = period(from_="1999-12-31T18:15:00Z", to="2000-01-01T18:15:00Z", timeZone="Asia/Kathmandu")
-    assert found.points()[0]["start"] == date(2000, 1, 1)
-
-
-def test_a_point_that_the_period_cuts_says_so():
-    found = period(from_="2025-06-15T00:00:00Z", to="2026-03-01T00:00:00Z").points()
-    assert [(point["start"], point["isCut"]) for point in (found[0], found[1], found[-1])] == [
-        (date(2025, 6, 1), True),
-        (date(2025, 7, 1), False),
-        (date(2026, 2, 1), False),
-    ]
-
-
 @pytest.mark.parametrize(
     ("query", "field"),
     [
@@ -81,27 +65,3 @@ def test_what_is_no_period_is_refused_by_its_parameter(query, field):
     with pytest.raises(ValidationError) as refused:
         period(**query)
     assert set(refused.value.detail) == {field}
-
-
-@given(
-    zone=st.sampled_from(ZONES),
-    start=st.datetimes(datetime(2024, 1, 1), datetime(2026, 1, 1)),  # noqa: DTZ001 - UTC is set below
-    days=st.integers(1, 400),
-)
-def test_within_each_part_the_clocks_keep_their_offset(zone, start, days):
-    begin = start.replace(tzinfo=UTC)
-    end = begin + timedelta(days=days)
-    parts = list(_offsets(begin, end, ZoneInfo(zone)))
-    assert [part[0] for part in parts] == [begin, *(part[1] for part in parts[:-1])]
-    assert parts[-1][1] == end
-    for first, last, offset in parts:
-        for moment in (first, last - timedelta(microseconds=1)):
-            assert moment.astimezone(ZoneInfo(zone)).utcoffset() == timedelta(seconds=offset)
-
-
-def test_ages_are_days_that_follow_each_other():
-    assert ages(period(timeZone="Europe/Berlin"), (30, 60)) == [
-        (date(2026, 2, 27), None),
-        (date(2026, 1, 28), date(2026, 2, 26)),
-        (None, date(2026, 1, 27)),
-    ]

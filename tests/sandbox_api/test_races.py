@@ -1,13 +1,11 @@
 """Many callers at the same moment: threads on one database, and processes of a running sandbox."""
 
-import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.db import connection
-from live_sandbox import LiveSandbox
 from rest_framework.test import APIClient
 
 from sandbox_api.auth import sign_ins
@@ -36,14 +34,6 @@ def all_at_once(call, count=CALLERS):
 @pytest.fixture
 def pair(transactional_db, make_account):
     return sign_ins.begin_sign_in(account=make_account("ENERGY_APP"), user_agent="")
-
-
-@pytest.fixture(scope="module")
-def sandbox(tmp_path_factory, first_state):
-    sandbox = LiveSandbox(shutil.copytree(first_state, tmp_path_factory.mktemp("live") / "state"))
-    sandbox.start("--workers", "2", "--threads", "4")
-    yield sandbox
-    sandbox.stop()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -102,24 +92,3 @@ class TestThreads:
         assert reset.status_code == 204
         assert {answer.status_code for answer in signed_in} <= {200, 401}
         assert not SignIn.objects.filter(revoked_at__isnull=True).exists()
-
-
-class TestProcesses:
-    def test_one_of_many_refreshes_is_answered_with_tokens(self, sandbox):
-        for _ in range(5):
-            token = sandbox.sign_in()["refreshToken"]
-            answers = all_at_once(lambda _, token=token: sandbox.post("/refresh", {"refreshToken": token}))
-            assert sorted(answer.status_code for answer in answers) == [200] + [401] * (CALLERS - 1)
-            winner = next(answer for answer in answers if answer.ok).json()
-            assert sandbox.post("/refresh", {"refreshToken": winner["refreshToken"]}).status_code == 401
-
-    def test_many_refreshes_with_one_key_get_the_same_tokens(self, sandbox):
-        for _ in range(5):
-            token = sandbox.sign_in()["refreshToken"]
-            answers = all_at_once(
-                lambda _, token=token: sandbox.post("/refresh", {"refreshToken": token}, **{"Idempotency-Key": token})
-            )
-            assert {answer.status_code for answer in answers} == {200}
-            assert len({answer.content for answer in answers}) == 1
-            newest = answers[0].json()["refreshToken"]
-            assert sandbox.post("/refresh", {"refreshToken": newest}).status_code == 200

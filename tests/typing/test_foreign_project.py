@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-PACKAGE = Path(__file__).parents[2] / "packages" / "portal"
 SHOP = '''
 from django.http import HttpRequest
 
@@ -56,15 +52,3 @@ def test_the_type_of_a_row_is_known(tmp_path: Path) -> None:
         'note: Revealed type is "shop.Order"',
         'error: Incompatible return value type (got "str", expected "int")  [return-value]',
     ]
-
-
-@pytest.mark.parametrize("package", ["query", "api"])
-def test_a_public_interface_of_the_library_names_all_that_it_exports(package: str) -> None:
-    imported, named = set(), set()
-    for node in ast.parse((PACKAGE / package / "__init__.py").read_text()).body:
-        match node:
-            case ast.ImportFrom(module=str(module)) if module != "__future__":
-                imported |= {alias.asname or alias.name for alias in node.names}
-            case ast.Assign(targets=[ast.Name(id="__all__")]):
-                named = set(ast.literal_eval(node.value))
-    assert named == imported

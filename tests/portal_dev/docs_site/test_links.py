@@ -19,15 +19,12 @@ PLACES = {
     ("of", "link", "there"),
     [
         ("docs/how-to/deploy.md", "../reference/log.md", "../reference/log.md"),
-        ("docs/how-to/deploy.md", "../README.md", "../index.md"),
         ("docs/how-to/deploy.md", "../../README.md#two-commands", "../project/README.md#two-commands"),
         ("docs/how-to/deploy.md", "../../deploy/nginx/portal.conf", "../project/files/deploy/nginx/portal.conf.md"),
         ("docs/README.md", "how-to/deploy.md#redis", "how-to/deploy.md#redis"),
         ("README.md", "docs/how-to/deploy.md", "../how-to/deploy.md"),
-        ("README.md", "docs/README.md", "../index.md"),
         ("docs/how-to/deploy.md", "#redis", "#redis"),
         ("docs/how-to/deploy.md", "https://example.com/README.md", "https://example.com/README.md"),
-        ("docs/how-to/deploy.md", "mailto:ada@example.com", "mailto:ada@example.com"),
         ("docs/how-to/deploy.md", "not-there.md", "not-there.md"),
     ],
 )

@@ -13,35 +13,17 @@ def page(source: str, text: str = "") -> SitePage:
     return SitePage(source=source, place="index.md" if source == "docs/README.md" else place, text=text)
 
 
-def test_pages_stand_by_their_folder_in_the_order_in_which_the_index_names_them() -> None:
+def test_pages_stand_by_their_folder_in_the_order_of_the_index_and_decisions_by_their_number() -> None:
     index = page("docs/README.md", "[b](reference/b.md) [x](how-to/x.md) [a](reference/a.md) [b](reference/b.md#again)")
-    pages = [
-        index,
-        *map(page, ("docs/reference/a.md", "docs/reference/b.md", "docs/reference/c.md", "docs/how-to/x.md")),
-    ]
+    names = ("reference/a.md", "reference/b.md", "reference/c.md", "how-to/x.md", "adr/0003-b.md", "adr/0002-a.md")
+    pages = [index, *(page(f"docs/{name}") for name in (*names, "adr/README.md"))]
     assert navigation(pages) == [
         "index.md",
         {"How-to guides": ["how-to/x.md"]},
         {"Reference": ["reference/b.md", "reference/a.md", "reference/c.md"]},
+        {"Decisions": ["adr/README.md", "adr/0002-a.md", "adr/0003-b.md"]},
         {"Project": []},
     ]
-
-
-def test_decisions_begin_with_their_list_and_go_by_their_number() -> None:
-    pages = list(
-        map(
-            page,
-            (
-                "docs/README.md",
-                "docs/adr/0003-sign-in-limit.md",
-                "docs/adr/0002-static-files-per-server.md",
-                "docs/adr/README.md",
-            ),
-        )
-    )
-    assert navigation(pages)[1] == {
-        "Decisions": ["adr/README.md", "adr/0002-static-files-per-server.md", "adr/0003-sign-in-limit.md"]
-    }
 
 
 def test_pages_of_the_root_come_before_those_of_packages_and_files_come_last() -> None:

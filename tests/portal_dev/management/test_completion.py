@@ -44,6 +44,13 @@ def completed(*lines: str) -> list[set[str]]:
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
+def test_the_commands_of_an_app_are_ours_and_djangos_that_work_here() -> None:
+    names = command_places("energy").keys()
+    assert {"doctor", "serve", "explain_route", "check", "shell", "collectstatic", "runserver"} <= names
+    assert not names & {"migrate", "makemigrations", "dbshell", "startapp", *WORKSPACE_COMMANDS}
+    assert {"seed", "serve", "create_account", "migrate"} <= command_places(SANDBOX).keys()
+
+
 def test_apps_commands_and_options_are_completed() -> None:
     apps, one, commands, of_an_app, options, values = completed(
         "./manage.py --app ",
@@ -59,17 +66,6 @@ def test_apps_commands_and_options_are_completed() -> None:
     assert of_an_app == {"doctor"}
     assert options == {"--user", "--users"}
     assert values in ({"operations"}, set()), "a command that needs an app is not known before it"
-
-
-@pytest.mark.parametrize("app", [project.app for project in PROJECTS])
-def test_the_commands_of_an_app_are_ours_and_djangos_that_work_here(app: str) -> None:
-    names = command_places(app).keys()
-    assert {"doctor", "serve", "explain_route", "check", "shell", "collectstatic", "runserver"} <= names
-    assert not names & {"migrate", "makemigrations", "dbshell", "startapp", *WORKSPACE_COMMANDS}
-
-
-def test_the_sandbox_has_its_own() -> None:
-    assert {"seed", "serve", "create_account", "migrate"} <= command_places(SANDBOX).keys()
 
 
 @pytest.mark.parametrize(("shell", "word"), [("zsh", "compdef"), ("fish", "complete --command manage.py")])

@@ -83,26 +83,14 @@ def faults_of_the_linter(folder: Path) -> str:
 Import = Callable[..., tuple[list[str], list[str]]]
 
 
-def test_a_write_to_a_whole_list_is_no_write_to_one_row(imported: Import) -> None:
-    paths = crud("/orders")
+def test_a_write_to_a_whole_list_is_none_to_one_row_and_resources_with_the_same_rows_are_two(imported: Import) -> None:
+    paths = crud("/orders") | crud("/orders/archived")
     whole = {**takes(ref("Order")), **answers(ref("Order"))}
     paths["/orders"] |= {"put": whole, "patch": whole, "delete": answers(None, status="204")}
     calls, warnings = imported(paths, Order=ROW)
-    assert calls == [
-        *("DELETE /orders", "DELETE /orders/{id}", "GET /orders", "GET /orders/{id}", "PATCH /orders"),
-        *("PATCH /orders/{id}", "POST /orders", "PUT /orders"),
-    ]
+    assert len(calls) == 5 + 3 + 5
+    assert {"PUT /orders", "PATCH /orders", "DELETE /orders", "PATCH /orders/{id}"} <= set(calls)
     assert warnings == []
-
-
-def test_resources_with_the_same_rows_are_two(imported: Import) -> None:
-    paths = crud("/orders") | crud("/orders/archived")
-    calls, _ = imported(paths, Order=ROW)
-    assert len(calls) == 10
-    written = source(paths, Order=ROW)
-    assert '_orders = resource("/orders", item=Order' in written
-    assert '_archived = resource("/orders/archived", item=Order' in written
-    assert "use_get_archived_orders_query = _archived.list" in written
 
 
 def test_a_write_makes_a_list_stale_that_the_resource_does_not_declare(imported: Import) -> None:
@@ -135,13 +123,12 @@ def test_of_two_parameters_with_one_name_the_first_is_sent(imported: Import) -> 
     ]
 
 
-@pytest.mark.parametrize("name", ["q", "sort", "cursor", "pages"])
-def test_a_part_of_a_lists_path_has_no_name_that_all_lists_have(imported: Import, name: str) -> None:
-    orders = {**answers(page(ref("Order"))), "parameters": [*in_path(name), *query("cursor", "limit")]}
-    calls, warnings = imported({f"/a/{{{name}}}": {"get": orders}, "/sure": {"get": answers(TEXT)}}, Order=ROW)
+def test_a_part_of_a_lists_path_has_no_name_that_all_lists_have(imported: Import) -> None:
+    orders = {**answers(page(ref("Order"))), "parameters": [*in_path("q"), *query("cursor", "limit")]}
+    calls, warnings = imported({"/a/{q}": {"get": orders}, "/sure": {"get": answers(TEXT)}}, Order=ROW)
     assert calls == ["GET /sure"]
-    told = f"the parameter {name} is a name that the parameters of lists have for something else"
-    assert warnings[-1] == f"`GET /a/{{{name}}}`: {told}"
+    told = "the parameter q is a name that the parameters of lists have for something else"
+    assert warnings[-1] == f"`GET /a/{{q}}`: {told}"
 
 
 def test_fields_and_parameters_with_names_that_no_class_can_have(imported: Import) -> None:
@@ -160,41 +147,34 @@ def test_fields_and_parameters_with_names_that_no_class_can_have(imported: Impor
     ]
 
 
-@pytest.mark.parametrize(
-    ("path", "told"),
-    [
-        *((path, "the url of a hook is a path alone") for path in ("//a", "/a/../b", "/a/.", "/a?b=1", "/a#b")),
-        *((path, "a parameter of its path should be a name in braces") for path in ("/a/{b", "/a/b}", "/a/{{b}}")),
-    ],
-)
-def test_what_is_no_path_is_left_out(imported: Import, path: str, told: str) -> None:
-    calls, warnings = imported({path: {"get": answers(TEXT)}, "/sure": {"get": answers(TEXT)}})
+def test_what_is_no_path_is_left_out(imported: Import) -> None:
+    plain, braces = "the url of a hook is a path alone", "a parameter of its path should be a name in braces"
+    odd = {
+        **dict.fromkeys(("//a", "/a/../b", "/a/.", "/a?b=1", "/a#b"), plain),
+        **dict.fromkeys(("/a/{b", "/a/b}", "/a/{{b}}"), braces),
+    }
+    calls, warnings = imported({path: {"get": answers(TEXT)} for path in ("/sure", *odd)})
     assert calls == ["GET /sure"]
-    assert warnings == [f"`GET {path}`: {told}"]
+    assert sorted(warnings) == sorted(f"`GET {path}`: {told}" for path, told in odd.items())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("x" * 500, "https://example.com/" + "x" * 200, '"', '"""', "\\", "\\" * 200),
-        *("this", "This", '"Cash" or "card".', "\u2019s", "a\x00\r\u2028b"),
-    ],
-)
-def test_any_description_is_a_docstring(imported: Import, text: str, tmp_path: Path) -> None:
-    described = {**ROW, "description": text, "properties": {"id": TEXT, "name": {**TEXT, "description": text}}}
-    calls, _ = imported({"/a/{id}": {"get": {**answers(ref("Order")), "description": text}}}, Order=described)
-    assert calls == ["GET /a/{id}"]
-    assert faults_of_the_linter(tmp_path) == ""
+ODD_TEXTS = [
+    *("x" * 500, "https://example.com/" + "x" * 200, '"', '"""', "\\", "\\" * 200, "this", '"Cash" or "card".'),
+    *("Don\u2019t know", "10\u201320", "\U0001d4b3", "日本", "a\x00\r\u2028b", "a\nb"),
+]
 
 
-@pytest.mark.parametrize(
-    "value", ["Don\u2019t know", "10\u201320", "\U0001d4b3", "v" * 200, "日本", '"""', "\\", "a\nb"]
-)
-def test_any_text_is_a_value_of_an_enumeration(imported: Import, value: str, tmp_path: Path) -> None:
-    state = {"type": "string", "enum": ["open", value]}
-    row = {"type": "object", "properties": {"id": TEXT, "state": state, "t" * 150: TEXT}}
-    imported({"/a/{id}": {"get": answers(ref("Order"))}}, Order=row)
-    assert [each.value for each in sys.modules["odd_services.a"].OrderState] == ["open", value]
+def test_any_text_is_a_description_and_a_value_of_an_enumeration(imported: Import, tmp_path: Path) -> None:
+    states = {
+        f"{name}{number}": {"type": "string", **more}
+        for number, text in enumerate(ODD_TEXTS)
+        for name, more in (("state", {"enum": ["open", text]}), ("text", {"description": text}))
+    }
+    row = {"type": "object", "description": ODD_TEXTS[-1], "properties": {"id": TEXT, "t" * 150: TEXT, **states}}
+    imported({"/a/{id}": {"get": {**answers(ref("Order")), "description": ODD_TEXTS[-1]}}}, Order=row)
+    module = sys.modules["odd_services.a"]
+    values = [list(getattr(module, f"OrderState{number}")) for number in range(len(ODD_TEXTS))]
+    assert values == [["open", text] for text in ODD_TEXTS]
     assert faults_of_the_linter(tmp_path) == ""
 
 

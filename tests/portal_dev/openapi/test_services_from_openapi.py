@@ -55,22 +55,15 @@ def test_one_module_is_printed_as_it_would_be_written(schema: Path, tmp_path: Pa
     assert (tmp_path / "orders.py").read_text() == out
 
 
-def test_several_modules_are_printed_below_their_names_and_what_is_left_out_is_warned_of(schema: Path) -> None:
+def test_several_modules_are_printed_below_their_names_or_written_into_a_folder(schema: Path, tmp_path: Path) -> None:
     out, err = printed(str(schema))
     assert out.startswith('# --- shop/orders.py\n\n"""Orders."""\n')
     assert '\n# --- shop/summary.py\n\n"""Summary."""\n' in out
     assert err == "`POST /files`: its body: it is text/plain, no JSON\n"
-
-
-def test_modules_are_written_into_a_folder_with_its_packages(schema: Path, tmp_path: Path) -> None:
     folder = tmp_path / "services"
     told, _ = printed(str(schema), output=folder)
-    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*.py")) == [
-        "shop/__init__.py",
-        "shop/orders.py",
-        "shop/summary.py",
-    ]
-    assert sorted(told.split()) == sorted(map(str, folder.rglob("*.py")))
+    files = [folder / "shop" / f"{name}.py" for name in ("__init__", "orders", "summary")]
+    assert sorted(told.split()) == sorted(map(str, folder.rglob("*.py"))) == sorted(map(str, files))
 
 
 def test_a_file_that_is_there_stays_as_it_is(schema: Path, tmp_path: Path) -> None:
@@ -87,21 +80,17 @@ def test_a_file_that_is_there_stays_as_it_is(schema: Path, tmp_path: Path) -> No
     assert (folder / "shop" / "__init__.py").read_text() == "mine"
 
 
-def test_a_file_takes_one_module(schema: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_one_line(schema: Path, tmp_path: Path) -> None:
+    assert refused("nowhere.yaml").startswith("nowhere.yaml: it can't be read: ")
+    assert refused(str(schema), path="/files") == "none of these calls can be declared"
     told = refused(str(schema), path="/shop", output=tmp_path / "shop.py")
     assert told == "these are shop/orders.py, shop/summary.py: give a folder, or one of them by --path"
-
-
-def test_what_is_wrong_is_one_line(tmp_path: Path) -> None:
-    assert refused("nowhere.yaml").startswith("nowhere.yaml: it can't be read: ")
-    broken = tmp_path / "broken.json"
-    broken.write_text(json.dumps(document(paths={"/a": {"get": answers({"type": "strin"})}})))
-    where = "#/paths/~1a/get/responses/200/content/application~1json/schema/type"
-    assert refused(str(broken)) == f"{broken}: {where}: strin is no type"
-
-
-def test_calls_of_which_none_can_be_declared_are_refused(schema: Path) -> None:
-    assert refused(str(schema), path="/files") == "none of these calls can be declared"
+    told = refused(str(schema), output=tmp_path / "my-services")
+    assert told == f"{tmp_path / 'my-services'}: my-services should be the name of a Python package"
+    assert not (tmp_path / "my-services").exists()
+    (tmp_path / "taken").write_text("")
+    told = refused(str(schema), output=tmp_path / "taken")
+    assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"
 
 
 def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) -> None:
@@ -113,22 +102,6 @@ def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) ->
         assert refused(str(schema), path=path) == f"{schema}: #/paths: {told}"
     schema.write_text(json.dumps(document(paths={f"/a{number}": {} for number in range(30)})))
     assert refused(str(schema), path="/bank").endswith("/a18, /a19, 10 more")
-
-
-def test_a_folder_is_a_package(schema: Path, tmp_path: Path) -> None:
-    told = refused(str(schema), output=tmp_path / "my-services")
-    assert told == f"{tmp_path / 'my-services'}: my-services should be the name of a Python package"
-    assert not (tmp_path / "my-services").exists()
-    printed(str(schema), path="/shop/orders", output=tmp_path / "my-services" / "orders.py")
-
-
-def test_what_can_not_be_written_is_one_line(schema: Path, tmp_path: Path) -> None:
-    (tmp_path / "taken").write_text("")
-    told = refused(str(schema), output=tmp_path / "taken")
-    assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"
-    (tmp_path / "folder.py").mkdir()
-    told = refused(str(schema), path="/shop/orders", output=tmp_path / "folder.py", force=True)
-    assert told == f"{tmp_path / 'folder.py'}: it can't be written: Is a directory"
 
 
 def test_it_runs_without_an_app_and_reads_standard_input() -> None:

@@ -29,22 +29,6 @@ def test_each_line_of_the_html_is_the_line_of_the_file() -> None:
         assert text in rows[line]
 
 
-def test_tags_are_marks_with_their_source_and_line() -> None:
-    markup = markup_of(SOURCE)
-    assert [(tag.line, tag.source) for tag in markup.tags.values()][:4] == [
-        (3, "if x"),
-        (3, "endif"),
-        (4, "name"),
-        (4, "value"),
-    ]
-    assert [tag.source for tag in markup.tags.values() if tag.is_expression] == ["name", "value"]
-
-
-def test_the_text_of_an_expression_begins_in_its_own_line() -> None:
-    (tag,) = markup_of("a\n{{\n\n  value\n}}").tags.values()
-    assert tag.line == 4
-
-
 def test_contents_of_trans_are_no_html_and_comments_are_kept_by_line() -> None:
     markup = markup_of(SOURCE)
     assert "translated" not in markup.html
@@ -57,10 +41,7 @@ def test_attributes_know_their_line_and_their_element() -> None:
     found = {(each.element, each.name): each for each in markup_of(SOURCE).attributes}
     assert found["p", "title"].line == 4
     assert found["input", "value"].type == "submit"
-
-
-def test_a_script_is_no_text() -> None:
-    assert not any("b(" in text for _, text in markup_of(SOURCE).texts)
+    assert not any("b(" in text for _, text in markup_of(SOURCE).texts), "a script is no text"
 
 
 def test_forms_that_send_post_have_their_contents() -> None:

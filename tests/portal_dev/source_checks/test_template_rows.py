@@ -112,11 +112,6 @@ def test_cells_in_their_order_and_cells_of_ones_own_are_left_alone(write, enviro
     assert list(row_faults(page, environment)) == []
 
 
-def test_rows_without_a_class_are_left_alone(write, environment) -> None:
-    write("page.html", "{{ row.payerr }}")
-    assert list(row_faults(shown(row=dict), environment)) == []
-
-
 def test_a_page_without_its_template_is_named(environment) -> None:
     (fault,) = row_faults(shown("portal/lists.html"), environment)
     assert (str(fault.path), fault.line, fault.id) == (__file__, 7, "E008")

@@ -3,10 +3,8 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from sandbox_api import faults
 from sandbox_api.auth.models import SignIn
 from sandbox_api.environment import Faults
-from sandbox_api.idempotency import StoredAnswer
 
 ADDRESS, PASSWORD = "me@example.com", "secret words"
 
@@ -46,12 +44,6 @@ class TestLogin:
         assert problem(unknown, 401)
         assert wrong.content == unknown.content
         assert not SignIn.objects.exists()
-
-    def test_both_fields_are_required(self, anyone, problem):
-        for body in ({}, *({"email": each, "password": each} for each in ("", [], {}, "\0"))):
-            assert problem(anyone.post("/auth/login", body), 422, "email", "password")
-
-    def test_a_bad_bearer_does_not_matter(self, anyone, account):
         body = {"email": ADDRESS, "password": PASSWORD}
         assert anyone.post("/auth/login", body, headers={"Authorization": "Bearer old"}).status_code == 200
 
@@ -106,19 +98,6 @@ class TestRefresh:
         assert problem(refresh(anyone, pair["refreshToken"], key), 401)
         assert problem(me(anyone, new["accessToken"]), 401)
 
-    def test_no_stored_answer_is_given_after_sign_out(self, anyone, pair, problem):
-        refresh(anyone, pair["refreshToken"], "k1")
-        anyone.post("/auth/logout", {"refreshToken": pair["refreshToken"]})
-        assert problem(refresh(anyone, pair["refreshToken"], "k1"), 401)
-
-    def test_a_stored_answer_shows_no_token_and_a_refusal_is_not_stored(self, anyone, pair):
-        new = refresh(anyone, pair["refreshToken"], "k1").json()
-        refresh(anyone, pair["refreshToken"], "k2")
-        sealed = bytes(StoredAnswer.objects.get().sealed)
-        assert len(sealed) > 100
-        for token in (*pair.values(), *new.values()):
-            assert token.encode() not in sealed
-
 
 class TestFaults:
     def test_a_refusal_leaves_the_token_unspent(self, anyone, pair, problem, configure):
@@ -128,17 +107,6 @@ class TestFaults:
         assert answer.headers["Retry-After"] == "1"
         configure(faults=Faults())
         assert refresh(anyone, pair["refreshToken"]).status_code == 200
-
-    def test_a_delay_comes_after_the_rotation(self, anyone, pair, configure, monkeypatch):
-        configure(faults=Faults(refresh_delay=timedelta(seconds=3)))
-        seen = []
-        monkeypatch.setattr(
-            faults.time,
-            "sleep",
-            lambda seconds: seen.append((seconds, SignIn.objects.get().refresh_tokens.count())),
-        )
-        assert refresh(anyone, pair["refreshToken"]).status_code == 200
-        assert seen == [(3.0, 2)]
 
 
 class TestLogout:
@@ -152,34 +120,12 @@ class TestLogout:
         assert me(anyone, other["accessToken"]).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("said", "caller", "kept"),
-    [
-        ("203.0.113.7", "127.0.0.1", "203.0.113.7"),
-        ("9.9.9.9, 2001:DB8::1", "127.0.0.1", "2001:db8::1"),
-        (None, "127.0.0.1", "127.0.0.1"),
-        ("<script>", "127.0.0.1", "127.0.0.1"),
-        ("203.0.113.7", "198.51.100.9", "198.51.100.9"),
-    ],
-)
-def test_a_sign_in_keeps_the_address_that_a_portal_on_this_machine_says(anyone, account, said, caller, kept):
-    headers = {"X-Forwarded-For": said} if said else {}
-    anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}, headers=headers, REMOTE_ADDR=caller)
-    assert SignIn.objects.get().ip_address == kept
-
-
 class TestMe:
-    def test_the_name_can_be_changed_and_nothing_else(self, anyone, pair):
+    def test_the_name_can_be_changed_and_nothing_else(self, anyone, pair, problem):
         headers = {"Authorization": f"Bearer {pair['accessToken']}"}
+        for name in ("", "x" * 201, "a\nb", None, []):
+            assert problem(anyone.patch("/me", {"name": name}, headers=headers), 422, "name")
         before = me(anyone, pair["accessToken"]).json()
         body = {"name": " Ada Lovelace ", "permissions": ["IAM_ADMIN"], "email": "x@example.com", "id": "x"}
         answer = anyone.patch("/me", body, headers=headers)
         assert me(anyone, pair["accessToken"]).json() == answer.json() == before | {"name": "Ada Lovelace"}
-
-    @pytest.mark.parametrize("name", ["", " ", "x" * 201, "a\nb", None, []])
-    def test_a_name_that_is_none_is_refused(self, sign_in, problem, name):
-        assert problem(sign_in().patch("/me", {"name": name}), 422, "name")
-
-    def test_nobody_has_no_profile(self, anyone, problem):
-        for call in (anyone.get, anyone.patch):
-            assert problem(call("/me"), 401)

@@ -50,11 +50,6 @@ class TestCreateClient:
         assert energy.get(f"/energy/clients/{row['id']}").json() == row
         assert energy.get("/energy/clients").json()["items"] == [row]
 
-    @pytest.mark.parametrize("missing", [{}, {"phone": "", "city": " "}, {"phone": None, "city": None}])
-    def test_phone_and_city_may_be_missing(self, energy, missing):
-        row = energy.post("/energy/clients", {"name": "ğ" * 200, "email": "a@example.com", **missing}).json()
-        assert (row["name"], row["phone"], row["city"]) == ("ğ" * 200, None, None)
-
     @pytest.mark.parametrize(
         ("field", "values"),
         [
@@ -70,23 +65,6 @@ class TestCreateClient:
             assert problem(energy.post("/energy/clients", body), 422, field), value
         assert problem(energy.post("/energy/clients", {"phone": "x"}), 422, "name", "email", "phone")
         assert not Client.objects.exists()
-
-
-class TestChangeClient:
-    def test_what_is_sent_changes_and_the_rest_stays(self, energy, client_row):
-        path = f"/energy/clients/{client_row.id}"
-        row = energy.patch(path, {"name": "Øystein", "phone": None, "id": "x"}).json()
-        assert row == {**row, "id": client_row.id, "name": "Øystein", "phone": None, "city": "Berlin"}
-        assert energy.get(path).json() == row
-        assert energy.patch(path, {}).json() == {**row, "version": 3}
-        # It is found by the new name.
-        assert energy.get("/energy/clients?q=oystein").json()["total"] == 1
-
-    def test_wrong_fields_are_422_and_change_nothing(self, energy, problem, client_row):
-        answer = energy.patch(f"/energy/clients/{client_row.id}", {"city": "Köln", "email": "x", "name": ""})
-        assert problem(answer, 422, "email", "name")
-        client_row.refresh_from_db()
-        assert client_row.city == "Berlin"
 
 
 class TestDeleteClient:
@@ -119,31 +97,7 @@ def test_a_row_is_the_same_in_the_list_and_alone(energy, grid, name, expected):
     row = energy.get(f"/energy/{name}/{grid[name].id}").json()
     assert row == {**row, **page["items"][0], **expected}
     assert row["id"] == grid[name].id
-
-
-def test_a_meter_alone_has_its_readings_in_order(energy, grid):
-    row = energy.get(f"/energy/meters/{grid['meters'].id}").json()
-    assert row["readings"] == [
-        {"readAt": "2026-03-15T01:00:00Z", "energyKwh": 1.5},
-        {"readAt": "2026-03-15T12:00:00Z", "energyKwh": 2.5},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("path", "total"),
-    [
-        ("/energy/sessions?q=ada", 1),
-        ("/energy/sessions?q=lodz+ada", 1),
-        ("/energy/sessions?q=nobody", 0),
-        ("/energy/sessions?status=active", 0),
-        ("/energy/meters?q=rynek", 1),
-        ("/energy/stations?q=dluga&country=PL", 1),
-        ("/energy/stations?country=DE", 0),
-        ("/energy/chargers?connector=ccs&q=terra", 1),
-    ],
-)
-def test_rows_are_found_by_what_they_belong_to(energy, grid, path, total):
-    assert energy.get(path).json()["total"] == total
+    assert name != "meters" or [each["energyKwh"] for each in row["readings"]] == [1.5, 2.5]
 
 
 def test_a_page_costs_the_same_queries_whatever_its_size(energy, grid, django_assert_num_queries):

@@ -45,8 +45,6 @@ class TestAccounts:
         assert names(permission='"') == names(permission="ENERGY") == names(permission="E%") == ""
         counts = {"ENERGY_APP": 2, "FINANCE_APP": 1, "ENERGY_APP_2": 1, "IAM_ADMIN": 1}
         assert admin.get("/iam/accounts/counts?by=permission").json() == {"permission": counts}
-        narrowed = admin.get("/iam/accounts/counts?by=permission&permission=FINANCE_APP&q=b").json()
-        assert narrowed == {"permission": {"ENERGY_APP": 1, "FINANCE_APP": 1}}
 
     def test_permissions_alone_can_be_changed_and_hold_at_once(self, admin, sign_in, problem):
         user = sign_in()
@@ -55,16 +53,10 @@ class TestAccounts:
         body = {"permissions": ["FINANCE_APP", "LOGISTICS_APP", "FINANCE_APP"], "email": "x@example.com", "name": "X"}
         row = admin.patch(path, body).json()
         assert row["permissions"] == ["FINANCE_APP", "LOGISTICS_APP"]
+        for value in ("ENERGY_APP", None, ["energy"], ["A\n"]):
+            assert problem(admin.patch(path, {"permissions": value}), 422, "permissions"), value
         assert (row["email"], row["name"]) == (user.account.email, user.account.name)
         assert user.get("/finance/invoices").status_code == 200
-
-    def test_wrong_permissions_are_422(self, admin, make_account, problem):
-        other = make_account("ENERGY_APP")
-        many = [f"A{n}" for n in range(33)]
-        for value in ("ENERGY_APP", None, {}, ["energy"], [1, "A b"], ["A\n"], [[]], many):
-            assert problem(admin.patch(f"/iam/accounts/{other.id}", {"permissions": value}), 422, "permissions"), value
-        other.refresh_from_db()
-        assert other.permissions == ["ENERGY_APP"]
 
 
 class TestSignIns:
@@ -86,16 +78,10 @@ class TestSignIns:
         client = sign_in()
         other_device = sign_in(account=client.account)
         newest, own = (f"/iam/auth/sessions/{row['id']}" for row in client.get("/iam/auth/sessions").json()["items"])
-        assert problem(client.get(own), 405), "a row alone can't be read"
+        assert problem(sign_in().delete(own), 404), "of another account"
         assert client.delete(newest).status_code == 204
         assert problem(other_device.get("/me"), 401)
         assert problem(client.delete(newest), 404)
         assert client.get("/me").status_code == 200
         assert client.delete(own).status_code == 204
         assert problem(client.get("/me"), 401)
-
-    def test_that_of_another_account_is_404(self, sign_in, problem):
-        sign_in()
-        row_id = SignIn.objects.get().id
-        assert problem(sign_in().delete(f"/iam/auth/sessions/{row_id}"), 404)
-        assert SignIn.objects.get(id=row_id).revoked_at is None

@@ -9,12 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Station
-from sandbox_api.energy.views import ChargersView, ChargingSessionsView, ClientsView
-from sandbox_api.lists import cursors
-from sandbox_api.lists.cursors import make_cursor, read_cursor
+from sandbox_api.energy.views import ChargingSessionsView, ClientsView
 from sandbox_api.lists.pages import read_page
 from sandbox_api.lists.parameters import read_parameters
-from sandbox_api.lists.spec import SortOrder
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
@@ -61,11 +58,8 @@ def pages(spec, rows, **query):
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("spec", "make", "sort"),
-    [(ClientsView.spec, make_client, sort) for sort in ("-createdAt", "createdAt", "name", "-name", "email")]
-    + [
-        (ChargingSessionsView.spec, make_session, sort)
-        for sort in ("energyKwh", "-energyKwh", "cost", "-cost", "startedAt")
-    ],
+    [(ClientsView.spec, make_client, sort) for sort in ("-createdAt", "name", "-name")]
+    + [(ChargingSessionsView.spec, make_session, sort) for sort in ("-energyKwh", "cost", "startedAt")],
 )
 @walks
 @given(at_first=st.lists(values, max_size=14), steps=changes, limit=st.integers(1, 5))
@@ -88,20 +82,6 @@ def test_a_walk_sees_every_row_that_stays_exactly_once(spec, make, sort, at_firs
         del pending[:2]
     assert len(seen) == len(set(seen))
     assert stable <= set(seen)
-
-
-@pytest.mark.django_db
-@walks
-@given(at_first=st.lists(values, max_size=20), limit=st.integers(1, 6), sort=st.sampled_from(["-name", "createdAt"]))
-def test_a_walk_gives_the_order_of_the_whole_list(at_first, limit, sort):
-    Client.objects.all().delete()
-    for value in at_first:
-        make_client(value)
-    walked = [
-        row.pk for page in pages(ClientsView.spec, Client.objects, sort=sort, limit=str(limit)) for row in page.rows
-    ]
-    column = {"-name": ("-name_folded", "-id"), "createdAt": ("created_at", "id")}[sort]
-    assert walked == list(Client.objects.order_by(*column).values_list("pk", flat=True))
 
 
 @pytest.fixture
@@ -134,18 +114,3 @@ def test_a_changed_cursor_is_422(energy, problem, two_pages):
 )
 def test_no_cursor_is_an_error_of_ours(energy, problem, cursor):
     assert problem(energy.get("/energy/clients", {"cursor": cursor}), 422, "cursor")
-
-
-@pytest.mark.parametrize(
-    "content", ["text", [], ["-createdAt"], ["-createdAt", "soon", "x"], {"a": 1}, ["-createdAt", [], 1]]
-)
-def test_a_signed_cursor_with_another_content_is_none(content):
-    order = SortOrder(name="-createdAt", column="created_at", descending=True)
-    cursor = cursors._signer(ClientsView.spec).sign_object(content)
-    assert read_cursor(cursor=cursor, spec=ClientsView.spec, order=order, model=Client) is None
-
-
-def test_a_list_can_not_be_sorted_by_a_relation():
-    order = SortOrder(name="x", column="chargers", descending=False)
-    with pytest.raises(TypeError, match="relation"):
-        make_cursor(row=Station(), spec=ChargersView.spec, order=order)

@@ -22,34 +22,6 @@ def order(station):
     return WorkOrder.objects.create(title="Replace the cable", station=station, priority="high")
 
 
-def test_a_new_order_is_open(operations, station):
-    body = {"title": "Look", "stationId": station.id, "priority": "urgent", "status": "done"}
-    body["dueAt"] = "2026-03-20T16:00:00+01:00"
-    answer = operations.post("/operations/work-orders", body)
-    row = answer.json()
-    assert answer.status_code == 201
-    assert row == {
-        "id": row["id"],
-        "title": "Look",
-        "stationId": station.id,
-        "stationName": "Oslo Sentrum",
-        "priority": "urgent",
-        "status": "open",
-        "assignee": None,
-        "createdAt": row["createdAt"],
-        "dueAt": "2026-03-20T15:00:00Z",
-        "completedAt": None,
-        "version": 1,
-    }
-    assert operations.get(f"/operations/work-orders/{row['id']}").json() == row
-
-
-@pytest.mark.parametrize("without", [{}, {"stationId": None}, {"stationId": ""}])
-def test_an_order_needs_no_station(operations, without):
-    row = operations.post("/operations/work-orders", {"title": "Look", "priority": "low", **without}).json()
-    assert (row["stationId"], row["stationName"]) == (None, None)
-
-
 @pytest.mark.parametrize(
     ("field", "values"),
     [
@@ -66,13 +38,7 @@ def test_each_wrong_field_has_a_message(operations, problem, order, field, value
         assert problem(operations.patch(f"/operations/work-orders/{order.id}", {field: value}), 422, field), value
 
 
-def test_each_wrong_field_of_a_change_alone_has_a_message(operations, problem, order):
-    for field, value in (("status", "gone"), ("status", None), ("assignee", "x" * 101), ("completedAt", "soon")):
-        assert problem(operations.patch(f"/operations/work-orders/{order.id}", {field: value}), 422, field)
-    assert problem(operations.post("/operations/work-orders", {}), 422, "title", "priority")
-
-
-def test_done_sets_the_time_and_reopening_clears_it(operations, order):
+def test_done_sets_the_time_which_may_be_given_and_reopening_clears_it(operations, order, problem):
     path = f"/operations/work-orders/{order.id}"
     done = operations.patch(path, {"status": "done"}).json()
     assert done["completedAt"]
@@ -81,10 +47,7 @@ def test_done_sets_the_time_and_reopening_clears_it(operations, order):
     assert again["assignee"] == "Ayşe"
     assert operations.patch(path, {"priority": "low"}).json()["completedAt"] == done["completedAt"]
     assert operations.patch(path, {"status": "in_progress"}).json()["completedAt"] is None
-
-
-def test_who_says_when_it_was_done_is_believed_but_not_of_the_future(operations, order, problem):
-    path, then = f"/operations/work-orders/{order.id}", "2025-02-03T04:05:06.123456Z"
+    then = "2025-02-03T04:05:06.123456Z"
     assert operations.patch(path, {"status": "done", "completedAt": then}).json()["completedAt"] == then
     assert operations.patch(path, {"completedAt": None}).json()["completedAt"] == then
     tomorrow = (timezone.now() + timedelta(days=1)).isoformat()
@@ -93,22 +56,6 @@ def test_who_says_when_it_was_done_is_believed_but_not_of_the_future(operations,
     # So a reopening can be taken back whole.
     row = operations.patch(path, {"completedAt": then}).json()
     assert (row["status"], row["completedAt"]) == ("done", then)
-
-
-def test_title_station_and_date_can_be_changed(operations, order):
-    other = Station.objects.create(name="Bergen", city="Bergen", country="NO", latitude=0, longitude=0)
-    path = f"/operations/work-orders/{order.id}"
-    row = operations.patch(path, {"title": "Other", "stationId": other.id, "dueAt": "2026-04-01T15:00:00Z"}).json()
-    assert (row["title"], row["stationName"], row["dueAt"]) == ("Other", "Bergen", "2026-04-01T15:00:00Z")
-    row = operations.patch(path, {"stationId": None, "dueAt": None}).json()
-    assert (row["title"], row["stationId"], row["stationName"], row["dueAt"]) == ("Other", None, None, None)
-
-
-def test_orders_are_found_by_title_assignee_and_station_and_outlive_it(operations, order, station):
-    for query in ("q=cable", "q=oslo+replace", f"stationId={order.station_id}", "status=open&priority=high"):
-        assert operations.get(f"/operations/work-orders?{query}").json()["total"] == 1, query
-    station.delete()
-    assert operations.get(f"/operations/work-orders/{order.id}").json()["stationId"] is None
 
 
 def make_orders(*fields):
@@ -145,26 +92,3 @@ def test_orders_without_a_date_are_due_last_and_a_walk_passes_them(operations):
         cursor = page["nextCursor"]
     assert seen[2:] == ["4", "0", "2"]
     assert sorted(seen[:2]) == ["1", "3"]
-
-
-def test_orders_are_filtered_by_assignee_and_by_when_they_are_due(operations):
-    make_orders(
-        {"assignee": "Ayşe", "due_at": "2026-03-01T00:00:00Z"},
-        {"assignee": "Ole", "due_at": "2026-03-02T00:00:00Z"},
-        {"assignee": "Ole, Jr."},
-    )
-
-    def found(**query):
-        return {row["title"] for row in operations.get("/operations/work-orders", query).json()["items"]}
-
-    assert found(assignee="Ayşe,Ole") == {"0", "1"}
-    assert found(assignee="Ole\\, Jr.") == {"2"}
-    assert found(dueAtTo="2026-03-02T00:00:00Z") == {"0"}
-    assert found(dueAtFrom="2026-03-02T01:00:00+01:00") == {"1"}
-
-
-def test_stations_are_chosen_from_without_the_energy_platform(operations, station):
-    row = operations.get("/operations/stations?q=oslo&sort=name").json()["items"][0]
-    assert row.pop("createdAt")
-    assert row == {"id": station.id, "name": "Oslo Sentrum", "city": "Oslo"}
-    assert operations.get(f"/operations/stations/{station.id}").json().items() >= row.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -169,18 +168,17 @@ def test_each_wrong_declaration_is_told(hook: Any, messages: set[str]) -> None:
 def test_a_difference_is_told_with_its_hook_its_file_and_its_line() -> None:
     found = differences(SCHEMA, [declared.WrongQueries.use_get_fields_query, declared.WrongQueries.use_get_path_query])
     lines = Path(declared.__file__).read_text().splitlines()
+    numbers = []
     for each in found:
-        file, line = re.fullmatch(r"(tests/.*/declared\.py):(\d+)", each.place).groups()
+        file, number = each.place.split(":")
         assert file == "tests/portal_dev/openapi/comparison/declared.py"
-        named = re.match(r"WrongPayment\.(\w+)", each.message)
-        if named:
-            assert f"    {named[1]}: " in lines[int(line) - 1]
+        numbers.append(int(number))
+        if named := re.match(r"WrongPayment\.(\w+)", each.message):
+            assert f"    {named[1]}: " in lines[numbers[-1] - 1]
         if "/paiments" in each.message:
-            assert "use_get_path_query" in lines[int(line) - 1]
+            assert "use_get_path_query" in lines[numbers[-1] - 1]
             assert str(each) == f"{each.place}: wrong.get_path: {each.message}"
-    assert [each.place for each in found] == sorted(
-        (each.place for each in found), key=lambda place: int(place.rpartition(":")[2])
-    )
+    assert numbers == sorted(numbers)
 
 
 def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> None:
@@ -192,54 +190,34 @@ def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> Non
     assert len(differences(SCHEMA, hooks)) == len(differences(SCHEMA, hooks[:1])) == 8
 
 
-def changed(change: Callable[[dict[str, Any], dict[str, Any]], object]) -> list[tuple[str, str]]:
-    """What is told of the right declarations after a change of the paths and the schemas: places, and messages."""
+def changed(paths: dict[str, Any] | None = None, **schemas: Any) -> list[str]:
+    """What is told of the right declarations where the schema has other paths and schemas."""
     schema = json.loads(SCHEMA)
-    change(schema["paths"], schema["components"]["schemas"])
-    lines = Path(declared.__file__).read_text().splitlines()
-    found = differences(json.dumps(schema), declared.RIGHT)
-    return [(lines[int(each.place.rpartition(":")[2]) - 1].strip(), each.message) for each in found]
+    for path, calls in (paths or {}).items():
+        schema["paths"][path] |= calls
+    schema["components"]["schemas"] |= schemas
+    return [each.message for each in differences(json.dumps(schema), declared.RIGHT)]
 
 
 def test_a_parameter_that_is_needed_now_is_told_where_it_may_be_left_out() -> None:
-    def need(paths: dict[str, Any], _: Any) -> None:
-        for parameter in paths["/payments"]["get"]["parameters"]:
-            parameter["required"] = True
-
-    assert changed(need) == [
-        (
-            "client_id: str | None = None",
-            "the schema needs the parameter clientId, and PaymentsListParams.client_id may be left out",
-        ),
-        (
-            "use_get_payments_query = _payments.list",
-            "the schema needs the parameter cursor, without which a list begins",
-        ),
-        ("use_get_payments_query = _payments.list", "the schema needs the parameter q, which each call may leave out"),
-        (
-            "use_get_payments_query = _payments.list",
-            "the schema needs the parameter sort, which each call may leave out",
-        ),
+    needed = query("cursor", "limit", "q", "sort", "clientId", required=True)
+    assert changed({"/payments": {"get": {"parameters": needed, **answers(page(ref("Payment")))}}}) == [
+        "the schema needs the parameter clientId, and PaymentsListParams.client_id may be left out",
+        "the schema needs the parameter cursor, without which a list begins",
+        "the schema needs the parameter q, which each call may leave out",
+        "the schema needs the parameter sort, which each call may leave out",
     ]
 
 
-def test_values_of_an_enumeration_are_told_once_where_its_class_stands() -> None:
-    def grow(_: Any, schemas: dict[str, Any]) -> None:
-        schemas["Payment"]["properties"]["method"] = {"enum": ["card", "transfer", "giro"]}
-        schemas["Other"] = {"properties": {"id": TEXT, "method": {"enum": ["card", "transfer", "giro"]}}}
-
-    class Other(Row):
-        method: declared.Method | None = None
-
-    class OtherQueries(QueryGroup, domain="other", registry=declared.OWN):
-        use_get_other_query = query_endpoint(data=Other, url="/other")
-
-    assert changed(grow) == [("class Method(OpenEnum):", "Method lacks giro of the schema")]
-    schema = json.loads(SCHEMA)
-    grow(None, schema["components"]["schemas"])
-    schema["paths"]["/other"] = {"get": answers(ref("Other"))}
-    found = differences(json.dumps(schema), [*declared.RIGHT, OtherQueries.use_get_other_query])
-    assert [each.message for each in found] == ["Method lacks giro of the schema"]
+def test_what_a_field_became_is_told_once_where_its_class_stands() -> None:
+    fields = PAYMENT["properties"]
+    assert changed(Payment={"properties": {**fields, "method": {"enum": ["card", "transfer", "giro"]}}}) == [
+        "Method lacks giro of the schema"
+    ]
+    others = {name: field for name, field in fields.items() if name != "id"}
+    assert changed(Payment={"properties": {"uuid": TEXT, **others}}) == [
+        "Payment.id: the schema has no field id; did you mean 'uuid'?"
+    ]
 
 
 def test_an_enumeration_that_may_be_null_is_told_where_it_is_never_none() -> None:
@@ -249,71 +227,57 @@ def test_an_enumeration_that_may_be_null_is_told_where_it_is_never_none() -> Non
     class StrictQueries(QueryGroup, domain="strict", registry=declared.OWN):
         use_get_strict_query = query_endpoint(data=Strict, url="/strict")
 
-    for method, messages in (
-        ({"enum": ["card", "transfer"]}, []),
-        ({"enum": ["card", "transfer", None]}, ["Strict.method is never None here, and may be null in the schema"]),
+    for values, messages in (
+        (["card", "transfer"], []),
+        (["card", "transfer", None], ["Strict.method is never None here, and may be null in the schema"]),
     ):
-        schema = document(paths={"/strict": {"get": answers({"properties": {"method": method}})}})
-        assert [
-            each.message for each in differences(json.dumps(schema), [StrictQueries.use_get_strict_query])
-        ] == messages
+        schema = document(paths={"/strict": {"get": answers({"properties": {"method": {"enum": values}}})}})
+        found = differences(json.dumps(schema), [StrictQueries.use_get_strict_query])
+        assert [each.message for each in found] == messages
 
 
-def test_an_answer_or_a_body_that_is_wrapped_now_is_told_once() -> None:
-    def wrap(paths: dict[str, Any], _: Any) -> None:
-        paths["/payments/{payment_id}"]["get"] = answers({"properties": {"data": ref("Payment")}})
-        paths["/payments"]["post"] |= takes({"properties": {"payment": NEW}})
-
-    assert changed(wrap) == [
-        ("use_get_payment_query = _payments.detail", "the answer has no field of Payment in the schema, but data"),
-        ("use_create_payment_mutation = _payments.create", "the schema's body has no field of Payment, but payment"),
-    ]
-
-
-def test_an_answer_of_another_kind_is_told_in_its_own_words() -> None:
-    def change(paths: dict[str, Any], _: Any) -> None:
-        paths["/payments"]["get"] |= answers(page(ref("Payment")), media_type="application/xml")
-        paths["/payments/{payment_id}"]["get"] = answers({"type": "array", "items": ref("Payment")})
-        paths["/payments"]["post"] |= takes({"type": "array", "items": NEW})
-
-    assert changed(change) == [
+def test_an_answer_or_a_body_of_another_kind_is_told_once_in_its_own_words() -> None:
+    one, listed, made = ("/payments/{payment_id}", "get"), ("/payments", "get"), ("/payments", "post")
+    for (path, method), call, message in (
         (
-            "use_get_payments_query = _payments.list",
-            "the schema's answer can't be read: it is application/xml, no JSON",
+            one,
+            answers({"properties": {"data": ref("Payment")}}),
+            "the answer has no field of Payment in the schema, but data",
         ),
+        (made, takes({"properties": {"payment": NEW}}), "the schema's body has no field of Payment, but payment"),
+        (listed, answers(TEXT, "application/xml"), "the schema's answer can't be read: it is application/xml, no JSON"),
         (
-            "use_get_payment_query = _payments.detail",
+            one,
+            answers({"type": "array", "items": ref("Payment")}),
             "the answer is Payment here, and an array (each the object Payment) in the schema",
         ),
         (
-            "use_create_payment_mutation = _payments.create",
+            made,
+            takes({"type": "array", "items": NEW}),
             "the body is Payment here, and an array (each an object) in the schema",
         ),
-    ]
+    ):
+        assert changed({path: {method: PATHS[path][method] | call}}) == [message]
 
 
-def test_an_id_with_another_name_is_told_once() -> None:
-    def rename(_: Any, schemas: dict[str, Any]) -> None:
-        fields = schemas["Payment"]["properties"]
-        fields["uuid"] = fields.pop("id")
-
-    assert changed(rename) == [
-        ("class Payment(Row):", "Payment.id: the schema has no field id; did you mean 'uuid'?"),
+def test_what_hooks_do_not_send_is_told() -> None:
+    header = {"name": "X-Tenant", "in": "header", "required": True, "schema": TEXT}
+    body = {**takes(NEW)["requestBody"], "required": True}
+    summary = PATHS["/summary"]["get"] | {"parameters": [header], "requestBody": body}
+    assert changed({"/summary": {"get": summary}}) == [
+        "the schema needs the header X-Tenant, which hooks do not send",
+        "the schema's call needs a body, which queries do not send",
     ]
 
 
 def test_a_path_that_another_hook_calls_is_not_what_was_meant() -> None:
-    def rename(paths: dict[str, Any], _: Any) -> None:
-        paths["/payment"] = paths.pop("/payments")
-
-    assert [message for _, message in changed(rename)] == [
-        "the schema has no GET /payments; did you mean '/payment'?",
-        "the schema has no POST /payments; did you mean '/payment'?",
-    ]
-    assert [message for _, message in changed(lambda paths, _: paths.pop("/payments"))] == [
-        "the schema has no GET /payments. The list is not offered: no page, no menu entry, no section.",
-        "the schema has no POST /payments. Nothing can be created.",
-    ]
+    for others, told in (
+        ({"/payment": PATHS["/payments"]}, ["the schema has no GET /payments; did you mean '/payment'?"]),
+        ({}, ["the schema has no GET /payments. The list is not offered: no page, no menu entry, no section."]),
+    ):
+        paths = {path: calls for path, calls in PATHS.items() if path != "/payments"} | others
+        schema = json.dumps(document(paths=paths, Payment=PAYMENT, Line=LINE))
+        assert [each.message for each in differences(schema, declared.RIGHT) if " GET " in each.message] == told
 
 
 def test_what_is_optional_is_absent_and_what_is_misspelt_is_a_difference() -> None:
@@ -340,22 +304,6 @@ def test_what_is_optional_is_absent_and_what_is_misspelt_is_a_difference() -> No
         "the schema has no GET /needed": False,
     }
     assert any(": seen.get_state: absent: the schema has" in str(each) for each in differences(SCHEMA, hooks))
-
-
-def test_what_hooks_do_not_send_is_told() -> None:
-    header = {"name": "X-Tenant", "in": "header", "required": True, "schema": TEXT}
-
-    def need(paths: dict[str, Any], _: Any) -> None:
-        paths["/summary"]["get"] |= {
-            "parameters": [header],
-            "requestBody": {**takes(NEW)["requestBody"], "required": True},
-        }
-
-    line = 'use_get_summary_query = query_endpoint(data=Summary, url="/summary")'
-    assert changed(need) == [
-        (line, "the schema needs the header X-Tenant, which hooks do not send"),
-        (line, "the schema's call needs a body, which queries do not send"),
-    ]
 
 
 def test_only_the_calls_below_a_path_are_compared() -> None:

@@ -30,36 +30,28 @@ def fields(found: Shape) -> dict[str, str]:
     [
         (TEXT, "a text"),
         ({"type": "string", "format": "date-time"}, "a time"),
-        ({"format": "date-time"}, "a time"),
         ({"type": "string", "format": "date"}, "a day"),
         ({"type": "string", "format": "uuid"}, "a text"),
-        ({"type": "string", "format": "email"}, "a text"),
         ({"type": "string", "format": "decimal"}, "a decimal in a text"),
         ({"type": "string", "format": "decimal", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
         ({"type": "string", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
         ({"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"}, "a decimal in a text"),
         ({"type": "string", "pattern": r"^\d+$"}, "a text"),
         ({"type": "string", "pattern": r"^\d+(\.\d+)*$"}, "a text"),
-        ({"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"}, "a text"),
-        ({"type": "string", "pattern": r"\d+\.\d+,\d+\.\d+"}, "a text"),
         ({"type": "string", "pattern": r"(?<n>"}, "a text"),
         (INTEGER, "an integer"),
         ({"type": "number", "format": "double"}, "a number"),
         ({"type": "boolean"}, "a boolean"),
         ({"type": "array", "items": TEXT}, "an array (each a text)"),
-        ({"items": TEXT}, "an array (each a text)"),
         ({"prefixItems": [TEXT]}, "an array (each any JSON)"),
         ({"type": "object"}, "an object with any names (each any JSON)"),
-        ({"type": "object", "additionalProperties": True}, "an object with any names (each any JSON)"),
         ({"type": "object", "additionalProperties": INTEGER}, "an object with any names (each an integer)"),
-        ({"additionalProperties": INTEGER}, "an object with any names (each an integer)"),
         ({"type": "object", "patternProperties": {"^S_": TEXT}}, "an object with any names (each a text)"),
         ({"properties": {"a": TEXT}}, "the object It"),
         ({}, "any JSON"),
         (True, "any JSON"),
         ({"not": TEXT}, "any JSON"),
         ({"$ref": "other.yaml#/components/schemas/It"}, "any JSON"),
-        ({"$ref": "https://example.com/schema.json"}, "any JSON"),
     ],
 )
 def test_a_plain_schema(schema: Any, kind: str) -> None:
@@ -73,21 +65,18 @@ def test_a_plain_schema(schema: Any, kind: str) -> None:
     [
         ({"type": "string", "nullable": True}, "a text"),
         ({"type": ["string", "null"]}, "a text"),
-        ({"type": ["string", "null"], "format": "date-time"}, "a time"),
         ({"oneOf": [TEXT, {"type": "null"}]}, "a text"),
-        ({"anyOf": [ref("Client"), {"type": "null"}]}, "the object Client"),
-        ({"allOf": [ref("Client")], "nullable": True}, "the object Client"),
+        ({"anyOf": [{"$ref": "#/components/schemas/a~1b~0c%20d"}, {"type": "null"}]}, "the object Client"),
         ({"allOf": [ref("Client"), {"nullable": True}]}, "the object Client"),
         ({"$ref": "#/components/schemas/Client", "nullable": True}, "the object Client"),
         ({"type": "string", "enum": ["a", "b", None]}, "one of a, b"),
         ({"oneOf": [{"enum": ["a", "b"]}, {"enum": [""]}, {"enum": [None]}]}, "one of a, b, "),
         ({"type": "null"}, "any JSON"),
         ({"enum": [None]}, "any JSON"),
-        ({"const": None}, "any JSON"),
     ],
 )
 def test_what_may_be_null(schema: Any, kind: str) -> None:
-    found = shape(schema, Client=CLIENT)
+    found = shape(schema, **{"Client": CLIENT, "a/b~c d": ref("Client")})
     assert in_words(found) == kind
     assert found.nullable
 
@@ -106,16 +95,13 @@ def test_what_may_be_null(schema: Any, kind: str) -> None:
         ({"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}, "a text", ""),
         ({"anyOf": [{"enum": ["a", "b"]}, TEXT]}, "one of a, b", ""),
         ({"anyOf": [TEXT, {"enum": ["a", "b"]}]}, "one of a, b", ""),
-        ({"oneOf": [{"enum": ["a", "b"]}, {"enum": ["c"]}]}, "one of a, b, c", ""),
         ({"anyOf": [TEXT, ref("Client")]}, "any JSON", "it is a text or the object Client"),
         ({"oneOf": [{"type": "array", "items": TEXT}, {"items": TEXT}]}, "an array (each a text)", ""),
         ({"oneOf": [{"items": TEXT}, {"items": INTEGER}]}, "an array (each any JSON)", ""),
         ({"allOf": [TEXT, {"type": "integer"}]}, "an integer", ""),
         ({"allOf": [TEXT, CLIENT]}, "any JSON", "allOf of different types"),
         ({"allOf": []}, "any JSON", "the schema gives no type"),
-        ({"allOf": [{"description": "It."}]}, "any JSON", "the schema gives no type"),
         ({"$ref": "other.yaml#/It"}, "any JSON", "other.yaml#/It is in another document"),
-        ({"items": {"$ref": "#/components/schemas/It"}}, "an array (each any JSON)", ""),
     ],
 )
 def test_what_can_be_said_of_several_values_or_types(schema: Any, kind: str, note: str) -> None:
@@ -137,19 +123,15 @@ def test_the_parts_of_all_of_are_one_object() -> None:
     assert found.extends.name == "Client"
 
 
-def test_properties_beside_a_combination_are_one_more_part() -> None:
-    schema = {"type": "object", "properties": {"id": TEXT}, "oneOf": [ref("Client"), {"properties": {"city": TEXT}}]}
-    assert fields(shape(schema, Client=CLIENT)) == {
-        "name": "a text",
-        "age": "an integer",
-        "city": "a text",
-        "id": "a text",
-    }
-
-
 def test_one_of_several_objects_has_the_fields_of_all_and_the_values_that_tell_them_apart() -> None:
-    found = shape({"oneOf": [ref("Card"), ref("Bank")]}, Card=CARD, Bank=BANK)
-    assert fields(found) == {"type": "one of card, bank", "last4": "a text", "month": "any JSON", "iban": "a text"}
+    found = shape({"properties": {"id": TEXT}, "oneOf": [ref("Card"), ref("Bank")]}, Card=CARD, Bank=BANK)
+    assert fields(found) == {
+        "id": "a text",
+        "type": "one of card, bank",
+        "last4": "a text",
+        "month": "any JSON",
+        "iban": "a text",
+    }
     assert isinstance(found, ObjectOf)
     assert [name for name, field in found.fields.items() if field.required] == ["type"]
     assert found.description == "One of Card, Bank, with the fields of all of them."
@@ -169,17 +151,6 @@ def test_an_object_may_contain_itself() -> None:
     assert fields(found) == {"parent": "the object It", "children": "an array (each the object It)"}
     assert isinstance(found, ObjectOf)
     assert found.fields["parent"].shape is found
-
-
-def test_a_name_of_a_name_is_what_it_names() -> None:
-    found = shape(ref("Alias"), Alias=ref("Client"), Client=CLIENT)
-    assert isinstance(found, ObjectOf)
-    assert found.name == "Client"
-
-
-def test_the_pointer_of_a_reference_is_decoded() -> None:
-    found = shape({"$ref": "#/components/schemas/a~1b~0c%20d"}, **{"a/b~c d": TEXT})
-    assert in_words(found) == "a text"
 
 
 def test_fields_that_are_only_read_or_written() -> None:
