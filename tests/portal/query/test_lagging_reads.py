@@ -20,8 +20,7 @@ from tests.portal.query import answering
 from tests.portal.query.fakes import FakeStore, Process, World
 from tests.portal.query.invariants.clients_list import create, listed, names, once, rename
 from tests.portal.query.lagging import LaggingBackend
-from tests.portal.query.query_machine import QueryMachine
-from tests.portal.query.versioned_backend import VersionedBackend
+from tests.portal.query.query_machine import QueryMachine, VersionedBackend
 from tests.support.client_endpoints import ClientQueries
 
 if TYPE_CHECKING:
