@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from portal.config.contract_names import CREATED_AT_FIELD
 from portal.query import (
@@ -14,10 +14,8 @@ from portal.query import (
     query_endpoint,
     same_params,
 )
+from tests.portal.query.clients import client_of
 from tests.support.client_endpoints import PATH, REGISTRY
-
-if TYPE_CHECKING:
-    from portal.query import QueryClient
 
 
 class Row(TypedDict, total=False):
@@ -62,19 +60,31 @@ class Mutations(MutationGroup, domain="tests_answers", registry=REGISTRY):
     )
 
 
-def read(client: QueryClient, row_id: str) -> Any:
-    return Queries.use_get_client_query(client, {"id": row_id})
+def read(who: Any, row_id: str) -> Any:
+    return Queries.use_get_client_query(client_of(who), {"id": row_id})
 
 
-def shown(client: QueryClient, row_id: str) -> Any:
+def shown(who: Any, row_id: str) -> Any:
     """The name of a row's detail."""
-    return read(client, row_id).unwrap()["name"]
+    return read(who, row_id).unwrap()["name"]
 
 
-def rename(client: QueryClient, row_id: str, name: str) -> Any:
-    return Mutations.use_update_client_mutation(client).mutate(body={"name": name}, params={"id": row_id})
+def names(who: Any) -> dict[str, str]:
+    return {row["id"]: row["name"] for row in Queries.use_get_clients_query(client_of(who)).data.items}
 
 
-def create(client: QueryClient, name: str) -> Any:
-    """The id of a new row."""
-    return Mutations.use_create_client_mutation(client).mutate(body={"name": name}).unwrap()["id"]
+def rename(who: Any, row_id: str, name: str) -> Any:
+    return Mutations.use_update_client_mutation(client_of(who)).mutate(body={"name": name}, params={"id": row_id})
+
+
+def touch(who: Any, row_id: str, name: str) -> Any:
+    return Mutations.use_touch_client_mutation(client_of(who)).mutate(body={"name": name}, params={"id": row_id})
+
+
+def delete(who: Any, row_id: str) -> Any:
+    return Mutations.use_delete_client_mutation(client_of(who)).mutate(params={"id": row_id})
+
+
+def create(who: Any, name: str, **options: Any) -> Any:
+    """The result of a creation."""
+    return Mutations.use_create_client_mutation(client_of(who), **options).mutate(body={"name": name})

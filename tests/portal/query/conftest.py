@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.portal.query.fakes import Process, World
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
+from tests.portal.query.fakes import Process, User, World
+from tests.portal.query.faulty import Faulty
 
 
 @pytest.fixture
@@ -27,6 +23,11 @@ def process(world: World) -> Process:
 
 
 @pytest.fixture
-def ada(world: World) -> TokenStore:
-    """Ada's tokens."""
-    return world.backend.sign_in("ada")
+def ada(world: World, process: Process) -> User:
+    """Ada, in that process."""
+    return User(process, world.backend.sign_in("ada"))
+
+
+@pytest.fixture
+def faulty(ada: User) -> Faulty:
+    return Faulty(ada)

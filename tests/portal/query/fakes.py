@@ -11,12 +11,15 @@ import json
 import threading
 from collections import Counter
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import jwt
 
+from portal.api.call_log import Attempt
 from portal.api.responses import ApiResponse, RawResponse, read_response
 from portal.api.tokens import SignInStatus, TokenPair, TokenStore
 from portal.errors import (
@@ -29,19 +32,12 @@ from portal.errors import (
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
-from portal.query import create_query_client
+from portal.query import QueryClient, create_query_client
 from portal.query.calls.retries import Retries
-from portal.query.process_state import runtime_for
+from portal.query.process_state import QueryRuntime, runtime_for
 from portal.store import MISSING
 from sqlite_cache import JSONSerializer
 from tests.support.client_endpoints import REGISTRY, ClientQueries
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from portal.api.call_log import Attempt
-    from portal.query import QueryClient
-    from portal.query.process_state import QueryRuntime
 
 _JWT_KEY = "a key for tests, long enough for HS256"
 _serial = itertools.count(1)
@@ -391,6 +387,48 @@ class Process:
             retries=Retries(sleep=world.waits.append, spread=lambda: 0.5),
             **options,
         )
+
+
+@dataclass
+class User:
+    """A user's requests in one process. Each :meth:`request` is a new one."""
+
+    process: Process
+    tokens: TokenStore
+    registry: Any = field(default_factory=lambda: REGISTRY)
+
+    @property
+    def world(self) -> World:
+        return self.process.world
+
+    @property
+    def backend(self) -> Any:
+        return self.world.backend
+
+    @property
+    def store(self) -> Any:
+        return self.world.store
+
+    def request(self, **options: Any) -> QueryClient:
+        return self.process.request(self.tokens, **{"registry": self.registry, **options})
+
+    def elsewhere(self, **options: Any) -> User:
+        """The same user in another process."""
+        return replace(self, process=self.world.process(**options))
+
+    def signed_in(self, name: str = "ada") -> User:
+        """Another sign-in, of this user or of another one, in the same process."""
+        return replace(self, tokens=self.backend.sign_in(name))
+
+    def passes(self, seconds: float) -> None:
+        self.world.clock.now += seconds
+
+    @contextmanager
+    def reads(self, expected: int) -> Iterator[None]:
+        """So many GET requests but for the profile reach the backend meanwhile, whoever sends them."""
+        before = self.backend.reads()
+        yield
+        assert self.backend.reads() - before == expected
 
 
 def unavailable(status: int | None = 503, **options: Any) -> ApiUnavailableError:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Callable
+from typing import Any, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
-from tests.portal.query.fakes import Process, World
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.api.tokens import TokenStore
-    from portal.query import QueryClient
+from tests.portal.query.fakes import User
 
 
 class Thing(TypedDict, total=False):
@@ -30,37 +25,39 @@ class ThingParams(TypedDict):
 
 
 class Faulty:
-    """A list of things, and one mutation with the helper that a test gives it."""
+    """A list of things, in a process that has seen its backend search; and one mutation with the helper of a test."""
 
-    def __init__(self, world: World, process: Process, tokens: TokenStore) -> None:
-        self.world, self.process, self.tokens = world, process, tokens
-        self.registry = Registry()
+    def __init__(self, user: User) -> None:
+        self.user, self.world, self.registry = user, user.world, Registry()
         self.rows = [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]
         self.answer: Any = {"id": "n", "name": "N"}
-        registry = self.registry
+        user.process.runtime.gaps.followed("faulty.get_things?q")
 
-        class Queries(QueryGroup, domain="faulty", registry=registry):
+        class Queries(QueryGroup, domain="faulty", registry=self.registry):
             use_get_things_query = paginated_query_endpoint(item=Thing, params=ThingsParams, url="/things")
             use_get_thing_query = query_endpoint(data=Thing, params=ThingsParams, url="/thing")
 
         self.queries = Queries
 
-    def request(self) -> QueryClient:
-        return self.process.request(self.tokens, registry=self.registry)
+    def request(self) -> Any:
+        return self.user.request(registry=self.registry)
 
-    def shown(self, params: Any = None) -> list[Any]:
+    def rows_shown(self, params: Any = None, **options: Any) -> tuple[Any, ...]:
         self.serve()
-        return [row["id"] for row in self.queries.use_get_things_query(self.request(), params).data.items]
+        return self.queries.use_get_things_query(self.request(), params, **options).data.items
 
-    def write(self, declare: Callable[[Any], Any], **call: Any) -> Any:
+    def shown(self, params: Any = None, **options: Any) -> list[Any]:
+        return [row["id"] for row in self.rows_shown(params, **options)]
+
+    def write(self, declare: Callable[[Any], Any], *, body: Any = None, on_success: Any = None) -> Any:
         self.serve()
 
         class Mutations(MutationGroup, domain="faulty", registry=self.registry):
             use_write_mutation = declare(mutation_endpoint(data=dict, body=dict, url="/write", method="POST"))
 
         self.called: list[Any] = []
-        mutation = Mutations.use_write_mutation(self.request(), on_success=self.called.append)
-        return mutation.mutate(body=call.pop("body", {}))
+        mutation = Mutations.use_write_mutation(self.request(), on_success=on_success or self.called.append)
+        return mutation.mutate(body=body or {})
 
     def fetched(self) -> int:
         return self.world.backend.counted()["GET", "/things"]

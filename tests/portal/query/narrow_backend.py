@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from portal.errors import ApiForbiddenError, ApiValidationError
 from portal.query import (
@@ -19,11 +19,7 @@ from portal.query import (
 )
 from portal.query.endpoints.registry import Registry
 from portal.query.gaps.known_gaps import param_name
-from tests.portal.query.fakes import FakeBackend
-
-if TYPE_CHECKING:
-    from portal.query import QueryClient
-    from tests.portal.query.fakes import World
+from tests.portal.query.fakes import FakeBackend, User, World
 
 REGISTRY = Registry()
 PATH = "/energy/visits"
@@ -117,16 +113,7 @@ class NarrowBackend(FakeBackend):
             raise ApiForbiddenError("no", status=403)
         if (unknown and self.refuses) or self.odd_values & set(map(str, params.values())):
             raise ApiValidationError("unknown", status=self.refuses or 400)
-        rows = [
-            row
-            for row in self.own
-            if "clientId" not in self.knows or row["clientId"] in params.get("clientId", "c1,c2")
-        ]
-        rows = [row for row in rows if "q" not in self.knows or self._finds(params.get("q", ""), row["name"])]
-        if "begunAtFrom" in self.knows:
-            rows = [row for row in rows if row.get("begunAt", "") >= params.get("begunAtFrom", "")]
-        if "begunAtTo" in self.knows:
-            rows = [row for row in rows if row.get("begunAt", "") < params.get("begunAtTo", "3")]
+        rows = [row for row in self.own if self._fits(row, {name: params[name] for name in self.knows & set(params)})]
         start = int(params.get("cursor", 0))
         end = start + self.rows_of_a_page
         more = end < len(rows)
@@ -138,13 +125,32 @@ class NarrowBackend(FakeBackend):
             "total": total,
         }
 
-    def _finds(self, words: str, name: str) -> bool:
-        return name[:1] == words[:1] if self.is_fuzzy and words else words in name
+    def _fits(self, row: dict[str, Any], sent: dict[str, Any]) -> bool:
+        words, begun = sent.get("q", ""), row.get("begunAt") or ""
+        if words and not (row["name"][:1] == words[:1] if self.is_fuzzy else words in row["name"]):
+            return False
+        is_of_client = "clientId" not in sent or row["clientId"] in sent["clientId"]
+        return is_of_client and sent.get("begunAtFrom", "") <= begun < sent.get("begunAtTo", "3")
 
 
-def fresh(world: World, user: str = "ada") -> QueryClient:
-    """The client of a new request in another process."""
-    return world.process().request(world.backend.sign_in(user), registry=REGISTRY)
+def visits(user: User, **named: Any) -> Any:
+    """The result of the list."""
+    return Queries.use_get_visits_query(user.request(registry=REGISTRY), **named)
+
+
+def fresh(world: World, **named: Any) -> Any:
+    """The same for a user who was never here, in another process."""
+    return visits(User(world.process(), world.backend.sign_in("ada")), **named)
+
+
+def walked(user: User, **named: Any) -> list[Any]:
+    """The pages of a walk."""
+    return list(Queries.use_get_visits_query.walk(user.request(registry=REGISTRY), **named))
+
+
+def add(user: User) -> None:
+    """A visit, by a mutation."""
+    assert Mutations.use_create_visit_mutation(user.request(registry=REGISTRY)).mutate(body={"name": "New"}).is_success
 
 
 def is_learned(world: World, param: str) -> bool:

@@ -11,10 +11,21 @@ others changed shows after the stale time, or the result says that it is stale; 
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from portal.api.tokens import TokenStore
 from portal.config.limits import MAX_PAGES, STALE_TIME_S
@@ -22,8 +33,7 @@ from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.fakes import Dice, NoSingleFlight, Process, World, unavailable
-from tests.portal.query.versioned_backend import VersionedBackend
+from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, World, unavailable
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 
@@ -37,6 +47,29 @@ nested_actions = st.lists(
     ),
     max_size=3,
 )
+
+
+@dataclass
+class VersionedBackend(FakeBackend):
+    """Its rows tell their versions, and to whom they were shown: every change of a row gives a higher version."""
+
+    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if method in {"POST", "PATCH"}:
+            body = {**body, "version": next(self.numbers)}
+        return self._as_shown_to(self.users.get(token or ""), super()._do(token, method, path, params, body))
+
+    def _as_shown_to(self, user: str | None, answer: Any) -> Any:
+        """Every row names the user who saw it."""
+        if isinstance(answer, dict) and "items" in answer:
+            return {**answer, "items": [{**row, "shown_to": user} for row in answer["items"]]}
+        return {**answer, "shown_to": user} if isinstance(answer, dict) else answer
+
+    def change_row(self, index: int) -> dict[str, Any]:
+        row = self.rows[index % len(self.rows)]
+        row["name"], row["version"] = f"{row['name']}!", next(self.numbers)
+        return row
 
 
 def no_answer(_method: str, path: str) -> None:
@@ -341,3 +374,22 @@ class WithoutSingleFlight(QueryMachine):
     """query-cache, I11: the same with the single flight switched off."""
 
     single_flight = NoSingleFlight
+
+
+def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = 100, steps: int = 30, **options: Any) -> None:
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+            **options,
+        ),
+    )
+
+
+def check_it_notices(machine: type[RuleBasedStateMachine], *, examples: int) -> None:
+    """With a part of the design broken, a read misses a write."""
+    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created|the total is not"):
+        run_machine(machine, examples=examples, phases=[Phase.generate], report_multiple_bugs=False)

@@ -5,195 +5,197 @@ That nothing older is shown, whatever overlaps, is what `query_machine` and `tes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
-from tests.portal.query.answering import Mutations, Queries, create, read, rename, row_path, shown
-from tests.portal.query.fakes import Process, World
-from tests.portal.query.faulty import Thing, ThingParams
-from tests.portal.query.invariants.clients_list import once
-from tests.portal.query.lagging import LaggingBackend
+from portal.services.user import UserQueries
+from tests.portal.query.answering import Queries, create, read, rename, row_path, shown
+from tests.portal.query.clients import me, once
+from tests.portal.query.fakes import User
+from tests.portal.query.faulty import Faulty, Thing, ThingParams
 from tests.support.client_endpoints import PATH
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from portal.api.tokens import TokenStore
-
-
-def during_a_patch(run: Callable[[], object]) -> Callable[[str, str], None]:
-    return once(run, method="PATCH", path="/energy/clients/c3")
-
-
-class TestTheNextReadShowsTheAnswer:
-    @pytest.mark.parametrize("cached", [True, False])
-    def test_without_a_fetch_in_all_processes(
-        self, world: World, process: Process, ada: TokenStore, cached: bool
-    ) -> None:
-        other, client = world.process(), process.request(ada)
-        for at in (process, other) if cached else ():
-            shown(at.request(ada), "c3")
-        read(client, "c1")
-        reads = world.backend.reads()
+@pytest.mark.parametrize("cached", [True, False])
+def test_the_next_read_shows_the_answer_without_a_fetch_in_all_processes(ada: User, cached: bool) -> None:
+    other, client = ada.elsewhere(), ada.request()
+    for at in (ada, other) if cached else ():
+        shown(at, "c3")
+    read(client, "c1")
+    with ada.reads(0):
         rename(client, "c3", "renamed")
-        for request in (client, process.request(ada), other.request(ada), world.process().request(ada)):
-            assert [shown(request, "c3"), shown(request, "c1")] == ["renamed", "client 1"]
-        made = create(client, "new")
-        assert shown(other.request(ada), made) == "new"
-        assert world.backend.reads() == reads
+        for who in (client, ada, other, ada.elsewhere()):
+            assert [shown(who, "c3"), shown(who, "c1")] == ["renamed", "client 1"]
+        assert shown(other, create(client, "new").unwrap()["id"]) == "new"
+        ada.passes(299)
+        assert not read(ada, "c3").is_stale
+        ada.passes(1)
+        assert read(ada, "c3").is_stale
 
-    def test_for_as_long_as_a_page_counts(self, world: World, process: Process, ada: TokenStore) -> None:
-        rename(process.request(ada), "c3", "renamed")
-        reads = world.backend.reads()
-        world.clock.now += 299
-        assert not read(process.request(ada), "c3").is_stale
-        world.clock.now += 1
-        assert read(process.request(ada), "c3").is_stale
-        assert world.backend.reads() == reads
-        world.clock.now += 15 * 60
-        assert shown(process.request(ada), "c3") == "renamed"
-        assert world.backend.reads() == reads + 1
 
-    def test_which_a_write_of_another_row_does_not_make_fresh_again(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        shown(process.request(ada), "c3")
-        world.backend.rows[2]["name"] = "by someone else"
-        Queries.use_get_client_query.invalidate(process.request(ada), params={"id": "c3"})
-        rename(process.request(ada), "c4", "renamed")
-        assert shown(process.request(ada), "c3") == "by someone else"
+def test_a_write_of_another_row_does_not_make_an_invalidated_detail_fresh_again(ada: User) -> None:
+    shown(ada, "c3")
+    ada.backend.rows[2]["name"] = "by someone else"
+    Queries.use_get_client_query.invalidate(ada.request(), params={"id": "c3"})
+    rename(ada, "c4", "renamed")
+    assert shown(ada, "c3") == "by someone else"
 
-    def test_whatever_is_done_with_the_response(self, world: World, process: Process, ada: TokenStore) -> None:
-        """By the functions of the write, by the view that wrote, and by a view that read it."""
-        registry = Registry()
 
-        class OwnQueries(QueryGroup, domain="changed_answers", registry=registry):
-            use_get_rows_query = paginated_query_endpoint(item=Thing, url=PATH)
-            use_get_row_query = query_endpoint(data=Thing, params=ThingParams, url=row_path)
+def test_an_invalidation_that_somebody_asked_for_during_the_write_has_the_detail_fetched(ada: User) -> None:
+    shown(ada, "c3")
+    inner = ada.request()
 
-        def row_of(response: Thing) -> Thing:
-            return {"id": response.pop("id"), "name": response.pop("name")}
+    def changed_by_others() -> None:
+        ada.backend.rows[2]["name"] = "theirs"
+        Queries.use_get_client_query.invalidate(inner, params={"id": "c3"})
 
-        class OwnMutations(MutationGroup, domain="changed_answers", registry=registry):
-            use_update_row_mutation = (
-                mutation_endpoint(data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH")
-                .set_answer(query_key=OwnQueries.use_get_row_query, get_params=lambda _, data: {"id": data.pop("id")})
-                .merge_updated_in_paginated_list(list_query_key=OwnQueries.use_get_rows_query, select_list_item=row_of)
+    ada.backend.inside = once(changed_by_others, method="PATCH", path="/energy/clients/c3")
+    rename(ada, "c3", "ours")
+    ada.passes(10)
+    assert shown(ada, "c3") == "theirs"
+
+
+def test_the_answer_stays_whatever_a_function_of_the_write_or_a_view_does_with_the_response(ada: User) -> None:
+    ada.registry = Registry()
+
+    class OwnQueries(QueryGroup, domain="changed_answers", registry=ada.registry):
+        use_get_rows_query = paginated_query_endpoint(item=Thing, url=PATH)
+        use_get_row_query = query_endpoint(data=Thing, params=ThingParams, url=row_path)
+
+    class OwnMutations(MutationGroup, domain="changed_answers", registry=ada.registry):
+        use_update_row_mutation = (
+            mutation_endpoint(data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH")
+            .set_answer(query_key=OwnQueries.use_get_row_query, get_params=lambda _, data: {"id": data.pop("id")})
+            .merge_updated_in_paginated_list(
+                list_query_key=OwnQueries.use_get_rows_query,
+                select_list_item=lambda data: {"id": data.pop("id"), "name": data.pop("name")},
             )
+        )
 
-        update = OwnMutations.use_update_row_mutation(process.request(ada, registry=registry))
-        result: Any = update.mutate(body={"name": "renamed"}, params={"id": "c3"}).unwrap()
-        for _ in range(2):
-            assert result == {"id": "c3", "name": "renamed"}
-            result.clear()
-            result = OwnQueries.use_get_row_query(process.request(ada, registry=registry), {"id": "c3"}).unwrap()
+    update = OwnMutations.use_update_row_mutation(ada.request())
+    result: Any = update.mutate(body={"name": "renamed"}, params={"id": "c3"}).unwrap()
+    for _ in range(2):
+        assert result == {"id": "c3", "name": "renamed"}
+        result.clear()
+        result = OwnQueries.use_get_row_query(ada.request(), {"id": "c3"}).unwrap()
 
 
-class TestTheDetailIsFetched:
-    def test_after_an_invalidation_that_somebody_asked_for_during_the_write(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        shown(process.request(ada), "c3")
-        inner = process.request(ada)
+@pytest.mark.parametrize(("cache", "fetched"), [(True, 1), (False, 3)], ids=["cached", "not cached"])
+def test_a_detail_that_has_further_parameters_or_is_not_cached_is_fetched(
+    ada: User, cache: bool, fetched: int
+) -> None:
+    ada.registry = Registry()
 
-        def changed_by_others() -> None:
-            world.backend.rows[2]["name"] = "theirs"
-            Queries.use_get_client_query.invalidate(inner, params={"id": "c3"})
+    class WideParams(ThingParams, total=False):
+        expand: str
 
-        world.backend.inside = during_a_patch(changed_by_others)
-        rename(process.request(ada), "c3", "ours")
-        world.clock.now += 10
-        assert shown(process.request(ada), "c3") == "theirs"
+    class OwnQueries(QueryGroup, domain="wide_answers", registry=ada.registry):
+        use_get_row_query = query_endpoint(data=Thing, params=WideParams, url=row_path, cache=cache)
 
-    @pytest.mark.parametrize(("cache", "fetched"), [(True, 1), (False, 3)], ids=["cached", "not cached"])
-    def test_where_it_has_further_parameters_or_is_not_cached(
-        self, world: World, process: Process, ada: TokenStore, cache: bool, fetched: int
-    ) -> None:
-        registry = Registry()
+    class OwnMutations(MutationGroup, domain="wide_answers", registry=ada.registry):
+        use_update_row_mutation = mutation_endpoint(
+            data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH"
+        ).set_answer(query_key=OwnQueries.use_get_row_query)
 
-        class WideParams(ThingParams, total=False):
-            expand: str
+    def names() -> list[Any]:
+        client = ada.request()
+        asked: list[Any] = [{"id": "c3"}, {"id": "c3", "expand": "lines"}, {"id": "c4", "expand": "lines"}]
+        return [OwnQueries.use_get_row_query(client, params).unwrap()["name"] for params in asked]
 
-        class OwnQueries(QueryGroup, domain="wide_answers", registry=registry):
-            use_get_row_query = query_endpoint(data=Thing, params=WideParams, url=row_path, cache=cache)
-
-        class OwnMutations(MutationGroup, domain="wide_answers", registry=registry):
-            use_update_row_mutation = mutation_endpoint(
-                data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH"
-            ).set_answer(query_key=OwnQueries.use_get_row_query)
-
-        def names() -> list[Any]:
-            client = process.request(ada, registry=registry)
-            asked: list[Any] = [{"id": "c3"}, {"id": "c3", "expand": "lines"}, {"id": "c4", "expand": "lines"}]
-            return [OwnQueries.use_get_row_query(client, params).unwrap()["name"] for params in asked]
-
-        names()
-        reads = world.backend.reads()
-        update = OwnMutations.use_update_row_mutation(process.request(ada, registry=registry))
-        update.mutate(body={"name": "renamed"}, params={"id": "c3"})
+    names()
+    with ada.reads(fetched):
+        OwnMutations.use_update_row_mutation(ada.request()).mutate(body={"name": "renamed"}, params={"id": "c3"})
         assert names() == ["renamed", "renamed", "client 4"]
-        assert world.backend.reads() == reads + fetched
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda ada: ada.request().purge(),
+        lambda ada: ada.process.runtime.cache.clear(),
+        lambda ada: ada.process.runtime.cache.clear(endpoint="tests_answers.get_client"),
+        lambda ada: shown(ada.signed_in(), "c1"),  # it may have written before
+    ],
+    ids=["purge", "clear", "clear of the endpoint", "first binding of a token"],
+)
+def test_the_detail_is_fetched_once_if_the_cache_began_anew_during_the_write(ada: User, happens: Any) -> None:
+    shown(ada, "c3")
+    other = ada.elsewhere()
+    ada.backend.inside = once(lambda: happens(other), method="PATCH", path="/energy/clients/c3")
+    rename(ada, "c3", "renamed")
+    with ada.reads(1):
+        assert shown(ada, "c3") == "renamed"
+
+
+def test_the_detail_is_fetched_once_if_the_answer_is_too_large_for_a_record(ada: User) -> None:
+    name = "x" * 70_000
+    rename(ada, "c3", name)
+    with ada.reads(1):
+        assert [shown(ada, "c3") for _ in range(2)] == [name] * 2
+
+
+class TestAnAnswerThatAnswersNothing:
+    """A warning says what to fix, the detail is fetched, and the mutation is still a success."""
+
+    def declare(self, faulty: Faulty, get_params: Any = None) -> Any:
+        class OwnQueries(QueryGroup, domain="faulty", registry=faulty.registry):
+            use_get_one_query = query_endpoint(data=dict, params=ThingParams, url=row_path)
+            use_get_settings_query = query_endpoint(data=dict, url="/settings")
+
+        self.queries = OwnQueries
+        return lambda endpoint: endpoint.set_answer(query_key="get_one", get_params=get_params)
 
     @pytest.mark.parametrize(
-        "happens",
+        ("answer", "get_params", "told"),
         [
-            lambda process, _phone, ada: process.request(ada).purge(),
-            lambda process, _phone, _ada: process.runtime.cache.clear(),
-            lambda process, _phone, _ada: process.runtime.cache.clear(endpoint="tests_answers.get_client"),
-            lambda process, phone, _ada: shown(process.request(phone), "c1"),  # it may have written before
+            (None, None, "the response is no object"),
+            ([], None, "the response is no object"),
+            ({"name": "no id"}, None, "get_params raised"),
+            ({"id": "n"}, lambda _sent, _data: {"id": "other"}, "another id than its query"),
+            ({"name": "no id"}, lambda _sent, _data: {"id": "n"}, "another id than its query"),
+            ({"id": "n"}, lambda _sent, _data: None, "params should be a mapping"),
+            ({"id": "n"}, lambda _sent, _data: {}, "is missing"),
+            ({"id": "n"}, lambda _sent, _data: {"id": "n", "more": 1}, "more is no parameter"),
+            ({"id": ""}, None, "no address has ''"),
         ],
-        ids=["purge", "clear", "clear of the endpoint", "first binding of a token"],
     )
-    def test_once_if_the_cache_began_anew_during_the_write(
-        self, world: World, process: Process, ada: TokenStore, happens: Any
+    def test_is_told_and_the_detail_is_fetched(
+        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, answer: Any, get_params: Any, told: str
     ) -> None:
-        shown(process.request(ada), "c3")
-        other, phone = world.process(), world.backend.sign_in("ada")
-        world.backend.inside = during_a_patch(lambda: happens(other, phone, ada))
-        rename(process.request(ada), "c3", "renamed")
-        reads = world.backend.reads()
-        assert shown(process.request(ada), "c3") == "renamed"
-        assert world.backend.reads() == reads + 1
+        declare = self.declare(faulty, get_params)
+        faulty.answer = answer
+        faulty.world.backend.rows = [{"id": "n", "name": "the server's"}]
+        self.queries.use_get_one_query(faulty.request(), {"id": "n"})
+        assert faulty.write(declare).is_success
+        assert faulty.called == [answer]
+        assert told in caplog.text
+        assert "faulty.write: set_answer" in caplog.text
+        with faulty.user.reads(1):
+            assert self.queries.use_get_one_query(faulty.request(), {"id": "n"}).unwrap()["name"] == "the server's"
 
-    @pytest.mark.parametrize("cached", [True, False])
-    def test_once_if_the_answer_is_too_large_for_a_record(
-        self, world: World, process: Process, ada: TokenStore, cached: bool
-    ) -> None:
-        if cached:
-            shown(process.request(ada), "c3")
-        name = "x" * 70_000
-        rename(process.request(ada), "c3", name)
-        reads = world.backend.reads()
-        for _ in range(2):
-            assert shown(process.request(ada), "c3") == name
-        assert world.backend.reads() == reads + 1
+    def test_unlike_one_whose_id_is_a_number_or_that_has_none_for_a_query_without_one(self, faulty: Faulty) -> None:
+        declare = self.declare(faulty)
+        with faulty.user.reads(0):
+            faulty.answer = {"id": 5, "name": "five"}
+            faulty.write(declare)
+            assert self.queries.use_get_one_query(faulty.request(), {"id": "5"}).unwrap()["name"] == "five"
+            faulty.answer = {"theme": "dark"}
+            faulty.write(lambda made: made.set_answer(query_key="get_settings", get_params=lambda _sent, _data: {}))
+            assert self.queries.use_get_settings_query(faulty.request()).unwrap() == {"theme": "dark"}
 
 
-class TestABackendWhoseReadsLag:
-    @pytest.fixture
-    def world(self, world: World) -> World:
-        world.backend = LaggingBackend(clock=world.clock, rows=world.backend.rows)
-        return world
+def test_the_profile_is_never_set(ada: User) -> None:
+    """It decides about access."""
+    me(ada)
 
-    def test_has_the_answer_shown_over_an_older_response(self, world: World, process: Process, ada: TokenStore) -> None:
-        rename(process.request(ada), "c3", "renamed")
-        assert read(process.request(ada), "c3").refetch().data["name"] == "renamed"
-        assert shown(world.process().request(ada), "c3") == "renamed"
-        world.clock.now += 5
-        reads = world.backend.reads()
-        assert shown(process.request(ada), "c3") == "renamed"
-        assert world.backend.reads() == reads + 1
+    class OwnMutations(MutationGroup, domain="faulty", registry=Registry()):
+        use_write_mutation: Any = mutation_endpoint(data=dict, url="/write", method="POST").set_answer(
+            query_key=UserQueries.use_get_me_query, get_params=lambda _sent, _data: {}
+        )
 
-    def test_stands_as_it_is_after_a_write_without_an_answer(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        """Which of the two is the later, only the server knows."""
-        rename(process.request(ada), "c3", "first")
-        world.clock.now += 0.5
-        touch = Mutations.use_touch_client_mutation(process.request(ada))
-        touch.mutate(body={"name": "second"}, params={"id": "c3"})
-        world.clock.now += 1.5
-        assert shown(process.request(ada), "c3") == "second"
+    ada.backend.open_paths = {"/write": {"id": "ada", "permissions": ["ENERGY_APP", "FINANCE_APP"]}}
+    OwnMutations.use_write_mutation(ada.request()).mutate()
+    assert me(ada).unwrap()["permissions"] == ["ENERGY_APP"]

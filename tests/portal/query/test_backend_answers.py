@@ -1,73 +1,133 @@
-"""Answers of a backend as a request's `QueryClient` takes them: pages of a list, cursors, null, and 404 to a delete."""
+"""Answers of a backend as a request's client takes them: pages, cursors, null; and JSON that is nothing to work with."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.portal.query.fakes import Process, World
-from tests.support.client_endpoints import ClientQueries, ids
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import ApiMalformedError
+from portal.rows.strict_json import MAX_DEPTH
+from tests.portal.query.clients import clients, listed, me, one, rename
+from tests.portal.query.fakes import User
+from tests.support.client_endpoints import ClientMutations, ids
 
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
-
-clients = ClientQueries.use_get_clients_query
-client_of_id = ClientQueries.use_get_client_query
+PATH = "/energy/clients"
+LONE = "\ud800"
 
 
-class TestAnswersOfABackend:
+def answering(user: User, **body: Any) -> User:
+    """With a list of one row, and this at its end."""
+    user.backend.open_paths = {PATH: {"items": [{"id": "x"}], **body}}
+    return user
+
+
+class TestAList:
     @pytest.mark.parametrize("body", [None, [], "x", {}, {"items": None}, {"items": ["x"]}, {"items": {}}])
-    def test_what_is_no_page_of_a_list_is_an_error(
-        self, world: World, process: Process, ada: TokenStore, body: Any
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": body}
-        result = clients(process.request(ada))
-        assert type(result.error).__name__ == "ApiMalformedError"
-        assert world.backend.counted()["GET", "/energy/clients"] == 1
+    def test_that_is_no_page_is_an_error(self, ada: User, body: Any) -> None:
+        ada.backend.open_paths = {PATH: body}
+        with ada.reads(1):
+            assert isinstance(clients(ada).error, ApiMalformedError)
 
     @pytest.mark.parametrize(
-        "end",
+        ("end", "is_odd"),
         [
-            {"hasNext": False, "nextCursor": "x"},
-            {"hasNext": True, "nextCursor": None},
-            {"hasNext": True},
-            {"hasNext": True, "nextCursor": ""},
-            {},
+            ({"hasNext": False, "nextCursor": "x"}, False),
+            ({}, False),
+            ({"hasNext": True, "nextCursor": None}, True),
+            ({"hasNext": True}, True),
+            ({"hasNext": True, "nextCursor": ""}, True),
+            ({"hasNext": True, "nextCursor": 2.5}, True),
         ],
     )
-    def test_a_list_ends_on_null_on_missing_and_on_false(
-        self, world: World, process: Process, ada: TokenStore, end: dict[str, Any]
+    def test_ends_on_null_on_missing_and_on_false_and_a_next_page_without_a_cursor_is_warned_of(
+        self, ada: User, caplog: pytest.LogCaptureFixture, end: dict[str, Any], is_odd: bool
     ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], **end}}
-        result = clients(process.request(ada), pages=5)
-        assert ids(result) == ["x"]
-        assert (result.pages, result.has_next_page) == (1, False)
+        result = clients(answering(ada, **end), pages=5)
+        assert (ids(result), result.pages, result.has_next_page) == (["x"], 1, False)
+        assert ("gives no cursor for it" in caplog.text) is is_odd
 
-    @pytest.mark.parametrize("end", [{"nextCursor": None}, {}, {"nextCursor": ""}, {"nextCursor": 2.5}])
-    def test_a_next_page_without_a_cursor_is_warned_of(
-        self, world: World, process: Process, ada: TokenStore, caplog: pytest.LogCaptureFixture, end: dict[str, Any]
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, **end}}
-        assert not clients(process.request(ada)).has_next_page
-        assert "gives no cursor for it" in caplog.text
-
-    def test_a_whole_number_is_a_cursor_as_its_digits(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": 20}}
-        first = clients(process.request(ada))
+    def test_may_have_a_whole_number_as_a_cursor_by_its_digits(self, ada: User) -> None:
+        first = clients(answering(ada, hasNext=True, nextCursor=20))
         assert (first.has_next_page, first.data.next_cursor) == (True, "20")
         for _ in range(2):
-            assert clients(process.request(ada), pages=2).pages == 2
-        assert [params.get("cursor") for _, path, params in world.backend.calls if path != "/me"] == [None, "20"]
+            assert clients(ada, pages=2).pages == 2
+        assert [params.get("cursor") for _, path, params in ada.backend.calls if path != "/me"] == [None, "20"]
 
-    def test_null_is_an_answer(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.open_paths = {"/energy/clients/c5": None}
-        result = client_of_id(process.request(ada), {"id": "c5"})
-        assert result.is_success
-        assert result.unwrap() is None
+    def test_ends_with_a_page_that_names_itself_as_the_next(self, ada: User) -> None:
+        assert clients(answering(ada, hasNext=True, nextCursor="same"), pages=50).pages == 2
 
-    def test_a_page_that_names_itself_as_the_next_is_the_end(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": True, "nextCursor": "same"}}
-        assert clients(process.request(ada), pages=50).pages == 2
+
+def test_null_is_an_answer(ada: User) -> None:
+    ada.backend.open_paths = {f"{PATH}/c5": None}
+    result = one(ada)
+    assert (result.is_success, result.unwrap()) == (True, None)
+
+
+def nested(levels: int) -> Any:
+    value: Any = "end"
+    for level in range(levels):
+        value = [value] if level % 2 else {"in": value}
+    return value
+
+
+class TestNestedTooDeeply:
+    @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 900])
+    def test_a_read_is_a_malformed_answer(self, ada: User, levels: int) -> None:
+        row = {"id": "c5", "name": nested(levels)}
+        ada.backend.open_paths = {PATH: {"items": [row], "hasNext": False}, f"{PATH}/c5": row}
+        for _ in range(2):
+            found = clients(ada)
+            assert (type(found.error), found.data.items) == (ApiMalformedError, ())
+            assert isinstance(one(ada).error, ApiMalformedError)
+
+    def test_so_is_a_profile_and_it_proves_nothing(self, ada: User) -> None:
+        ada.backend.open_paths = {"/me": {"id": "ada", "permissions": nested(900)}}
+        assert isinstance(me(ada).error, ApiMalformedError)
+        assert not any(key.startswith("binding:") for key in ada.store.values)
+
+    def test_a_write_may_have_been_done_so_its_lists_are_fetched_anew(self, ada: User) -> None:
+        listed(ada)
+        ada.backend.open_paths = {f"{PATH}/c5": {"id": "c5", "name": nested(900)}}
+        assert isinstance(rename(ada, "c5", "new").error, ApiMalformedError)
+        assert ada.backend.counted()["PATCH", f"{PATH}/c5"] == 1, "another try would not help"
+        with ada.reads(1):
+            listed(ada)
+
+
+class TestTextThatIsNoText:
+    """JSON can name half of a surrogate pair; no page, no address and no hash can hold it."""
+
+    def test_is_replaced_as_browsers_do(self, ada: User) -> None:
+        ada.backend.rows[0] |= {"name": f"half {LONE}", f"{LONE}key": [LONE, "\ud83d\ude00"]}
+        row = clients(ada).unwrap().items[0]
+        assert row == {"id": "c5", "name": "half \ufffd", "\ufffdkey": ["\ufffd", "\U0001f600"]}
+
+    def test_in_a_cursor_works_as_far_as_the_backend_knows_it(self, ada: User) -> None:
+        ada.backend.open_paths = {
+            PATH: {"items": [{"id": f"c{LONE}"}], "hasNext": True, "nextCursor": f"next{LONE}"}
+        }
+        for _ in range(2):
+            result = clients(ada)
+            assert (result.error, result.data.next_cursor) == (None, "next\ufffd")
+            assert result.fetch_next_page().error is None
+            listed(ada, cursor=result.data.next_cursor)
+
+    @pytest.mark.parametrize("sent", [{"params": {"q": LONE}}, {"params": {"sort": f"{LONE}x"}}, {"cursor": LONE}])
+    def test_in_what_a_view_gives_is_replaced(self, ada: User, sent: Any) -> None:
+        listed(answering(ada, hasNext=False), **sent)
+        sent_values = list(ada.backend.calls[-1][2].values())
+        assert any("\ufffd" in value for value in sent_values)
+        assert all(value.encode() for value in sent_values)
+
+    def test_in_a_row_that_a_view_names_is_replaced(self, ada: User) -> None:
+        assert one(ada, LONE).error is not None
+        assert ada.backend.calls[-1][1] == f"{PATH}/%EF%BF%BD"
+        assert ClientMutations.use_delete_client_mutation(ada.request()).mutate(params={"id": LONE}).error is not None
+
+    def test_in_a_profile_or_a_token_is_no_error(self, ada: User) -> None:
+        ada.backend.open_paths = {"/me": {"id": LONE, "permissions": [LONE, "ENERGY_APP"]}}
+        assert me(ada).error is None
+        ada.backend.users[LONE] = "ada"
+        listed(ada.process.request(TokenStore(TokenPair(access=LONE))))

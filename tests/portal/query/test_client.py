@@ -1,135 +1,108 @@
-"""What a request's `QueryClient` does beside the invariants: memory, invalidate, prefetch, refetch, round trips, start."""
+"""What a request's `QueryClient` does beside the invariants: memory, invalidate, prefetch, refetch, events, start.
+
+A command's client may live for hours: what it memoizes is bounded, in number and in time.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from portal.errors import ApiNotFoundError, ApiUnavailableError
+from portal.api.tokens import TokenStore
+from portal.config.limits import REQUEST_BUDGET_S
+from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from portal.query import QueryResult
+from portal.query.event_log import MAX_EVENTS
+from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World, unavailable
+from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, one, rename
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, unavailable
 from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
-
-clients = ClientQueries.use_get_clients_query
-client_of_id = ClientQueries.use_get_client_query
 
 
 class TestOneRequest:
-    def test_each_query_runs_at_most_once(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.store.down = True
-        client = process.request(ada)
+    def test_each_query_runs_at_most_once_also_one_that_fails(self, ada: User) -> None:
+        ada.store.down = True
+        client = ada.request()
         for _ in range(3):
             clients(client)
-            UserQueries.use_get_me_query(client)
-        assert len(world.backend.calls) == 2
+            me(client)
+            assert isinstance(one(client, "nobody").error, ApiNotFoundError)
+        assert len(ada.backend.calls) == 3
 
-    def test_a_failure_too(self, world: World, process: Process, ada: TokenStore) -> None:
-        client = process.request(ada)
-        for _ in range(2):
-            assert isinstance(client_of_id(client, {"id": "nobody"}).error, ApiNotFoundError)
-        assert world.backend.reads() == 1
-
-    def test_what_a_view_does_to_its_data_reaches_nobody_else(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        client = process.request(ada)
+    def test_what_a_view_does_to_its_data_reaches_nobody_else(self, ada: User) -> None:
+        client = ada.request()
         clients(client).data.items[0]["name"] = "changed by a view"
         clients(client).data.raw_res[0]["items"].clear()
         assert clients(client).data.items[0]["name"] == "client 5"
         assert len(clients(client).data.raw_res[0]["items"]) == 2
-        UserQueries.use_get_me_query(client).unwrap()["permissions"].clear()
-        assert UserQueries.use_get_me_query(client).unwrap()["permissions"] == ["ENERGY_APP"]
+        me(client).unwrap()["permissions"].clear()
+        assert me(client).unwrap()["permissions"] == ["ENERGY_APP"]
 
-    def test_raw_res_holds_the_servers_own_pages(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada), pages=2)
-        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
-        result = clients(process.request(ada), pages=2)
+    def test_raw_res_holds_the_servers_own_pages(self, ada: User) -> None:
+        clients(ada, pages=2)
+        delete(ada, "c5")
+        result = clients(ada, pages=2)
         assert ids(result) == ["c4", "c3", "c2"]
         assert [[row["id"] for row in page["items"]] for page in result.data.raw_res] == [["c5", "c4"], ["c3", "c2"]]
         assert result.data.raw_res[0]["total"] == 5
 
-    def test_the_error_of_a_page_behind_them_is_not_that_of_fewer_pages(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        client = process.request(ada)
-        world.backend.failures = [None, None, ApiNotFoundError(status=404)]
+    def test_the_error_of_a_page_behind_them_is_not_that_of_fewer_pages(self, ada: User) -> None:
+        client = ada.request()
+        ada.backend.failures = [None, None, ApiNotFoundError(status=404)]
         assert isinstance(clients(client, pages=2).error, ApiNotFoundError)
-        first = clients(client, pages=1)
-        assert first.error is None
-        assert ids(first) == ["c5", "c4"]
+        assert listed(client) == ["c5", "c4"]
 
-    def test_no_more_pages_than_there_are(self, world: World, process: Process, ada: TokenStore) -> None:
-        result = clients(process.request(ada), pages=50)
+    def test_no_more_pages_than_there_are(self, ada: User) -> None:
+        result = clients(ada, pages=50)
         assert (result.pages, result.has_next_page, result.data.next_cursor) == (3, False, None)
         assert result.fetch_next_page() is result
-        assert not result.is_loading
-        assert not result.is_loading_more
+        assert (result.is_loading, result.is_loading_more) == (False, False)
 
-    def test_the_time_budget_of_a_request_bounds_all_its_tries(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        clients(process.request(ada))
-        world.backend.failures = [unavailable()] * 9
-        result = client_of_id(process.request(ada, deadline=Deadline(0.05)), {"id": "c5"})
-        assert result.error is not None
-        assert world.waits == []
+    def test_the_time_budget_of_a_request_bounds_all_its_tries(self, ada: User) -> None:
+        listed(ada)
+        ada.backend.failures = [unavailable()] * 9
+        assert one(ada.request(deadline=Deadline(0.05))).error is not None
+        assert ada.world.waits == []
 
-    @pytest.mark.parametrize("one_shot", [False, True])
-    def test_a_write_of_one_thread_while_another_reads_shows_in_the_next_read(
-        self, world: World, process: Process, ada: TokenStore, one_shot: bool
-    ) -> None:
-        client = process.request(ada)
-        UserQueries.use_get_me_query(client)
-
-        def read() -> Any:
-            if one_shot:
-                return client_of_id(client, {"id": "c5"}).unwrap()["name"]
-            return clients(client).data.items[0]["name"]
+    @pytest.mark.parametrize("read", [lambda client: names(client)["c5"], lambda client: one(client).data["name"]])
+    def test_a_write_of_one_thread_while_another_reads_shows_in_the_next_read(self, ada: User, read: Any) -> None:
+        client = ada.request()
+        me(client)
 
         def write(method: str, _path: str) -> None:
             if method == "GET":
-                world.backend.inside = None
-                mutation = ClientMutations.use_update_client_mutation(client)
-                mutation.mutate(body={"name": "renamed"}, params={"id": "c5"}).unwrap()
+                ada.backend.inside = None
+                rename(client, "c5", "renamed")
 
-        world.backend.inside = write
-        read()
-        assert read() == "renamed"
+        ada.backend.inside = write
+        read(client)
+        assert read(client) == "renamed"
 
 
 class TestRefetch:
-    def test_it_asks_however_fresh_the_data_is(self, world: World, process: Process, ada: TokenStore) -> None:
-        first = clients(process.request(ada), pages=2)
-        world.backend.rows[0]["name"] = "changed"
-        again = first.refetch()
-        assert again.data.items[0]["name"] == "changed"
-        assert first.data.items[0]["name"] == "client 5", "a new result"
-        assert ids(clients(process.request(ada), pages=2)) == ids(again)
-        assert world.backend.reads() == 4
+    def test_it_asks_however_fresh_the_data_is(self, ada: User) -> None:
+        first = clients(ada, pages=2)
+        ada.backend.rows[0]["name"] = "changed"
+        with ada.reads(2):
+            again = first.refetch()
+            assert [each.data.items[0]["name"] for each in (first, again)] == ["client 5", "changed"], "a new result"
+            assert listed(ada, pages=2) == ids(again)
 
-    def test_pages_that_were_fresh_stay_when_a_refetch_fails_midway(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        result = clients(process.request(ada), pages=2)
-        world.backend.failures = [None, *[unavailable()] * 3]
+    def test_pages_that_were_fresh_stay_when_a_refetch_fails_midway(self, ada: User) -> None:
+        result = clients(ada, pages=2)
+        ada.backend.failures = [None, *[unavailable()] * 3]
         failed = result.refetch()
-        assert ids(failed) == ids(result)
-        assert failed.is_stale
+        assert (ids(failed), failed.is_stale) == (ids(result), True)
         assert isinstance(failed.error, ApiUnavailableError)
 
-    def test_unwrap_gives_older_data_through_an_outage_but_not_past_a_definite_no(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        result = client_of_id(process.request(ada), {"id": "c5"})
-        world.backend.failures = [unavailable()] * 3
+    def test_unwrap_gives_older_data_through_an_outage_but_not_past_a_definite_no(self, ada: User) -> None:
+        result = one(ada)
+        ada.backend.failures = [unavailable()] * 3
         assert result.refetch().unwrap()["id"] == "c5"
-        world.backend.rows.clear()
+        ada.backend.rows.clear()
         gone = result.refetch()
         assert gone.data is not None
         with pytest.raises(ApiNotFoundError):
@@ -137,12 +110,6 @@ class TestRefetch:
 
 
 class TestInvalidate:
-    @pytest.fixture(autouse=True)
-    def cached(self, process: Process, ada: TokenStore) -> None:
-        for params in (None, {"q": "5"}, {"q": "5", "sort": "name"}):
-            clients(process.request(ada), params)
-        client_of_id(process.request(ada), {"id": "c5"})
-
     @pytest.mark.parametrize(
         ("which", "fetched"),
         [
@@ -156,83 +123,173 @@ class TestInvalidate:
         ],
     )
     def test_one_query_or_one_endpoint_or_by_parameters(
-        self,
-        world: World,
-        process: Process,
-        ada: TokenStore,
-        *,
-        caplog: pytest.LogCaptureFixture,
-        which: Any,
-        fetched: int,
+        self, ada: User, caplog: pytest.LogCaptureFixture, which: Any, fetched: int
     ) -> None:
-        clients.invalidate(world.process().request(ada), **which)
-        world.backend.calls.clear()
-        for params in (None, {"q": "5"}, {"q": "5", "sort": "name"}):
-            clients(process.request(ada), params)
-        client_of_id(process.request(ada), {"id": "c5"})
-        assert len(world.backend.calls) == fetched
+        def read() -> None:
+            for params in (None, {"q": "5"}, {"q": "5", "sort": "name"}):
+                clients(ada, params)
+            one(ada)
+
+        read()
+        invalidate(ada.elsewhere(), **which)
+        with ada.reads(fetched):
+            read()
         assert ("query is no parameter of it; it knows" in caplog.text) is (which == {"matching": {"query": "5"}})
 
-    def test_within_the_request(self, world: World, process: Process, ada: TokenStore) -> None:
-        client = process.request(ada)
+    def test_within_the_request(self, ada: User) -> None:
+        client = ada.request()
         clients(client)
-        world.backend.rows[0]["name"] = "changed"
-        clients.invalidate(client)
-        assert clients(client).data.items[0]["name"] == "changed"
+        ada.backend.rows[0]["name"] = "changed"
+        invalidate(client)
+        assert names(client)["c5"] == "changed"
 
-    def test_during_the_first_load_it_is_kept(self, world: World, process: Process, ada: TokenStore) -> None:
-        def invalidate(method: str, path: str) -> None:
-            world.backend.inside = None
-            clients.invalidate(process.request(ada), params={"q": "4"})
+    def test_during_the_first_load_it_is_kept(self, ada: User) -> None:
+        def meanwhile(_method: str, _path: str) -> None:
+            ada.backend.inside = None
+            invalidate(ada, params={"q": "4"})
 
-        world.backend.inside = invalidate
-        clients(process.request(ada), {"q": "4"})
-        reads = world.backend.reads()
-        clients(process.request(ada), {"q": "4"})
-        assert world.backend.reads() == reads + 1
-
-
-class TestPrefetch:
-    def test_a_later_read_finds_it(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients.prefetch(process.request(ada), {"q": "client"}, pages=2)
-        client_of_id.prefetch(process.request(ada), {"id": "c5"})
-        reads = world.backend.reads()
-        assert len(clients(process.request(ada), {"q": "client"}, pages=2).data.items) == 4
-        assert client_of_id(process.request(ada), {"id": "c5"}).is_success
-        assert world.backend.reads() == reads
+        me(ada)
+        ada.backend.inside = meanwhile
+        with ada.reads(2):
+            clients(ada, {"q": "4"})
+            clients(ada, {"q": "4"})
 
 
-class TestRoundTrips:
-    def test_a_hot_read_is_one_and_with_writes_two(self, world: World, process: Process, ada: TokenStore) -> None:
-        clients(process.request(ada), pages=2)
-        before = world.store.trips
-        clients(process.request(ada), pages=2)
-        assert world.store.trips - before == 1
-        ClientMutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": "c5"})
-        before = world.store.trips
-        clients(process.request(ada), pages=2)
-        assert world.store.trips - before == 2
+def test_a_later_read_finds_what_was_prefetched(ada: User) -> None:
+    ClientQueries.use_get_clients_query.prefetch(ada.request(), {"q": "client"}, pages=2)
+    ClientQueries.use_get_client_query.prefetch(ada.request(), {"id": "c5"})
+    with ada.reads(0):
+        assert len(listed(ada, {"q": "client"}, pages=2)) == 4
+        assert one(ada).is_success
 
 
-class TestStart:
-    """A page begins GET `/me` before its view runs."""
+def test_a_hot_read_is_one_round_trip_and_with_writes_two(ada: User) -> None:
+    clients(ada, pages=2)
+    for trips in (1, 2):
+        before = ada.store.trips
+        clients(ada, pages=2)
+        assert ada.store.trips - before == trips
+        rename(ada, "c5", "renamed")
 
-    SPEC = UserQueries.use_get_me_query.spec()
 
-    def test_gives_a_result_that_needs_no_fetch(self, process: Process, ada: TokenStore) -> None:
-        for _ in range(2):
-            UserQueries.use_get_me_query(process.request(ada))
-        client = process.request(ada)
-        started = client.start(self.SPEC)
-        assert isinstance(started, QueryResult)
-        assert started.unwrap()["id"] == "ada"
-        assert [event.cache_status for event in client.events] == ["hit"]
+@pytest.mark.parametrize("is_cached", [True, False])
+def test_a_page_begins_the_profile_before_its_view_runs(ada: User, is_cached: bool) -> None:
+    me(ada)
+    me(ada)
+    ada.passes(0 if is_cached else PAST_ITS_LIFE_S)
+    client, calls = ada.request(), len(ada.backend.calls)
+    started = client.start(UserQueries.use_get_me_query.spec())
+    assert isinstance(started, QueryResult) is is_cached
+    assert (started if is_cached else me(client)).unwrap()["id"] == "ada"
+    assert [event.cache_status for event in client.events] == ["hit" if is_cached else "miss"]
+    assert len(ada.backend.calls) == calls + (not is_cached)
 
-    def test_else_the_hook_waits_for_what_is_under_way(self, world: World, process: Process, ada: TokenStore) -> None:
-        UserQueries.use_get_me_query(process.request(ada))
-        world.clock.now += PAST_ITS_LIFE_S
-        client = process.request(ada)
-        assert client.start(self.SPEC) is True
-        assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ada"
-        assert [event.cache_status for event in client.events] == ["miss"]
-        assert world.backend.counted()["GET", "/me"] == 2
+
+class TestEvents:
+    def test_each_query_says_what_it_came_to(self, ada: User) -> None:
+        clients(ada)
+        delete(ada, "c5")
+        client = ada.request()
+        clients(client)
+        clients(client)
+        clients(client, pages=2)
+        one(client, "nobody")
+        assert [(event.endpoint, event.cache_status, event.pages, event.patches) for event in client.events] == [
+            ("energy.get_clients", "hit", 1, 1),
+            ("energy.get_clients", "memoized", 1, 1),
+            ("energy.get_clients", "partial", 2, 0),
+            ("energy.get_client", "error", 0, 0),
+        ]
+        assert client.events[-1].error == "ApiNotFoundError"
+        assert client.events[0].key == ("energy.get_clients", {}, "paginated", 20, "limit")
+        ada.passes(400)
+        client = ada.request()
+        clients(client)
+        stale = client.events[-1]
+        assert (stale.cache_status, stale.age_s, stale.error) == ("stale", 400, ""), "revalidated behind the request"
+
+    def test_each_mutation_says_what_it_came_to(self, ada: User) -> None:
+        client = ada.request()
+        for row_id in ("c5", "nobody"):
+            ClientMutations.use_delete_client_mutation(client).mutate(params={"id": row_id})
+        assert [(event.write.endpoint, event.error) for event in client.mutations] == [
+            ("energy.delete_client", ""),
+            ("energy.delete_client", "ApiNotFoundError"),
+        ]
+        assert client.events == []
+        assert all(event.began_s > 0 <= event.duration_s for event in client.mutations)
+
+
+class TestAClientThatLivesLong:
+    def test_memoizes_the_queries_that_it_used_last_and_tells_the_latest(self, ada: User) -> None:
+        ada.store.down = True  # nothing but the client's own memory answers
+        client = ada.request()
+        for number in range(MAX_MEMOIZED + 10):
+            listed(client, {"q": "5"})
+            listed(client, {"q": f"number {number}"})
+        assert len(client.reads._memo._results) == MAX_MEMOIZED
+        with ada.reads(1):
+            assert listed(client, {"q": "5"}) == ["c5"], "used all the time"
+            listed(client, {"q": "number 0"})  # forgotten
+        for _ in range(MAX_EVENTS):
+            listed(client, {"q": "5"})
+        one(client)
+        assert (len(client.events), client.events[-1].endpoint) == (MAX_EVENTS, "energy.get_client")
+
+    def test_asks_the_cache_again_for_what_it_read_a_minute_ago(self, ada: User) -> None:
+        client = ada.request()
+        clients(client).fetch_next_page()
+        ada.backend.rows.pop(0)
+        invalidate(ada)
+        ada.passes(MEMOIZED_FOR_S - 1)
+        assert listed(client) == ["c5", "c4"], "one request sees one state"
+        ada.passes(1)
+        assert listed(client) == ["c4", "c3"]
+
+    def test_memoizes_a_list_that_grows_page_by_page_no_longer(self, ada: User) -> None:
+        ada.backend.rows = [{"id": f"c{number}", "name": "x"} for number in range(99, 0, -1)]
+        result = clients(ada)
+        delete(ada, "c99")
+        for _ in range(4):
+            ada.passes(MEMOIZED_FOR_S - 10)
+            result = result.fetch_next_page()
+        assert result.data.items[0]["id"] == "c98"
+
+    def test_asks_for_the_permissions_again_at_a_403_after_a_while_or_of_another_sign_in(self, ada: User) -> None:
+        tokens = TokenStore(ada.tokens.current)
+        client = ada.process.request_with(tokens)
+
+        def asked() -> int:
+            """How often a query that is refused asks for the profile."""
+            before = ada.backend.counted()["GET", "/me"]
+            ada.backend.failures = [ApiForbiddenError(status=403)]
+            one(client, f"row {len(ada.backend.calls)}")
+            return ada.backend.counted()["GET", "/me"] - before
+
+        me(client)
+        assert [asked(), asked()] == [1, 0]
+        ada.passes(MEMOIZED_FOR_S)
+        me(client)
+        assert [asked(), asked()] == [1, 0]
+        tokens.sign_in(ada.signed_in().tokens.current)
+        me(client)
+        assert asked() == 1
+
+    @pytest.mark.parametrize("given", [True, False])
+    def test_gives_each_call_a_requests_time_without_a_deadline(
+        self, ada: User, monkeypatch: pytest.MonkeyPatch, given: bool
+    ) -> None:
+        me(ada)
+        deadlines: list[Deadline] = []
+        call = ada.backend.call
+
+        def noting(*, deadline: Deadline, **options: Any) -> Any:
+            assert 0 < deadline.remaining() <= REQUEST_BUDGET_S
+            deadlines.append(deadline)
+            return call(deadline=deadline, **options)
+
+        monkeypatch.setattr(ada.backend, "call", noting)
+        client = ada.request(**({"deadline": Deadline(REQUEST_BUDGET_S)} if given else {}))
+        for word in ("1", "2", "3"):
+            listed(client, {"q": word})
+        assert len({id(each) for each in deadlines}) == (1 if given else 3)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from portal.errors import ApiTimeoutError
 from portal.process.deadline import Deadline
+from portal.query import QueryClient
 from portal.query.request_cache import MEMOIZED_FOR_S
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import FakeBackend, World
-from tests.support.client_endpoints import ClientMutations, ClientQueries
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
-    from portal.query import QueryClient
-    from tests.portal.query.fakes import Process
+from tests.portal.query.clients import clients, delete, listed, me
+from tests.portal.query.fakes import FakeBackend, User
 
 
 class HangingBackend(FakeBackend):
@@ -39,39 +34,27 @@ class HangingBackend(FakeBackend):
 
 
 @pytest.fixture
-def backend(world: World) -> HangingBackend:
-    world.backend = HangingBackend(rows=world.backend.rows, users=world.backend.users)
-    return world.backend
+def client(ada: User) -> QueryClient:
+    backend = ada.world.backend = HangingBackend(rows=ada.backend.rows, users=ada.backend.users)
+    return ada.request(deadline=Deadline(10, clock=lambda: backend.now))
 
 
-@pytest.fixture
-def client(backend: HangingBackend, process: Process, ada: TokenStore) -> QueryClient:
-    return process.request(ada, deadline=Deadline(10, clock=lambda: backend.now))
+def test_the_write_is_sent_and_the_list_is_read_and_the_binding_not_tried_again(ada: User, client: QueryClient) -> None:
+    delete(client, "c5")
+    for word in ("1", "2", "5"):
+        assert listed(client, {"q": word}) == [f"c{word}"][: word != "5"]
+    assert (ada.backend.counted()["GET", "/me"], ada.backend.now) == (1, 3)
 
 
-def test_the_write_is_sent(backend: HangingBackend, client: QueryClient) -> None:
-    assert ClientMutations.use_delete_client_mutation(client).mutate(params={"id": "c5"}).is_success
-    assert "c5" not in [row["id"] for row in backend.rows]
-
-
-def test_the_list_is_read_and_the_binding_not_tried_again(backend: HangingBackend, client: QueryClient) -> None:
-    for word in ("1", "2", "3"):
-        assert ClientQueries.use_get_clients_query(client, {"q": word}).is_success
-    assert backend.counted()["GET", "/me"] == 1
-    assert backend.now == 3
-
-
-def test_a_client_that_lives_longer_tries_to_bind_again(
-    world: World, backend: HangingBackend, client: QueryClient
-) -> None:
-    ClientQueries.use_get_clients_query(client, {"q": "1"})
-    backend.takes_s = 0
-    world.clock.now += MEMOIZED_FOR_S
-    ClientQueries.use_get_clients_query(client, {"q": "2"})
+def test_a_client_that_lives_longer_tries_to_bind_again(ada: User, client: QueryClient) -> None:
+    clients(client, {"q": "1"})
+    ada.backend.takes_s = 0
+    ada.passes(MEMOIZED_FOR_S)
+    clients(client, {"q": "2"})
     assert client.is_bound
 
 
-def test_who_wants_to_see_the_profile_waits_for_it(backend: HangingBackend, client: QueryClient) -> None:
-    backend.takes_s = 5
-    ClientQueries.use_get_clients_query(client)
-    assert UserQueries.use_get_me_query(client).unwrap()["id"] == "ada"
+def test_who_wants_to_see_the_profile_waits_for_it(ada: User, client: QueryClient) -> None:
+    ada.backend.takes_s = 5
+    clients(client)
+    assert me(client).unwrap()["id"] == "ada"

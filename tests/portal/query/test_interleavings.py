@@ -9,25 +9,21 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from portal.errors import ApiNotFoundError
+from portal.query import QueryClient
 from portal.query.cache import patches
 from portal.query.cache.write_records import WriteRecord
 from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, NoSingleFlight, World
-from tests.portal.query.versioned_backend import VersionedBackend
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.query import QueryClient
+from tests.portal.query.query_machine import VersionedBackend, run_machine
 
 PATIENCE_S = 20
 MOST_AT_ONCE = 4
@@ -217,15 +213,7 @@ def test_no_read_misses_a_completed_write_however_requests_overlap(
 ) -> None:
     """Also where rows tell no version."""
     monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
-    run_state_machine_as_test(
-        InterleavingMachine,
-        settings=settings(
-            max_examples=120,
-            stateful_step_count=40,
-            derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    run_machine(InterleavingMachine, examples=120, steps=40)
 
 
 def three_writes_of_a_row() -> None:
@@ -257,12 +245,6 @@ def three_writes_of_a_row() -> None:
 
 
 @pytest.fixture
-def no_versions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The query layer is told of no row which version it is."""
-    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
-
-
-@pytest.fixture
 def forgotten_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """The record of a write gives up its row's name together with its change."""
     kept = WriteRecord.without_rows
@@ -270,17 +252,14 @@ def forgotten_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WriteRecord, "names_nothing", False)
 
 
-@pytest.mark.usefixtures("no_versions")
-def test_a_write_whose_record_gave_up_its_change_still_names_its_row() -> None:
+def test_a_write_whose_record_gave_up_its_change_still_names_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
     three_writes_of_a_row()
-
-
-@pytest.mark.usefixtures("no_versions", "forgotten_names")
-def test_and_if_it_did_not_an_older_version_would_be_shown() -> None:
-    with pytest.raises(AssertionError, match="is older than a completed write"):
-        three_writes_of_a_row()
 
 
 @pytest.mark.usefixtures("forgotten_names")
-def test_but_of_a_row_that_tells_its_version_none_that_is_older_is_shown() -> None:
+def test_if_it_did_not_the_version_of_the_row_alone_would_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     three_writes_of_a_row()
+    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
+    with pytest.raises(AssertionError, match="is older than a completed write"):
+        three_writes_of_a_row()

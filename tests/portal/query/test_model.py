@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
-
 from portal.query.cache import patches
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
 from portal.query.cache.write_records import WriteRecord
+from portal.query.reads.revalidation import Revalidations
+from portal.query.request_partition import RequestPartition
 from tests.portal.query.fakes import Dice
-from tests.portal.query.query_machine import QueryMachine, WithoutSingleFlight
+from tests.portal.query.query_machine import QueryMachine, WithoutSingleFlight, check_it_notices, run_machine
 
 
 @pytest.mark.parametrize("version_field", ["version", "another field"])
@@ -25,15 +24,7 @@ def test_no_read_misses_a_completed_write(
 ) -> None:
     """Also where rows tell no version."""
     monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=100,
-            stateful_step_count=30,
-            derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    run_machine(machine)
 
 
 def test_an_example_that_runs_again_does_the_same() -> None:
@@ -95,15 +86,27 @@ def _a_write_changes_nothing_but_what_it_patches(patch: pytest.MonkeyPatch) -> N
 def test_the_model_notices_when_the_design_is_broken(sabotage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patches, "VERSION_FIELD", "another field")  # a version would hide some of it
     sabotage(monkeypatch)
-    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created|the total is not"):
-        run_state_machine_as_test(
-            WithoutSingleFlight,
-            settings=settings(
-                max_examples=6000,  # the first few hundred find it
-                stateful_step_count=30,
-                derandomize=True,
-                phases=[Phase.generate],
-                report_multiple_bugs=False,
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
+    check_it_notices(WithoutSingleFlight, examples=6000)  # the first few hundred find it
+
+
+def a_request_that_ends_with_another_users_tokens() -> None:
+    """What it showed past its stale time is fetched behind it, when its tokens are another user's already."""
+    machine = WithoutSingleFlight()
+    machine.start()
+    machine.read(0, 0, 1, [])
+    machine.time_passes(301)
+    machine.a_request_reads_and_ends_with_other_tokens(0, "signed in as ben")
+    machine.what_is_stale_is_fetched_behind()
+    machine.read(0, 0, 1, [])
+
+
+def test_what_is_fetched_behind_a_request_is_never_another_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with the tokens that the request has by then, it would be."""
+    a_request_that_ends_with_another_users_tokens()
+    begin = Revalidations.begin
+    monkeypatch.setattr(
+        Revalidations, "begin", lambda self, one: begin(self, replace(one, plan=replace(one.plan, bearer=None)))
+    )
+    monkeypatch.setattr(RequestPartition, "still_has", lambda _self, _partition, *, sent: True)
+    with pytest.raises(AssertionError, match="another user's rows"):
+        a_request_that_ends_with_another_users_tokens()

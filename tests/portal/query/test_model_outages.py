@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+from hypothesis.stateful import initialize, rule
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.query.partition.pending_purges import PendingPurges
 from tests.portal.query.fakes import make_token, unavailable
-from tests.portal.query.query_machine import QueryMachine
-from tests.portal.query.versioned_backend import VersionedBackend
+from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 from tests.support.client_endpoints import ClientQueries
 
 
@@ -88,28 +86,9 @@ class OutageMachine(QueryMachine):
 
 
 def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
-    run_state_machine_as_test(
-        OutageMachine,
-        settings=settings(
-            max_examples=150,
-            stateful_step_count=30,
-            derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    run_machine(OutageMachine, examples=150)
 
 
 def test_the_model_notices_if_no_purge_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PendingPurges, "_enqueue", lambda _self, _key: None)
-    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created"):
-        run_state_machine_as_test(
-            OutageMachine,
-            settings=settings(
-                max_examples=2000,
-                stateful_step_count=30,
-                derandomize=True,
-                phases=[Phase.generate],
-                report_multiple_bugs=False,
-                suppress_health_check=list(HealthCheck),
-            ),
-        )
+    check_it_notices(OutageMachine, examples=2000)

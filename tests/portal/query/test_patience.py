@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -11,23 +12,16 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
+from portal.query import QueryClient
 from portal.query.reads.parallel_fetches import ParallelFetches
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import Process, World, make_token, unavailable
-from tests.portal.query.invariants.clients_list import listed, names
-from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from portal.query import QueryClient
+from tests.portal.query.clients import clients, invalidate, listed, me, names
+from tests.portal.query.fakes import User, make_token, unavailable
+from tests.support.client_endpoints import EnergySummaryQueries, ids
 
 WAIT_S = 20
 STALE_S = 301
 
-clients = ClientQueries.use_get_clients_query
 summary = EnergySummaryQueries.use_get_summary_query
-me = UserQueries.use_get_me_query
 
 
 class Hung:
@@ -40,6 +34,7 @@ class Hung:
         self.is_asked = True
         self.asked, self.may_answer = threading.Semaphore(0), threading.Event()
         self.threads: list[threading.Thread] = []
+        self.patience: list[float] = []
 
     def __call__(self, _method: str, _path: str) -> None:
         self.threads.append(threading.current_thread())
@@ -54,6 +49,7 @@ def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
     wait = ParallelFetches._wait
 
     def when_asked(self: ParallelFetches, future: Any) -> Any:
+        made.patience.append(self._patience_s)
         assert not made.is_asked or made.asked.acquire(timeout=WAIT_S)
         return wait(self, future)
 
@@ -63,23 +59,22 @@ def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
 
 
 @pytest.fixture
-def process(world: World, ada: TokenStore) -> Process:
-    """Ada's list and profile are cached. Its requests have little patience, so that no test waits for long."""
-    made = world.process(patience_s=0.05)
-    listed(made.request(ada))
-    me(made.request(ada))
-    return made
+def ada(ada: User) -> User:
+    """Her list and profile are cached. Her requests have little patience, so that no test waits for long."""
+    listed(ada)
+    me(ada)
+    return ada.elsewhere(patience_s=0.05)
 
 
 @pytest.fixture
-def patient(world: World, process: Process) -> Process:
-    """A process whose requests wait."""
-    return world.process(patience_s=WAIT_S)
+def patient(ada: User) -> User:
+    """Her requests wait."""
+    return ada.elsewhere(patience_s=WAIT_S)
 
 
-def page_of(process: Process, tokens: TokenStore, **options: Any) -> QueryClient:
-    """A client as a web request has it: with a deadline."""
-    return process.request(tokens, deadline=Deadline(WAIT_S), **options)
+def page_of(user: User, **options: Any) -> QueryClient:
+    """A client as a web request has it, with a deadline; by default, of a reload."""
+    return user.request(deadline=Deadline(WAIT_S), **{"reload": True, **options})
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -92,61 +87,44 @@ def until(condition: Callable[[], bool]) -> None:
 
 class TestABackendThatHangs:
     def test_has_what_is_known_shown_beside_an_error_and_its_answer_kept_for_the_next_page(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
+        self, ada: User, hung: Hung
     ) -> None:
-        world.backend.rows[0]["name"] = "by someone else"
-        world.backend.before = hung
-        result = clients(page_of(process, ada, reload=True))
-        assert result.unwrap().items[0]["name"] == "client 5"
+        ada.backend.rows[0]["name"] = "by someone else"
+        ada.backend.before = hung
+        result = clients(page_of(ada))
+        assert (result.unwrap().items[0]["name"], result.is_stale) == ("client 5", True)
         assert isinstance(result.error, ApiTimeoutError)
-        assert result.is_stale
-        reads = world.backend.reads()
-        hung.may_answer.set()
-        until(lambda: names(process.request(ada))["c5"] == "by someone else")
-        assert world.backend.reads() == reads
+        with ada.reads(0):
+            hung.may_answer.set()
+            until(lambda: names(ada)["c5"] == "by someone else")
 
-    def test_is_waited_for_by_all_queries_of_a_request_together(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung, *, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        summary(process.request(ada))
-        waits: list[float] = []
-        waited_for = ParallelFetches._wait
-
-        def noting(self: ParallelFetches, future: Any) -> Any:
-            waits.append(self._patience_s)
-            return waited_for(self, future)
-
-        monkeypatch.setattr(ParallelFetches, "_wait", noting)
-        world.backend.before = hung
-        client = page_of(process, ada, reload=True)
+    def test_is_waited_for_by_all_queries_of_a_request_together(self, ada: User, hung: Hung) -> None:
+        summary(ada.request())
+        ada.backend.before = hung
+        client = page_of(ada)
         for read in (clients, summary, me):
-            assert isinstance(read(client).error, ApiTimeoutError)  # type: ignore[operator]  # three kinds of hooks
-        assert waits[0] == 0.05
-        assert max(waits[1:]) <= 0, "the first has used up what there was"
+            assert isinstance(read(client).error, ApiTimeoutError)
+        assert hung.patience[0] == 0.05
+        assert max(hung.patience[1:]) <= 0, "the first has used up what there was"
 
-    def test_is_not_asked_again_by_what_nobody_waits_for(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        world.backend.before = hung
-        world.backend.failures = [unavailable()] * 3
-        clients(page_of(process, ada, reload=True))
-        reads = world.backend.reads()
-        hung.may_answer.set()
-        until(lambda: process.runtime.fetch_pool._idle == 1)
-        assert world.backend.reads() == reads
-        assert world.waits == []
+    def test_is_not_asked_again_by_what_nobody_waits_for(self, ada: User, hung: Hung) -> None:
+        ada.backend.before = hung
+        ada.backend.failures = [unavailable()] * 3
+        clients(page_of(ada))
+        with ada.reads(0):
+            hung.may_answer.set()
+            until(lambda: ada.process.runtime.fetch_pool._idle == 1)
+        assert ada.world.waits == []
 
     @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command"])
-    def test_is_waited_for_in_full_by_the_thread_of_the_request(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung, why: str
-    ) -> None:
-        params: Any = {"q": "client"} if why == "nothing is cached" else None
+    def test_is_waited_for_in_full_by_the_thread_of_the_request(self, ada: User, hung: Hung, why: str) -> None:
+        params = {"q": "client"} if why == "nothing is cached" else None
         if why == "a write has invalidated it":
-            clients.invalidate(process.request(ada))
-        client = process.request(ada, reload=True) if why == "it is a command" else page_of(process, ada, reload=True)
-        world.backend.before = hung
+            invalidate(ada)
+        client = ada.request(reload=True) if why == "it is a command" else page_of(ada)
+        ada.backend.before = hung
         seen: list[list[str]] = []
-        thread = threading.Thread(target=lambda: seen.append(ids(clients(client, params))))
+        thread = threading.Thread(target=lambda: seen.append(listed(client, params)))
         thread.start()
         assert hung.asked.acquire(timeout=WAIT_S)
         assert hung.threads == [thread]
@@ -154,69 +132,59 @@ class TestABackendThatHangs:
         thread.join(WAIT_S)
         assert seen == [["c5", "c4"]]
 
-    def test_holds_no_more_threads_than_there_are(
-        self, world: World, process: Process, ada: TokenStore, hung: Hung
-    ) -> None:
-        few = world.process(fetch_pool=Pool(name="few", threads=1, queue=1), patience_s=0.05)
-        world.backend.before = hung
+    def test_holds_no_more_threads_than_there_are(self, ada: User, hung: Hung) -> None:
+        few = ada.elsewhere(fetch_pool=Pool(name="few", threads=1, queue=1), patience_s=0.05)
+        ada.backend.before = hung
         for number in range(4):
             hung.is_asked = number == 0
-            assert ids(clients(page_of(few, ada, reload=True))) == ["c5", "c4"]
+            assert ids(clients(page_of(few))) == ["c5", "c4"]
         assert len(hung.threads) == 1
 
 
 class TestABackendThatAnswersInTime:
-    def test_with_an_error_is_tried_again_while_the_page_waits(
-        self, world: World, patient: Process, ada: TokenStore
-    ) -> None:
-        world.backend.failures = [unavailable(), unavailable()]
-        reads = world.backend.reads()
-        assert clients(page_of(patient, ada, reload=True)).error is None
-        assert world.backend.reads() == reads + 3
+    def test_with_an_error_is_tried_again_while_the_page_waits(self, patient: User) -> None:
+        patient.backend.failures = [unavailable(), unavailable()]
+        with patient.reads(3):
+            listed(page_of(patient))
 
-    def test_with_a_definite_no_is_believed(self, world: World, patient: Process, ada: TokenStore) -> None:
-        world.backend.failures = [ApiNotFoundError(status=404)]
-        result = clients(page_of(patient, ada, reload=True))
+    def test_with_a_definite_no_is_believed(self, patient: User) -> None:
+        patient.backend.failures = [ApiNotFoundError(status=404)]
         with pytest.raises(ApiNotFoundError):
-            result.unwrap()
+            clients(page_of(patient)).unwrap()
 
-    def test_that_it_refuses_the_token_has_the_request_refresh_it(
-        self, world: World, patient: Process, ada: TokenStore
-    ) -> None:
-        world.backend.failures = [ApiUnauthorizedError(status=401)]
-        assert clients(page_of(patient, ada, reload=True)).error is None
-        assert world.backend.bearers[-2:] == [ada.current.access, None], "the second call may refresh"
+    def test_that_it_refuses_the_token_has_the_request_refresh_it(self, patient: User) -> None:
+        patient.backend.failures = [ApiUnauthorizedError(status=401)]
+        listed(page_of(patient))
+        assert patient.backend.bearers[-2:] == [patient.tokens.current.access, None], "the second call may refresh"
 
 
-def test_an_expired_token_is_refreshed_before_the_page_waits(world: World, patient: Process) -> None:
+def test_an_expired_token_is_refreshed_before_the_page_waits(patient: User) -> None:
     old, new = make_token("ada"), make_token("ada")
-    world.backend.users |= {old: "ada", new: "ada"}
-    tokens = TokenStore(TokenPair(access=old, refresh="r"))
-    listed(patient.request(tokens))
-    world.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
-    listed(page_of(patient, tokens, reload=True))
-    assert world.backend.bearers[-1] == new
+    patient.backend.users |= {old: "ada", new: "ada"}
+    patient.tokens = TokenStore(TokenPair(access=old, refresh="r"))
+    listed(patient)
+    patient.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
+    listed(page_of(patient))
+    assert patient.backend.bearers[-1] == new
 
 
-@pytest.mark.parametrize("meanwhile", ["the user has signed out", "the permissions have changed"])
-def test_a_profile_that_comes_late_opens_nothing_of_before(
-    world: World, process: Process, ada: TokenStore, hung: Hung, meanwhile: str
-) -> None:
-    world.clock.now += STALE_S
-    world.backend.before = hung
-    if meanwhile == "the permissions have changed":
-        world.backend.permissions["ada"] = ["FINANCE_APP"]
-    profile = me(page_of(process, ada))
+@pytest.mark.parametrize("signs_out", [True, False], ids=["the user has signed out", "the permissions have changed"])
+def test_a_profile_that_comes_late_opens_nothing_of_before(ada: User, hung: Hung, signs_out: bool) -> None:
+    ada.passes(STALE_S)
+    ada.backend.before = hung
+    if not signs_out:
+        ada.backend.permissions["ada"] = ["FINANCE_APP"]
+    profile = me(page_of(ada, reload=False))
     assert profile.unwrap()["permissions"] == ["ENERGY_APP"]
     assert isinstance(profile.error, ApiTimeoutError)
-    if meanwhile == "the user has signed out":
-        process.request(ada).purge()
-        world.backend.signed_out.add(ada.current.access)
+    if signs_out:
+        ada.request().purge()
+        ada.backend.signed_out.add(ada.tokens.current.access)
     hung.may_answer.set()
-    until(lambda: process.runtime.fetch_pool._idle == 1)
-    if meanwhile == "the permissions have changed":
-        assert clients(process.request(ada)).data.items == ()
-    else:
-        assert not [key for key in world.store.values if key.startswith("ns:")]
+    until(lambda: ada.process.runtime.fetch_pool._idle == 1)
+    if signs_out:
+        assert not [key for key in ada.store.values if key.startswith("ns:")]
         with pytest.raises(SignInEndedError):
-            me(process.request(ada))
+            me(ada)
+    else:
+        assert clients(ada).data.items == ()

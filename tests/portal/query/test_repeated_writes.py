@@ -1,19 +1,31 @@
-"""A form that is sent again: the backend answers with what it answered first, and that is older by now."""
+"""Writes that come again, that name a version, or that the backend refuses: keys, and what is shown after them.
+
+A form that is sent again: the backend answers with what it answered first, and that is older by now.
+"""
 
 from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from portal.errors import ApiNotFoundError
+from portal.errors import (
+    ApiConflictError,
+    ApiNotFoundError,
+    ApiPreconditionFailedError,
+    ApiUnavailableError,
+    ApiValidationError,
+)
+from portal.query.cache.sent_keys import SentKeys
+from portal.query.calls.backend_calls import derived_key
 from tests.portal.query import answering
-from tests.portal.query.fakes import FakeBackend, Process, World, unavailable
+from tests.portal.query.clients import listed, rename
+from tests.portal.query.fakes import FakeBackend, FakeStore, User, unavailable
+from tests.support.client_endpoints import Client, ClientMutations
 
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
+ADA = Client(name="Ada", email="ada@example.com")
 
 
 @dataclass
@@ -31,94 +43,161 @@ class RepeatingBackend(FakeBackend):
         return copy.deepcopy(self.answered[key])
 
 
-@pytest.fixture
-def world() -> World:
-    made = World(backend=RepeatingBackend())
-    made.backend.rows = [{"id": f"c{number}", "name": f"client {number}"} for number in range(3, 0, -1)]
-    return made
+def create(user: User, key: str = "form 1", name: str = "new") -> Any:
+    return answering.create(user, name, idempotency_key=key)
 
 
-def create(process: Process, tokens: TokenStore, key: str = "form 1", name: str = "new") -> Any:
-    hook = answering.Mutations.use_create_client_mutation(process.request(tokens), idempotency_key=key)
-    return hook.mutate(body={"name": name})
+class TestAFormThatIsSentAgain:
+    @pytest.fixture
+    def ada(self, ada: User) -> User:
+        """Three clients, two of which are listed."""
+        ada.world.backend = RepeatingBackend(rows=ada.backend.rows[2:], users=ada.backend.users)
+        return ada
+
+    @pytest.mark.parametrize("cached", [True, False], ids=["cached", "not cached"])
+    @pytest.mark.parametrize("later_s", [1, 100, 3000])
+    def test_shows_nothing_that_is_older_than_what_was_written_since(
+        self, ada: User, cached: bool, later_s: float
+    ) -> None:
+        made = create(ada).unwrap()["id"]
+        answering.rename(ada, made, "renamed")
+        ada.passes(later_s)
+        if cached:
+            answering.names(ada)
+            answering.shown(ada, made)
+        assert create(ada.elsewhere()).unwrap() == {"id": made, "name": "new"}, "the first answer, repeated"
+        for user in (ada, ada.elsewhere()):
+            assert answering.names(user)[made] == answering.shown(user, made) == "renamed"
+
+    def test_shows_nothing_of_a_row_that_is_deleted_by_now(self, ada: User) -> None:
+        answering.names(ada)
+        made = create(ada).unwrap()["id"]
+        answering.delete(ada, made)
+        create(ada)
+        assert made not in answering.names(ada)
+        assert isinstance(answering.read(ada, made).error, ApiNotFoundError)
+
+    def test_after_a_failure_shows_what_the_backend_has(self, ada: User) -> None:
+        answering.names(ada)
+        ada.backend.inside = lambda method, _path: (_ for _ in ()).throw(unavailable()) if method == "POST" else None
+        assert create(ada).error is not None
+        ada.backend.inside = None
+        made = create(ada).unwrap()["id"]
+        assert answering.names(ada)[made] == answering.shown(ada, made) == "new"
+        assert len(ada.backend.rows) == 4
+
+    def test_with_another_key_or_content_or_without_a_key_is_another_one(self, ada: User) -> None:
+        answering.names(ada)
+        with ada.reads(0):
+            forms = [("form 1", "a"), ("form 2", "a"), ("form 1", "b"), ("", "one"), ("", "two")]
+            made = [create(ada, key, name).unwrap()["id"] for key, name in forms]
+            assert set(made) < set(answering.names(ada))
+
+    def test_while_the_store_is_down_is_no_failure(self, ada: User) -> None:
+        answering.names(ada)
+        ada.store.down = True
+        assert create(ada).is_success is create(ada).is_success is True
+        ada.store.down = False
+        assert "new" in answering.names(ada).values()
+
+    def test_leaves_few_keys_in_the_store(self, ada: User) -> None:
+        answering.names(ada)
+        for number in range(600):
+            ada.backend.rows = ada.backend.rows[-3:]
+            create(ada, f"form {number}")
+        assert sum(key.startswith("sent:") for key in ada.store.values) <= 256
+        assert "form" not in "".join(ada.store.values.values())
 
 
-def listed(process: Process, tokens: TokenStore) -> dict[str, str]:
-    rows = answering.Queries.use_get_clients_query(process.request(tokens)).data.items
-    return {row["id"]: row["name"] for row in rows}
+def test_a_key_was_sent_before_by_the_user_who_sent_it_or_where_nobody_knows() -> None:
+    store = FakeStore()
+    sent = SentKeys(store)
+    assert [sent.note("key", principal=user) for user in ("ada", "ada", "ben")] == [False, True, False]
+    store.down = True
+    assert SentKeys(store).note("another", principal="ada")
 
 
-@pytest.mark.parametrize("cached", [True, False], ids=["cached", "not cached"])
-@pytest.mark.parametrize("later_s", [1, 100, 3000])
-def test_shows_nothing_that_is_older_than_what_was_written_since(
-    world: World, process: Process, ada: TokenStore, cached: bool, later_s: float
+class TestTheKey:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"given": "another"},
+            {"endpoint": "energy.create_station"},
+            {"params": {"id": "1"}},
+            {"body": {**ADA, "name": "Ida"}},
+            {"body": None},
+        ],
+    )
+    def test_of_any_other_write_is_another_one(self, change: dict[str, Any]) -> None:
+        write: dict[str, Any] = {"given": "a", "endpoint": "energy.create_client", "params": {}, "body": ADA}
+        assert derived_key(**write) == derived_key(**write | {"body": dict(reversed(ADA.items()))})
+        assert derived_key(**write) != derived_key(**write | change)
+
+    def test_says_nothing_about_the_body_and_fits_a_header(self) -> None:
+        key = derived_key("a", endpoint="e", params={}, body={"name": "Ada \ud800", "odd": object})
+        assert (len(key), key.isalnum()) == (64, True)
+
+    @pytest.mark.parametrize(
+        ("versions", "same"),
+        [((3, 3), True), ((3, "3"), True), ((3, 4), False), ((None, 3), False), ((None, None), True)],
+    )
+    def test_of_a_form_that_is_sent_again_for_another_version_is_another_one(
+        self, ada: User, versions: tuple[Any, Any], same: bool
+    ) -> None:
+        for version in versions:
+            mutation = ClientMutations.use_update_client_mutation(ada.request(), idempotency_key="form")
+            mutation.mutate(body={"name": "A"}, params={"id": "c5"}, if_match=version)
+        [one, other] = ada.backend.keys[-2:]
+        assert (one == other) is same
+
+
+class TestAVersion:
+    """`if_match`: a write that changes the version of a row that the user saw, or nothing."""
+
+    def test_is_sent_with_a_change_and_with_a_deletion_and_at_each_try_under_one_key(self, ada: User) -> None:
+        client = ada.request()
+        listed(client)
+        ada.backend.failures = [ApiUnavailableError(status=503)]
+        assert rename(client, "c5", "A", if_match=3).is_success
+        assert len(set(ada.backend.keys[-2:])) == 1
+        for row_id, version in (("c5", "4"), ("c4", None)):
+            ClientMutations.use_delete_client_mutation(client).mutate(params={"id": row_id}, if_match=version)
+        assert ada.backend.versions[-4:] == [3, 3, "4", None]
+
+    def test_that_is_another_one_is_told_at_once_and_the_list_is_as_the_backend_has_it(self, ada: User) -> None:
+        listed(ada)
+        ada.backend.failures = [ApiPreconditionFailedError(status=412)]
+        error = rename(ada, "c5", "mine", if_match=1).error
+        assert isinstance(error, ApiPreconditionFailedError)
+        assert isinstance(error, ApiConflictError)
+        assert ada.backend.counted()["PATCH", "/energy/clients/c5"] == 1
+        with ada.reads(1):
+            listed(ada)
+
+
+@pytest.mark.parametrize(
+    ("error", "reads"),
+    [
+        (ApiNotFoundError(status=404), 1),
+        (ApiNotFoundError(status=410), 1),
+        (ApiConflictError(status=409), 1),
+        (ApiValidationError(status=422), 0),
+    ],
+    ids=lambda error: str(getattr(error, "status", "")),
+)
+def test_a_refusal_that_says_that_the_row_is_gone_or_another_one_has_the_list_fetched(
+    ada: User, error: Exception, reads: int
 ) -> None:
-    made = create(process, ada).unwrap()["id"]
-    answering.rename(process.request(ada), made, "renamed")
-    world.clock.now += later_s
-    if cached:
-        listed(process, ada)
-        answering.shown(process.request(ada), made)
-    again = create(world.process(), ada)
-    assert again.unwrap() == {"id": made, "name": "new"}, "the first answer, repeated"
-    for at in (process, world.process()):
-        assert listed(at, ada)[made] == "renamed"
-        assert answering.shown(at.request(ada), made) == "renamed"
+    listed(ada)
+    ada.backend.failures = [error]
+    assert rename(ada, "c5", "new").error is error
+    with ada.reads(reads):
+        listed(ada)
 
 
-def test_of_a_row_that_is_deleted_by_now_shows_nothing(world: World, process: Process, ada: TokenStore) -> None:
-    listed(process, ada)
-    made = create(process, ada).unwrap()["id"]
-    answering.Mutations.use_delete_client_mutation(process.request(ada)).mutate(params={"id": made})
-    create(process, ada)
-    assert made not in listed(process, ada)
-    assert isinstance(answering.read(process.request(ada), made).error, ApiNotFoundError)
-
-
-def test_after_a_failure_is_shown_as_the_backend_has_it(world: World, process: Process, ada: TokenStore) -> None:
-    listed(process, ada)
-    world.backend.inside = lambda method, _path: (_ for _ in ()).throw(unavailable()) if method == "POST" else None
-    assert create(process, ada).error is not None
-    world.backend.inside = None
-    made = create(process, ada).unwrap()["id"]
-    assert listed(process, ada)[made] == "new"
-    assert answering.shown(process.request(ada), made) == "new"
-    assert len(world.backend.rows) == 4
-
-
-def test_another_form_and_other_content_are_shown_at_once(world: World, process: Process, ada: TokenStore) -> None:
-    listed(process, ada)
-    reads = world.backend.reads()
-    made = [
-        create(process, ada, key, name).unwrap()["id"]
-        for key, name in [("form 1", "a"), ("form 2", "a"), ("form 1", "b")]
-    ]
-    assert set(made) < set(listed(process, ada))
-    assert world.backend.reads() == reads
-
-
-def test_while_the_store_is_down_is_no_failure(world: World, process: Process, ada: TokenStore) -> None:
-    listed(process, ada)
-    world.store.down = True
-    assert create(process, ada).is_success
-    assert create(process, ada).is_success
-    world.store.down = False
-    assert "new" in listed(process, ada).values()
-
-
-def test_the_store_keeps_few_of_them(world: World, process: Process, ada: TokenStore) -> None:
-    listed(process, ada)
-    for number in range(600):
-        world.backend.rows = world.backend.rows[-3:]
-        create(process, ada, f"form {number}")
-    assert sum(key.startswith("sent:") for key in world.store.values) <= 256
-    assert "form" not in "".join(world.store.values.values())
-
-
-def test_an_empty_key_is_no_key(world: World, process: Process, ada: TokenStore) -> None:
-    listed(process, ada)
-    create(process, ada, key="", name="one")
-    create(process, ada, key="", name="two")
-    reads = world.backend.reads()
-    assert [*listed(process, ada).values()][:2] == ["two", "one"]
-    assert world.backend.reads() == reads
+def test_an_id_that_no_address_can_carry_is_not_found_and_leaves_the_list_alone(ada: User) -> None:
+    listed(ada)
+    with ada.reads(0):
+        result = ClientMutations.use_delete_client_mutation(ada.request()).mutate(params={"id": ".."})
+        assert isinstance(result.error, ApiNotFoundError)
+        listed(ada)

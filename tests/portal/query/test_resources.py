@@ -1,4 +1,4 @@
-"""`resource(…)`: one declaration gives the hooks of a resource, and its rows are objects."""
+"""`resource(…)`: one declaration gives the hooks of a resource and the counts of its list, and its rows are objects."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from portal.query import (
     QueryGroup,
     Row,
     RowParams,
+    Values,
     create_query_group,
     query_endpoint,
     resource,
 )
 from portal.query.endpoints.effects import AddToList, Invalidation, MergeIntoList, RemoveFromList, SetAnswer
 from portal.query.endpoints.registry import Registry
-from tests.portal.query.fakes import Process, World
+from tests.portal.query.fakes import User
 
 REGISTRY = Registry()
+PATH = "/energy/clients"
+COUNTS = f"{PATH}/counts"
 
 
 class Client(Row):
@@ -43,11 +46,11 @@ class DayParams(Params):
 
 
 class ClientsListParams(ListParams):
-    home_city: str | None = None
+    home_city: Values | None = None
 
 
 _clients = resource(
-    "/energy/clients",
+    PATH,
     item=Client,
     detail=ClientDetail,
     params=ClientsListParams,
@@ -59,35 +62,48 @@ _clients = resource(
 class Queries(QueryGroup, domain="energy", registry=REGISTRY):
     use_get_clients_query = _clients.list
     use_get_client_query = _clients.detail
+    use_get_clients_counts_query = _clients.counts
 
 
 class Mutations(MutationGroup, domain="energy", registry=REGISTRY):
     use_create_client_mutation = _clients.create
     use_update_client_mutation = _clients.update
+    use_replace_client_mutation = _clients.replace
     use_delete_client_mutation = _clients.delete
 
 
 @pytest.fixture
-def client(process: Process, ada: Any) -> Any:
-    return process.request(ada, registry=REGISTRY)
+def ada(ada: User) -> User:
+    ada.registry = REGISTRY
+    ada.backend.open_paths[COUNTS] = {"homeCity": {"Oslo": 2, "Köln": 0, "Graz": "many"}, "name": None}
+    return ada
 
 
-def test_rows_are_objects_of_the_declared_class(client: Any) -> None:
-    result = Queries.use_get_clients_query(client)
+def write(user: User, hook: str, name: str, row_id: str = "") -> Any:
+    mutation = getattr(Mutations, f"use_{hook}_client_mutation")(user.request())
+    return mutation.mutate(body=Client.partial(name=name), **({"params": RowParams(id=row_id)} if row_id else {}))
+
+
+def names(user: User) -> list[str]:
+    return [row.name for row in Queries.use_get_clients_query(user.request()).data.items]
+
+
+def test_rows_are_objects_of_the_declared_class(ada: User) -> None:
+    result = Queries.use_get_clients_query(ada.request())
     assert result.data.items == (Client(id="c5", name="client 5"), Client(id="c4", name="client 4"))
     assert result.data.raw_res[0]["items"][0] == {"id": "c5", "name": "client 5"}
     assert result.fetch_next_page().data.items[2] == Client(id="c3", name="client 3")
-    assert Queries.use_get_client_query(client, id="c1").unwrap() == ClientDetail(id="c1", name="client 1")
+    assert Queries.use_get_client_query(ada.request(), id="c1").unwrap() == ClientDetail(id="c1", name="client 1")
 
 
-def test_parameters_are_keywords(client: Any, world: World) -> None:
-    by_name = Queries.use_get_clients_query(client, home_city="Oslo", pages=2)
-    assert any(params.get("homeCity") == "Oslo" for _, _, params in world.backend.calls)
-    sent = len(world.backend.calls)
-    assert Queries.use_get_clients_query(client, {"homeCity": "Oslo"}, pages=2).data == by_name.data
-    assert Queries.use_get_clients_query(client, ClientsListParams(home_city="Oslo", pages=2)).data == by_name.data
-    assert Queries.use_get_clients_query(client, params={"homeCity": "Oslo"}, pages=2).data == by_name.data
-    assert len(world.backend.calls) == sent
+def test_parameters_are_keywords_or_a_mapping_or_an_object(ada: User) -> None:
+    client, read = ada.request(), Queries.use_get_clients_query
+    by_name = read(client, home_city="Oslo", pages=2)
+    assert any(params.get("homeCity") == "Oslo" for _, _, params in ada.backend.calls)
+    with ada.reads(0):
+        assert read(client, {"homeCity": "Oslo"}, pages=2).data == by_name.data
+        assert read(client, ClientsListParams(home_city="Oslo", pages=2)).data == by_name.data
+        assert read(client, params={"homeCity": "Oslo"}, pages=2).data == by_name.data
 
 
 @pytest.mark.parametrize(
@@ -98,64 +114,61 @@ def test_parameters_are_keywords(client: Any, world: World) -> None:
         (lambda c: Queries.use_get_client_query(c, {"id": "c1"}, id="c1"), "by name, or all of them as params"),
         (lambda c: Queries.use_get_client_query(c, {"id": "c1"}, {"id": "c1"}), "by name, or all of them as params"),
         (lambda c: Queries.use_get_client_query(c, {"id": "c1"}, params={"id": "c1"}), "by name, or all of them"),
+        (Queries.use_get_clients_counts_query, "the parameter by is missing"),
+        (lambda c: Queries.use_get_clients_counts_query(c, by="a", colour="b"), "colour is no .*by, home_city"),
+        (lambda c: Queries.use_get_clients_counts_query(c, by="homeCity", pages=2), "pages is no parameter"),
+        *(
+            (
+                lambda c, body=body: Mutations.use_create_client_mutation(c).mutate(body=body),
+                r"the body should be Client.partial",
+            )
+            for body in (type("Other", (Row,), {}).partial(), "x", [("name", "x")])
+        ),
+        (
+            lambda c: Mutations.use_create_client_mutation(c).mutate(body={"is_new": True}),
+            "Client has no field is_new on the wire",
+        ),
     ],
 )
-def test_a_call_that_does_not_fit_is_told(client: Any, call: Any, words: str) -> None:
+def test_a_call_that_does_not_fit_is_told(ada: User, call: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        call(client)
+        call(ada.request())
 
 
-def test_a_created_row_comes_first_and_a_changed_one_stays_in_its_place(client: Any, world: World) -> None:
-    Queries.use_get_clients_query(client)
-    seen: list[Client] = []
-    create = Mutations.use_create_client_mutation(client, on_success=seen.append)
-    made = create.mutate(body=Client.partial(name="Ada")).unwrap()
-    assert world.backend.rows[0] == {"id": made.id, "name": "Ada"}
-    assert seen == [made]
-    assert made.name == "Ada"
-    update = Mutations.use_update_client_mutation(client)
-    assert update.mutate(body=Client.partial(name="Eve"), params=RowParams(id="c5")).unwrap().name == "Eve"
-    sent = len(world.backend.calls)
-    rows = Queries.use_get_clients_query(client).data.items
-    assert [row.name for row in rows] == ["Ada", "Eve", "client 4"]
-    assert len(world.backend.calls) == sent
-    Mutations.use_delete_client_mutation(client).mutate(params={"id": "c4"}).unwrap()
-    assert [row.name for row in Queries.use_get_clients_query(client).data.items[:2]] == ["Ada", "Eve"]
+def test_a_created_row_comes_first_and_a_changed_one_stays_in_its_place_and_is_the_detail(ada: User) -> None:
+    names(ada)
+    made = write(ada, "create", "Ada").unwrap()
+    assert ada.backend.rows[0] == {"id": made.id, "name": "Ada"}
+    assert write(ada, "update", "Eve", "c5").unwrap().name == "Eve"
+    with ada.reads(0):
+        assert names(ada) == ["Ada", "Eve", "client 4"]
+        assert Queries.use_get_client_query(ada.request(), id="c5").unwrap().name == "Eve"
+    Mutations.use_delete_client_mutation(ada.request()).mutate(params={"id": "c4"}).unwrap()
+    assert names(ada)[:2] == ["Ada", "Eve"]
 
 
-def test_a_body_of_another_row_is_refused(client: Any) -> None:
-    class Other(Row):
-        name: str = ""
-
-    for body in (Other.partial(name="x"), "x", [("name", "x")]):
-        with pytest.raises(UsageError, match=r"the body should be Client.partial"):
-            Mutations.use_create_client_mutation(client).mutate(body=body)
+def test_a_body_may_be_a_mapping_by_the_names_on_the_wire(ada: User) -> None:
+    assert Mutations.use_create_client_mutation(ada.request()).mutate(body={"isNew": True}).unwrap().is_new
+    assert ada.backend.rows[0]["isNew"] is True
 
 
-def test_a_body_may_be_a_mapping_by_the_names_on_the_wire(client: Any, world: World) -> None:
-    assert Mutations.use_create_client_mutation(client).mutate(body={"isNew": True}).unwrap().is_new
-    assert world.backend.rows[0]["isNew"] is True
-    with pytest.raises(UsageError, match="Client has no field is_new on the wire"):
-        Mutations.use_create_client_mutation(client).mutate(body={"is_new": True})
-
-
-def test_a_response_that_is_no_object_is_an_error_and_not_a_row(client: Any, world: World) -> None:
-    world.backend.open_paths["/energy/clients/c1"] = ["odd"]
-    result = Queries.use_get_client_query(client, id="c1")
-    assert isinstance(result.error, ApiMalformedError)
-    assert result.data is None
+def test_a_response_that_is_no_object_is_an_error_and_not_a_row(ada: User) -> None:
+    ada.backend.open_paths[f"{PATH}/c1"] = ["odd"]
+    result = Queries.use_get_client_query(ada.request(), id="c1")
+    assert (type(result.error), result.data) == (ApiMalformedError, None)
 
 
 def test_what_a_resource_declares() -> None:
-    assert Queries.use_get_client_query.path_shape == "/energy/clients/{id}"
-    assert sorted(REGISTRY.queries) == ["energy.get_client", "energy.get_clients"]
+    assert Queries.use_get_client_query.path_shape == f"{PATH}/{{id}}"
     declared = {
         key: [(type(effect), effect.target) for effect in (*hook.helpers, *hook.answers)]
         for key, hook in REGISTRY.mutations.items()
     }
+    changed = [(MergeIntoList, "energy.get_clients"), (SetAnswer, "energy.get_client")]
     assert declared == {
         "energy.create_client": [(AddToList, "energy.get_clients")],
-        "energy.update_client": [(MergeIntoList, "energy.get_clients"), (SetAnswer, "energy.get_client")],
+        "energy.update_client": changed,
+        "energy.replace_client": changed,
         "energy.delete_client": [(RemoveFromList, "energy.get_clients")],
     }
     assert {hook.invalidations[-1].target for hook in REGISTRY.mutations.values()} == {"energy.get_summary"}
@@ -163,14 +176,6 @@ def test_what_a_resource_declares() -> None:
     assert [type(effect) for effect in made.effects] == [AddToList, SetAnswer, Invalidation], (
         "a row is the whole detail"
     )
-
-
-def test_a_changed_row_is_the_detail(client: Any, world: World) -> None:
-    update = Mutations.use_update_client_mutation(client)
-    update.mutate(body=ClientDetail.partial(name="Eve"), params=RowParams(id="c5"))
-    sent = len(world.backend.calls)
-    assert Queries.use_get_client_query(client, id="c5").unwrap().name == "Eve"
-    assert len(world.backend.calls) == sent
 
 
 def test_a_resource_hands_its_options_on() -> None:
@@ -189,14 +194,6 @@ def test_a_resource_hands_its_options_on() -> None:
     assert [by_creation(params, {}) for params in ({}, {"sort": f"-{CREATED_AT_FIELD}"}, {"sort": "name"})] == [
         *(True, True, None)
     ]
-
-
-def test_a_list_of_records_may_be_a_one_shot_query(client: Any, world: World) -> None:
-    class More(QueryGroup, domain="more", registry=Registry()):
-        use_get_names_query = query_endpoint(data=tuple[Client, ...], url="/names")
-
-    world.backend.open_paths["/names"] = [{"id": 1}, {"id": "2", "isNew": True}]
-    assert More.use_get_names_query(client).unwrap() == (Client(id="1"), Client(id="2", is_new=True))
 
 
 @pytest.mark.parametrize(
@@ -224,10 +221,41 @@ def test_a_hook_that_no_group_names_says_where_it_is_declared() -> None:
         resource("/a", item=Client).detail.key  # noqa: B018  what this test is about
 
 
-def test_dates_and_decimals_may_be_parameters(client: Any, world: World) -> None:
-    class Days(QueryGroup, domain="days", registry=Registry()):
-        use_get_days_query = query_endpoint(data=dict, params=DayParams, url="/days")
+def test_records_may_be_a_one_shot_query_and_dates_and_decimals_parameters(ada: User) -> None:
+    class More(QueryGroup, domain="more", registry=Registry()):
+        use_get_names_query = query_endpoint(data=tuple[Client, ...], params=DayParams, url="/names")
 
-    world.backend.open_paths["/days"] = {}
-    Days.use_get_days_query(client, day=date(2026, 1, 31), at_least=Decimal("1.50"))
-    assert world.backend.calls[-1][2] == {"day": "2026-01-31", "atLeast": "1.50"}
+    ada.backend.open_paths["/names"] = [{"id": 1}, {"id": "2", "isNew": True}]
+    result = More.use_get_names_query(ada.request(), day=date(2026, 1, 31), at_least=Decimal("1.50"))
+    assert result.unwrap() == (Client(id="1"), Client(id="2", is_new=True))
+    assert ada.backend.calls[-1][2] == {"day": "2026-01-31", "atLeast": "1.50"}
+
+
+class TestCounts:
+    """How many rows have each value of a list's fields."""
+
+    def test_are_numbers_by_field_and_value(self, ada: User) -> None:
+        counts = Queries.use_get_clients_counts_query
+        result = counts(ada.request(), by=["name", "homeCity"], home_city=["Oslo", "Köln"], q="a")
+        assert result.unwrap()["homeCity"] == {"Oslo": 2, "Köln": 0, "Graz": None}
+        assert ada.backend.calls[-1] == ("GET", COUNTS, {"by": "homeCity,name", "homeCity": "Köln,Oslo", "q": "a"})
+
+    @pytest.mark.parametrize(("hook", "row_id"), [("create", ""), ("update", "c5"), ("replace", "c5")])
+    def test_are_stale_after_each_write_of_the_resource(self, ada: User, hook: str, row_id: str) -> None:
+        with ada.reads(2):
+            for _ in range(2):
+                Queries.use_get_clients_counts_query(ada.request(), by="homeCity")
+            assert write(ada, hook, "Ada", row_id).is_success
+            for _ in range(2):
+                Queries.use_get_clients_counts_query(ada.request(), by="homeCity")
+
+    def test_take_any_parameter_of_a_list_that_does_not_declare_its_own(self, ada: User) -> None:
+        class AnyParams(Params):
+            day: str | None = None
+
+        class DayQueries(QueryGroup, domain="energy", registry=Registry()):
+            use_get_days_counts_query = resource("/energy/days", item=Client, params=AnyParams).counts
+
+        ada.backend.open_paths["/energy/days/counts"] = {}
+        assert DayQueries.use_get_days_counts_query(ada.request(), {"by": "day", "any": "1"}).unwrap() == {}
+        assert ada.backend.calls[-1][2] == {"by": "day", "any": "1"}

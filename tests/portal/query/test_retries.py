@@ -1,6 +1,8 @@
+"""Which calls are tried again, after which waits, and what is known of a try that failed."""
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,9 +24,8 @@ from portal.query.calls.backend_calls import may_have_arrived, may_repeat_write
 from portal.query.calls.retries import Retries, Tries, can_help
 from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
-
-if TYPE_CHECKING:
-    pass
+from tests.portal.query import answering
+from tests.portal.query.fakes import User, unavailable
 
 
 class Waits:
@@ -58,11 +59,6 @@ def waits() -> Waits:
     return Waits()
 
 
-def test_two_failures_then_an_answer(waits: Waits) -> None:
-    assert waits.run([ApiUnavailableError(status=503), ApiTimeoutError()]) == "answer"
-    assert waits.waits == [0.1, 0.2]
-
-
 @pytest.mark.parametrize("retries", [0, 1, 2])
 def test_attempts_are_one_and_the_retries(waits: Waits, retries: int) -> None:
     with pytest.raises(ApiUnavailableError):
@@ -70,16 +66,22 @@ def test_attempts_are_one_and_the_retries(waits: Waits, retries: int) -> None:
     assert waits.attempts == 1 + retries
 
 
-@pytest.mark.parametrize(("spread", "first", "second"), [(0.0, 0.075, 0.15), (1.0, 0.125, 0.25)])
-def test_jitter_spreads_the_waits(waits: Waits, spread: float, first: float, second: float) -> None:
-    waits.run([ApiUnavailableError(status=500)] * 2, spread=spread)
-    assert waits.waits == pytest.approx([first, second])
-
-
-@pytest.mark.parametrize(("named", "waited"), [(0.05, 0.1), (1.0, 1.0), (2.0, 2.0), (30.0, 2.0)])
-def test_retry_after_is_honoured_up_to_two_seconds(waits: Waits, named: float, waited: float) -> None:
-    waits.run([ApiUnavailableError(status=503, retry_after=named)])
-    assert waits.waits == [waited]
+@pytest.mark.parametrize(
+    ("errors", "spread", "waited"),
+    [
+        ([ApiUnavailableError(status=503), ApiTimeoutError()], 0.5, [0.1, 0.2]),
+        ([ApiUnavailableError(status=500)] * 2, 0.0, [0.075, 0.15]),
+        ([ApiUnavailableError(status=500)] * 2, 1.0, [0.125, 0.25]),
+        ([ApiUnavailableError(status=503, retry_after=0.05)], 0.5, [0.1]),
+        ([ApiUnavailableError(status=503, retry_after=1.0)], 0.5, [1.0]),
+        ([ApiUnavailableError(status=503, retry_after=30.0)], 0.5, [2.0]),
+    ],
+)
+def test_waits_are_spread_and_honour_retry_after_up_to_two_seconds(
+    waits: Waits, errors: list[ApiError], spread: float, waited: list[float]
+) -> None:
+    assert waits.run(list(errors), spread=spread) == "answer"
+    assert waits.waits == pytest.approx(waited)
 
 
 def test_the_request_budget_is_never_passed(waits: Waits) -> None:
@@ -125,13 +127,6 @@ def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(wa
         waits.run([timed_out, CircuitOpenError(was_sent=False)])
     assert may_have_arrived(caught.value)
     assert isinstance(caught.value.__cause__, TimeoutError), "the log names what it met"
-    assert waits.attempts == 2
-
-
-def make_write(method: Any) -> WriteRequest:
-    return WriteRequest(
-        endpoint="e", method=method, url="/e", variables=Variables(body=None, params=None), has_body=False
-    )
 
 
 @pytest.mark.parametrize(
@@ -139,11 +134,12 @@ def make_write(method: Any) -> WriteRequest:
     [("POST", True, False), ("POST", False, True), ("PATCH", True, True), ("DELETE", True, True)],
 )
 def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
-    method: str, sent: bool, again: bool
+    method: Any, sent: bool, again: bool
 ) -> None:
-    error = ApiUnavailableError(was_sent=sent)
-    assert may_repeat_write(make_write(method), error, honours_idempotency_key=False) is again
-    assert may_repeat_write(make_write(method), error, honours_idempotency_key=True)
+    error, variables = ApiUnavailableError(was_sent=sent), Variables(body=None, params=None)
+    write = WriteRequest(endpoint="e", method=method, url="/e", variables=variables, has_body=False)
+    assert may_repeat_write(write, error, honours_idempotency_key=False) is again
+    assert may_repeat_write(write, error, honours_idempotency_key=True)
 
 
 @pytest.mark.parametrize(
@@ -160,3 +156,26 @@ def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
 )
 def test_what_may_have_been_done_although_it_failed(error: ApiError, maybe: bool) -> None:
     assert may_have_arrived(error) is maybe
+
+
+@pytest.mark.parametrize(
+    ("first", "was_done"),
+    [
+        *((error, True) for error in (unavailable(500), unavailable(504), ApiTimeoutError("no answer"))),
+        *((unavailable(status), False) for status in (429, 503, 408)),
+        (ApiTimeoutError("no connection", was_sent=False), False),
+    ],
+)
+def test_a_404_to_a_delete_that_is_tried_again_says_that_it_was_done_if_the_first_try_may_have_done_it(
+    ada: User, first: ApiError, was_done: bool
+) -> None:
+    failures = [first, ApiNotFoundError("no such row", status=404)]
+
+    def refuse(method: str, _path: str) -> None:
+        if method == "DELETE":
+            raise failures.pop(0)
+
+    ada.backend.before = refuse
+    error = answering.delete(ada, "c1").error
+    assert error is None if was_done else isinstance(error, ApiNotFoundError)
+    assert ada.backend.counted()["DELETE", "/energy/clients/c1"] == 2

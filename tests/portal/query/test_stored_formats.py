@@ -17,7 +17,7 @@ from portal.query.cache import page_keys, pages, write_records
 from portal.query.cache.write_records import WriteRecord, parse_record
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.fakes import Process, World
-from tests.portal.query.invariants.clients_list import create, delete, listed, names, rename
+from tests.portal.query.clients import create, delete, listed, names, rename
 from tests.support.client_endpoints import PATH, ClientQueries, EnergySummaryQueries
 
 if TYPE_CHECKING:
@@ -151,29 +151,29 @@ class TestPagesOfAnotherFormat:
         return run
 
     def test_are_never_read_and_each_release_fetches_once(
-        self, world: World, process: Process, ada: TokenStore, later: Any
+        self, world: World, process: Process, ada: Any, later: Any
     ) -> None:
         other = world.process()
         for _ in range(5):
-            assert listed(process.request(ada)) == ["c5", "c4"]
-            assert listed(process.request(ada), params={"q": "client"}) == ["c5", "c4"]
+            assert listed(ada.request()) == ["c5", "c4"]
+            assert listed(ada.request(), params={"q": "client"}) == ["c5", "c4"]
         reads = world.backend.reads()
         assert reads == 2
-        later(lambda: listed(other.request(ada)))
-        later(lambda: listed(other.request(ada), params={"q": "client"}))
+        later(lambda: listed(other.request(ada.tokens)))
+        later(lambda: listed(other.request(ada.tokens), params={"q": "client"}))
         assert world.backend.reads() == reads + 2
         for _ in range(5):
-            listed(process.request(ada))
-            listed(process.request(ada), params={"q": "client"})
+            listed(ada.request())
+            listed(ada.request(), params={"q": "client"})
         assert world.backend.reads() == reads + 2, "what the later release stored took nothing from the earlier one"
 
     def test_and_a_write_by_one_release_shows_in_the_pages_of_the_other(
-        self, world: World, process: Process, ada: TokenStore, later: Any
+        self, world: World, process: Process, ada: Any, later: Any
     ) -> None:
-        listed(process.request(ada))
-        later(lambda: delete(world.process().request(ada), "c5"))
+        listed(ada.request())
+        later(lambda: delete(ada.elsewhere().request(), "c5"))
         reads = world.backend.reads()
-        assert listed(process.request(ada)) == ["c4"]
+        assert listed(ada.request()) == ["c4"]
         assert world.backend.reads() == reads, "by the record of the write, without a fetch"
 
 
@@ -190,30 +190,30 @@ class TestRecordsOfAnotherFormat:
         ],
     )
     def test_invalidate_all_of_their_endpoint(
-        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch, stored: Any
+        self, world: World, process: Process, ada: Any, monkeypatch: pytest.MonkeyPatch, stored: Any
     ) -> None:
-        listed(process.request(ada), pages=2)
+        listed(ada.request(), pages=2)
         as_now = WriteRecord.stored
         with monkeypatch.context() as patched:
             patched.setattr(WriteRecord, "stored", lambda record: stored(as_now(record)))
-            rename(world.process().request(ada), "c4", "by another release")
-            delete(world.process().request(ada), "c5")
-        assert names(process.request(ada), pages=2)["c4"] == "by another release"
-        assert "c5" not in names(process.request(ada), pages=2)
+            rename(ada.elsewhere().request(), "c4", "by another release")
+            delete(ada.elsewhere().request(), "c5")
+        assert names(ada.request(), pages=2)["c4"] == "by another release"
+        assert "c5" not in names(ada.request(), pages=2)
         reads = world.backend.reads()
-        names(process.request(ada), pages=2)
+        names(ada.request(), pages=2)
         assert world.backend.reads() == reads, "one fetch, and no more"
 
     def test_but_those_of_the_format_before_are_read(
-        self, world: World, process: Process, ada: TokenStore, monkeypatch: pytest.MonkeyPatch
+        self, world: World, process: Process, ada: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        listed(process.request(ada))
+        listed(ada.request())
         as_now = WriteRecord.stored
         with monkeypatch.context() as patched:
             patched.setattr(WriteRecord, "stored", lambda record: as_now(record)[1:])
-            delete(world.process().request(ada), "c5")
+            delete(ada.elsewhere().request(), "c5")
         reads = world.backend.reads()
-        assert listed(process.request(ada)) == ["c4"]
+        assert listed(ada.request()) == ["c4"]
         assert world.backend.reads() == reads
 
     @given(value=JSON)
@@ -225,13 +225,13 @@ class TestRecordsOfAnotherFormat:
 class TestMembersThatALaterReleaseAppends:
     """Namespaces and bindings are shared: a purge, or a write, by one release concerns the pages of the other."""
 
-    def test_are_ignored_and_keep_what_is_cached(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
+    def test_are_ignored_and_keep_what_is_cached(self, world: World, process: Process, ada: Any) -> None:
+        listed(ada.request())
         for key, text in world.store.values.items():
             if key.startswith(("ns:", "binding:")):
                 world.store.values[key] = json.dumps([*json.loads(text), {"a later": "release"}])
         stored, calls = dict(world.store.values), len(world.backend.calls)
-        assert listed(world.process().request(ada)) == ["c5", "c4"]
+        assert listed(ada.elsewhere().request()) == ["c5", "c4"]
         assert (world.store.values, len(world.backend.calls)) == (stored, calls)
 
 
@@ -247,33 +247,33 @@ class TestRowsOfAnotherRelease:
         return OtherQueries.use_get_summary_query, registry
 
     def test_a_field_of_another_type_and_a_new_one_have_their_defaults(
-        self, world: World, process: Process, ada: TokenStore
+        self, world: World, process: Process, ada: Any
     ) -> None:
         query, registry = self.declared(Summary)
-        EnergySummaryQueries.use_get_summary_query(process.request(ada))
+        EnergySummaryQueries.use_get_summary_query(ada.request())
         calls = len(world.backend.calls)
-        assert query(process.request(ada, registry=registry)).unwrap() == Summary(counts=Counts(clients="5"))
+        assert query(ada.request(registry=registry)).unwrap() == Summary(counts=Counts(clients="5"))
         assert len(world.backend.calls) == calls
 
     def test_a_response_of_another_shape_is_fetched_and_not_shown_as_an_error(
-        self, world: World, process: Process, ada: TokenStore
+        self, world: World, process: Process, ada: Any
     ) -> None:
         query, registry = self.declared(list[Summary])
-        EnergySummaryQueries.use_get_summary_query(process.request(ada))
+        EnergySummaryQueries.use_get_summary_query(ada.request())
         world.backend.open_paths["/energy/summary"] = [{"total": 7}]
-        assert query(process.request(ada, registry=registry)).unwrap() == [Summary(total=7)]
+        assert query(ada.request(registry=registry)).unwrap() == [Summary(total=7)]
         calls = len(world.backend.calls)
-        assert query(process.request(ada, registry=registry)).unwrap() == [Summary(total=7)]
+        assert query(ada.request(registry=registry)).unwrap() == [Summary(total=7)]
         assert len(world.backend.calls) == calls
 
     def test_a_list_whose_rows_are_elsewhere_in_the_response_is_fetched(
-        self, world: World, process: Process, ada: TokenStore
+        self, world: World, process: Process, ada: Any
     ) -> None:
-        listed(process.request(ada))
+        listed(ada.request())
         [key] = [key for key, text in world.store.values.items() if "items" in text]
         for body in ({"rows": []}, {"items": {}}, {"items": [[]]}, [], None, "text"):
             page = json.loads(world.store.values[key])
             world.store.values[key] = json.dumps([*page[:4], body, *page[5:]])
             reads = world.backend.reads()
-            assert listed(process.request(ada)) == ["c5", "c4"]
+            assert listed(ada.request()) == ["c5", "c4"]
             assert world.backend.reads() == reads + 1, PATH

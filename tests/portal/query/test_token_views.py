@@ -1,94 +1,168 @@
-"""Two tokens of one user with different permissions, as OAuth scopes give them: each keeps what it has cached."""
+"""Two tokens of one user: each keeps what it has cached with its permissions, and is told what is about itself alone."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from portal.services.user import UserQueries
-from tests.portal.query.invariants.clients_list import create, listed, names, rename
+from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.query import QueryGroup, query_endpoint
+from portal.query.endpoints.registry import Registry
+from portal.services.iam.sign_ins import SignInMutations, SignInQueries
+from tests.portal.query.clients import create, listed, me, names, rename
+from tests.portal.query.fakes import FakeBackend, User, World, unavailable
 
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
-    from tests.portal.query.fakes import Process, World
-
-
-@pytest.fixture
-def wide(world: World, ada: TokenStore) -> TokenStore:
-    """Another sign-in of Ada's, whose profile names one permission more, and whose list one row more."""
-    tokens = world.backend.sign_in("ada")
-    do = world.backend._do
-
-    def answer(token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
-        if path == "/me" and token == tokens.current.access:
-            return {"id": "ada", "permissions": ["ENERGY_APP", "IAM_ADMIN"]}
-        found = do(token, method, path, params, body)
-        if "items" in (found or {}) and token == tokens.current.access:
-            return {**found, "items": [{"id": "hidden", "name": "for the wide one"}, *found["items"]]}
-        return found
-
-    world.backend._do = answer  # type: ignore[method-assign]  # answers by token
-    return tokens
+SIGN_INS = "/iam/auth/sessions"
 
 
-def test_do_not_take_each_others_cached_data_away(
-    world: World, process: Process, ada: TokenStore, wide: TokenStore
-) -> None:
-    for _ in range(4):
-        for tokens in (ada, wide):
-            listed(process.request(tokens))
-    # The first binding of the second token begins a generation, as that of any other token does.
-    assert world.backend.counted()["GET", "/me"] == 2
-    assert world.backend.counted()["GET", "/energy/clients"] == 3
+class Queries(QueryGroup, domain="uncached", registry=Registry()):
+    use_get_asker_query = query_endpoint(data=dict, url="/asker", cache=False)
 
 
-def test_are_not_shown_each_others_pages(process: Process, ada: TokenStore, wide: TokenStore) -> None:
-    for _ in range(2):
-        assert "hidden" in listed(process.request(wide))
-        assert "hidden" not in listed(process.request(ada))
+class TestWithDifferentPermissions:
+    """As OAuth scopes give them."""
+
+    @pytest.fixture
+    def wide(self, ada: User) -> User:
+        """Another sign-in of Ada's, whose profile names one permission more, and whose list one row more."""
+        wide, do = ada.signed_in(), ada.backend._do
+
+        def answer(token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+            is_wide = token == wide.tokens.current.access
+            if path == "/me" and is_wide:
+                return {"id": "ada", "permissions": ["ENERGY_APP", "IAM_ADMIN"]}
+            found = do(token, method, path, params, body)
+            if "items" in (found or {}) and is_wide:
+                return {**found, "items": [{"id": "hidden", "name": "for the wide one"}, *found["items"]]}
+            return found
+
+        ada.backend._do = answer
+        return wide
+
+    def read(self, *users: User) -> None:
+        for _ in range(2):
+            for user in users:
+                assert ("hidden" in listed(user)) is (user is not users[0])
+
+    def test_they_do_not_take_or_see_each_others_cached_data(self, ada: User, wide: User) -> None:
+        self.read(ada, wide)
+        self.read(ada, wide)
+        # The first binding of the second token begins a generation, as that of any other token does.
+        assert ada.backend.counted() == {("GET", "/me"): 2, ("GET", "/energy/clients"): 3}
+
+    def test_they_do_not_join_each_others_fetches(self, ada: User, wide: User) -> None:
+        me(ada)
+        me(wide)
+        seen: list[list[str]] = []
+        other = threading.Thread(target=lambda: seen.append(listed(ada)))
+
+        def read_as_the_other(_method: str, _path: str) -> None:
+            ada.backend.inside = None
+            other.start()
+            other.join(1)
+
+        ada.backend.inside = read_as_the_other
+        with ada.reads(2):
+            assert "hidden" in listed(wide)
+            other.join(5)
+        assert seen == [["c5", "c4"]]
+
+    def test_they_see_each_others_writes(self, ada: User, wide: User) -> None:
+        self.read(ada, wide)
+        made = create(wide)
+        rename(ada, "c5", "renamed")
+        for user in (ada, wide):
+            assert {made: "new", "c5": "renamed"}.items() <= names(user).items()
+
+    def test_permissions_of_one_that_change_take_all_of_it_away(self, ada: User, wide: User) -> None:
+        self.read(ada, wide)
+        ada.backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
+        me(ada).refetch()
+        with ada.reads(2):
+            listed(ada)
+            listed(wide)
 
 
-def test_do_not_join_each_others_fetches(world: World, process: Process, ada: TokenStore, wide: TokenStore) -> None:
-    for tokens in (ada, wide):
-        UserQueries.use_get_me_query(process.request(tokens))
-    seen: list[list[str]] = []
-    other = threading.Thread(target=lambda: seen.append(listed(process.request(ada))))
+class SignInsBackend(FakeBackend):
+    """Each token is a sign-in; `current` marks the one that asks. Two to a page would hide it: one page has all."""
 
-    def read_as_the_other(_method: str, _path: str) -> None:
-        world.backend.inside = None
-        other.start()
-        other.join(1)
-
-    world.backend.inside = read_as_the_other
-    assert "hidden" in listed(process.request(wide))
-    other.join(5)
-    assert seen == [["c5", "c4"]]
-    assert world.backend.reads() == 2
+    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
+        if path == "/asker":
+            return {"id": token}
+        if path.startswith(f"{SIGN_INS}/"):
+            return None
+        if path != SIGN_INS:
+            return super()._do(token, method, path, params, body)
+        rows = [{"id": known, "current": known == token} for known in self.users]
+        if "cursor" in params:
+            return {"items": rows[1:], "hasNext": False}
+        return {"items": rows[:1], "hasNext": True, "nextCursor": "second"}
 
 
-def test_see_each_others_writes(process: Process, ada: TokenStore, wide: TokenStore) -> None:
-    for _ in range(2):
-        for tokens in (ada, wide):
-            listed(process.request(tokens))
-    made = create(process.request(wide))
-    rename(process.request(ada), "c5", "renamed")
-    for tokens in (ada, wide):
-        seen = names(process.request(tokens))
-        assert made in seen
-        assert seen["c5"] == "renamed"
+def sign_ins(user: User, client: Any = None, pages: int = 2) -> Any:
+    return SignInQueries.use_get_sign_ins_query(client or user.request(), pages=pages)
 
 
-def test_a_token_whose_own_permissions_change_takes_all_of_it_away(
-    world: World, process: Process, ada: TokenStore, wide: TokenStore
-) -> None:
-    for _ in range(2):
-        for tokens in (ada, wide):
-            listed(process.request(tokens))
-    reads = world.backend.reads()
-    world.backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
-    UserQueries.use_get_me_query(process.request(ada)).refetch()
-    for tokens in (ada, wide):
-        listed(process.request(tokens))
-    assert world.backend.reads() >= reads + 2
+def asker(user: User) -> Any:
+    return Queries.use_get_asker_query(user.request())
+
+
+def current(user: User) -> list[str]:
+    return [row.id for row in sign_ins(user).data.items if row.current]
+
+
+class TestAnAnswerAboutTheTokenThatAsks:
+    @pytest.fixture
+    def world(self) -> World:
+        return World(backend=SignInsBackend())
+
+    @pytest.fixture
+    def phone(self, ada: User) -> User:
+        """Another browser of hers."""
+        phone = ada.signed_in()
+        me(ada)
+        me(phone)
+        return phone
+
+    def test_is_asked_for_by_every_request_and_lies_nowhere_in_the_store(self, ada: User, phone: User) -> None:
+        with ada.reads(9):
+            for user in (ada, phone, ada):
+                token = user.tokens.current.access
+                assert (current(user), asker(user).unwrap()) == ([token], {"id": token})
+        assert not any("current" in text or ada.tokens.current.access in text for text in ada.store.values.values())
+
+    def test_is_not_another_tokens_where_it_can_not_be_had(self, ada: User, phone: User) -> None:
+        current(ada)
+        asker(ada)
+        ada.backend.failures = [unavailable()] * 6
+        result = sign_ins(phone)
+        assert (type(result.error), result.data.items) == (ApiUnavailableError, ())
+        assert asker(phone).data is None
+
+    def test_is_not_waited_for_by_another_token(self, ada: User, phone: User) -> None:
+        seen: list[list[str]] = []
+
+        def ask_with_the_phone(_method: str, _path: str) -> None:
+            ada.backend.inside = None
+            other = threading.Thread(target=lambda: seen.append(current(phone)))
+            other.start()
+            other.join(5)
+
+        ada.backend.inside = ask_with_the_phone
+        assert current(ada) == [ada.tokens.current.access]
+        assert seen == [[phone.tokens.current.access]], "while ada's fetch was still under way"
+
+    def test_is_fetched_anew_within_the_request_after_a_write(self, ada: User) -> None:
+        client = ada.request()
+        with ada.reads(2):
+            sign_ins(ada, client, pages=1)
+            SignInMutations.use_end_sign_in_mutation(client).mutate(params={"id": "x"}).unwrap()
+            sign_ins(ada, client, pages=1)
+
+    def test_is_not_given_to_one_that_was_signed_out(self, ada: User, phone: User) -> None:
+        ada.request().purge()
+        ada.backend.signed_out.add(ada.tokens.current.access)
+        with ada.reads(0), pytest.raises(SignInEndedError):
+            sign_ins(ada)

@@ -6,8 +6,9 @@ What an answer to values says of a call counts for nobody else, and not where th
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import time
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -32,26 +33,26 @@ from portal.query import (
     Values,
     is_absent,
     mutation_endpoint,
+    note_absent,
     paginated_query_endpoint,
     query_endpoint,
     resource,
 )
 from portal.query.endpoints.registry import Registry
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import FakeBackend, Process, World, make_token
-
-if TYPE_CHECKING:
-    from portal.query import QueryClient
+from portal.query.gaps import param_name
+from portal.query.hooks import forget_gaps, ignores
+from portal.query.process_state import process_runtime
+from tests.portal.query.clients import me
+from tests.portal.query.fakes import FakeBackend, User, World, make_token
+from tests.support.client_endpoints import ClientQueries
 
 REGISTRY = Registry()
 PATH = "/energy/tariffs"
 LACK = "Pages show no tariffs."
 KINDS: dict[int, type[ApiError]] = {
-    400: ApiValidationError,
-    422: ApiValidationError,
+    **dict.fromkeys((400, 422), ApiValidationError),
+    **dict.fromkeys((404, 410), ApiNotFoundError),
     403: ApiForbiddenError,
-    404: ApiNotFoundError,
-    410: ApiNotFoundError,
     405: ApiClientError,
 }
 
@@ -86,9 +87,10 @@ class Mutations(MutationGroup, domain="energy", registry=REGISTRY):
     use_update_tariff_mutation = mutation_endpoint(
         data=Tariff, body=dict, params=RowParams, url=f"{PATH}/{{id}}", method="PATCH", without=LACK
     ).merge_updated_in_paginated_list(list_query_key=Queries.use_get_tariffs_query)
+    use_needed_mutation = mutation_endpoint(params=RowParams, url=f"{PATH}/{{id}}", method="DELETE")
 
 
-FIGURES = Queries.use_get_figures_query
+FIGURES, UPDATE = Queries.use_get_figures_query, Mutations.use_update_tariff_mutation
 
 
 @dataclass
@@ -117,300 +119,242 @@ class RefusingBackend(FakeBackend):
 
 
 @pytest.fixture
-def backend() -> RefusingBackend:
-    return RefusingBackend()
+def world() -> World:
+    return World(backend=RefusingBackend())
 
 
 @pytest.fixture
-def world(backend: RefusingBackend) -> World:
-    return World(backend=backend)
-
-
-@dataclass
-class User:
-    """A user's requests, each in another process where there is none."""
-
-    world: World
-    name: str = "ada"
-    process: Process | None = None
-    tokens: TokenStore = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.tokens = self.world.backend.sign_in(self.name)
-
-    def request(self) -> QueryClient:
-        return (self.process or self.world.process()).request(self.tokens, registry=REGISTRY)
-
-    def figures(self, **named: str) -> ApiError | None:
-        return FIGURES(self.request(), **named).error
-
-    def counts(self, **named: Any) -> ApiError | None:
-        return Queries.use_get_tariffs_counts_query(self.request(), by=["city"], **named).error
-
-    def create(self, name: str = "night") -> ApiError | None:
-        return Mutations.use_create_tariff_mutation(self.request()).mutate(body={"name": name}).error
-
-    def lacks(self, hook: Any = FIGURES) -> bool:
-        return is_absent(hook, self.request())
+def ada(ada: User) -> User:
+    ada.registry = REGISTRY
+    return ada
 
 
 @pytest.fixture
-def user(world: World, process: Process) -> User:
-    """In one process."""
-    return User(world, process=process)
+def bob(ada: User) -> User:
+    """In another process."""
+    return ada.elsewhere().signed_in("bob")
 
 
-@pytest.fixture
-def bob(world: World) -> User:
-    """In many processes."""
-    return User(world, "bob")
+def figures(user: User, **named: str) -> ApiError | None:
+    return FIGURES(user.request(), **named).error
+
+
+def counts(user: User, **named: Any) -> ApiError | None:
+    return Queries.use_get_tariffs_counts_query(user.request(), by=["city"], **named).error
+
+
+def create(user: User, name: str = "night") -> ApiError | None:
+    return Mutations.use_create_tariff_mutation(user.request()).mutate(body={"name": name}).error
+
+
+def update(user: User) -> ApiError | None:
+    return UPDATE(user.request()).mutate(body={"name": "night"}, params={"id": "t1"}).error
+
+
+def lacks(user: User, hook: Any = FIGURES) -> bool:
+    return is_absent(hook, user.request())
+
+
+def gone(error: ApiError | None) -> bool:
+    return isinstance(error, ApiAbsentError)
+
+
+def unbound(user: User) -> User:
+    return User(user.process, TokenStore(TokenPair(access=make_token("eve"))), REGISTRY)
 
 
 class TestAnAnswer:
-    @pytest.mark.parametrize("status", [404, 405, 410, 501])
-    def test_that_a_call_is_absent_counts_for_all_processes_and_users(
-        self, world: World, backend: RefusingBackend, bob: User, status: int
+    @pytest.mark.parametrize(
+        ("status", "for_ada", "for_bob"),
+        [
+            *((status, True, True) for status in (404, 405, 410, 501)),
+            *((status, True, False) for status in (400, 403)),
+            *((status, False, False) for status in (422, 500, 503, 429)),
+        ],
+    )
+    def test_that_a_call_is_absent_or_refused_counts_for_all_or_for_the_user_and_outlives_a_purge(
+        self, ada: User, bob: User, status: int, for_ada: bool, for_bob: bool
     ) -> None:
-        backend.status = status
-        first = User(world).figures()
-        assert isinstance(first, ApiAbsentError)
-        assert first.status == status
-        calls = len(backend.calls)
-        for user in (User(world), bob):
-            again = user.figures()
-            assert isinstance(again, ApiAbsentError)
-            assert again.__cause__ is None
-        assert backend.called() == 1
-        assert all(path == "/me" for _, path, _ in backend.calls[calls:])
+        ada.backend.status = status
+        first = figures(ada)
+        assert (gone(first), first is not None and first.status) == (for_ada, status)
+        ada.request().purge()
+        ada.backend.status = None
+        asked = ada.backend.called()
+        for user, is_absent_for in ((ada, for_ada), (bob, for_bob)):
+            again = figures(user)
+            assert gone(again) is is_absent_for
+            assert again is None or again.__cause__ is None
+        assert ada.backend.called() - asked == [for_ada, for_bob].count(False)
 
-    @pytest.mark.parametrize("status", [400, 403])
-    def test_that_refuses_counts_for_the_user_alone_and_outlives_a_purge(
-        self, backend: RefusingBackend, user: User, bob: User, status: int
+    @pytest.mark.parametrize("status", [400, 403, 404, 405, 501])
+    @pytest.mark.parametrize("was_seen", [True, False])
+    def test_to_a_value_counts_for_the_user_where_nobody_has_seen_the_call_work(
+        self, ada: User, bob: User, status: int, was_seen: bool
     ) -> None:
-        backend.status = status
-        user.figures()
-        user.request().purge()
-        assert isinstance(user.figures(), ApiAbsentError)
-        assert backend.called() == 1
-        backend.status = None
-        assert bob.figures() is None
-
-    @pytest.mark.parametrize("status", [422, 500, 503, 429])
-    def test_of_another_kind_says_nothing_of_the_call(self, backend: RefusingBackend, user: User, status: int) -> None:
-        backend.status = status
-        assert not isinstance(user.figures(), ApiAbsentError)
-        backend.status = None
-        assert user.figures() is None
-
-    def test_to_a_required_call_says_nothing_of_it(self, backend: RefusingBackend, user: User) -> None:
-        backend.status = 404
+        is_of_the_method = status in {405, 501}
+        if was_seen:
+            assert figures(ada) is None
+        ada.backend.typed = status
         for _ in range(2):
-            error = Queries.use_get_needed_query(user.request()).error
-            assert isinstance(error, ApiNotFoundError)
-            assert not isinstance(error, ApiAbsentError)
+            assert gone(figures(ada, since="typed")) is (is_of_the_method or not was_seen)
+        assert gone(figures(bob, since="2026-01-01")) is is_of_the_method
+
+    @pytest.mark.parametrize("named", [{"cursor": "typed"}, {"name": "typed"}, {"q": "typed"}])
+    def test_to_a_value_takes_no_list_from_anybody(self, ada: User, named: dict[str, Any]) -> None:
+        ada.backend.typed = 410
+        Queries.use_get_tariffs_query(ada.request(), **named)
+        result = Queries.use_get_tariffs_query(ada.elsewhere().request())
+        assert [row.id for row in result.data.items] == ["t1"]
 
     @pytest.mark.parametrize(("status", "absent"), [(404, False), (410, False), (403, False), (405, True), (501, True)])
     def test_about_a_row_says_something_of_the_call_only_where_the_method_is_not_there(
-        self, backend: RefusingBackend, user: User, status: int, absent: bool
+        self, ada: User, status: int, absent: bool
     ) -> None:
-        backend.status = status
+        ada.backend.status = status
         for _ in range(2):
-            read = Queries.use_get_tariff_query(user.request(), id="t1")
-            write = Mutations.use_update_tariff_mutation(user.request()).mutate(body={}, params={"id": "t1"})
-            for result in (read, write):
-                assert isinstance(result.error, ApiAbsentError) is absent
-        assert (backend.called("PATCH", f"{PATH}/t1") == 2) is not absent
+            read = Queries.use_get_tariff_query(ada.request(), id="t1").error
+            assert gone(read) is gone(update(ada)) is absent
+        assert (ada.backend.called("PATCH", f"{PATH}/t1") == 2) is not absent
 
-    def test_to_a_token_that_is_not_bound_counts_only_where_it_counts_for_all(
-        self, world: World, backend: RefusingBackend, user: User
-    ) -> None:
-        user.tokens = TokenStore(TokenPair(access=make_token("eve")))
-        backend.status = 403
-        assert not isinstance(user.figures(), ApiAbsentError)
+    def test_to_a_required_call_or_an_unbound_token_says_nothing_of_it(self, ada: User) -> None:
+        ada.backend.status = 404
+        for _ in range(2):
+            assert type(Queries.use_get_needed_query(ada.request()).error) is ApiNotFoundError
+        ada.backend.status = 403
+        assert not gone(figures(unbound(ada)))
 
-    def test_is_told_once_with_what_pages_do_without(
-        self, world: World, backend: RefusingBackend, user: User, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        backend.status = 404
+    def test_is_told_once_with_what_pages_do_without(self, ada: User, caplog: pytest.LogCaptureFixture) -> None:
+        ada.backend.status = 404
         with caplog.at_level(logging.INFO, logger="portal.query"):
             for _ in range(3):
-                user.figures()
-                world.clock.now += ABSENT_S + 1
+                figures(ada)
+                ada.passes(ABSENT_S + 1)
         [told] = [record.getMessage() for record in caplog.records if "does not have" in record.getMessage()]
         assert told.startswith("energy.get_figures: the backend does not have this call (404)")
         assert told.endswith(LACK)
 
-    def test_stays_in_the_process_while_the_store_is_down(
-        self, world: World, backend: RefusingBackend, user: User
-    ) -> None:
-        backend.status = 404
-        world.store.down = True
-        for _ in range(3):
-            assert isinstance(user.figures(), ApiAbsentError)
-        assert backend.called() == 1
+    def test_stays_in_the_process_while_the_store_is_down(self, ada: User) -> None:
+        ada.backend.status = 404
+        ada.store.down = True
+        assert all(gone(figures(ada)) for _ in range(3))
+        assert ada.backend.called() == 1
 
     @pytest.mark.parametrize("status", [None, 404], ids=["cached", "absent"])
-    def test_that_is_known_costs_one_trip_to_the_store(
-        self, world: World, backend: RefusingBackend, user: User, status: int | None
-    ) -> None:
-        backend.status = status
-        user.figures()
-        before = world.store.trips
-        user.figures()
-        assert user.lacks() is (status is not None)
-        assert world.store.trips - before == 1
+    def test_that_is_known_costs_one_trip_to_the_store(self, ada: User, status: int | None) -> None:
+        ada.backend.status = status
+        figures(ada)
+        before = ada.store.trips
+        figures(ada)
+        assert lacks(ada) is (status is not None)
+        assert ada.store.trips - before == 1
 
 
 class TestAfterTenMinutes:
-    def test_the_call_is_made_once_more_and_a_success_counts_for_all(
-        self, world: World, backend: RefusingBackend, user: User
-    ) -> None:
-        backend.status = 404
-        user.figures()
-        world.clock.now += ABSENT_S + 1
-        backend.status = None
-        assert user.figures() is None
-        assert not user.lacks()
-        assert not User(world).lacks()
-
     @pytest.mark.parametrize("status", [None, 404])
     @pytest.mark.parametrize("hook", [FIGURES, Queries.use_get_tariffs_query])
-    def test_what_nothing_offers_is_asked_for_behind_a_request(
-        self, world: World, backend: RefusingBackend, user: User, hook: Any, status: int | None
-    ) -> None:
-        backend.status = 404
-        hook(user.request())
-        assert user.lacks(hook)
-        assert world.background.run() == 0, "within the ten minutes nothing is asked"
-        world.clock.now += ABSENT_S + 1
-        backend.status = status
-        asked = backend.reads()
-        for _ in range(2):
-            assert user.lacks(hook), "no answer yet"
-        assert backend.reads() == asked, "the request waits for nothing"
-        assert world.background.run() == 1
-        assert user.lacks(hook) is (status is not None)
-        hook(user.request())
-        assert world.background.run() == 0
-        assert backend.reads() == asked + 1, "the answer counts, and is cached for the page"
+    def test_what_nothing_offers_is_asked_for_behind_a_request(self, ada: User, hook: Any, status: int | None) -> None:
+        ada.backend.status = 404
+        hook(ada.request())
+        assert lacks(ada, hook)
+        assert ada.world.background.run() == 0, "within the ten minutes nothing is asked"
+        ada.passes(ABSENT_S + 1)
+        ada.backend.status = status
+        assert lacks(unbound(ada), hook)
+        assert ada.world.background.run() == 0, "a token that is not bound asks for nothing"
+        with ada.reads(1):  # the answer counts, and is cached for the page
+            with ada.reads(0):  # the request waits for nothing
+                assert lacks(ada, hook)
+                assert lacks(ada, hook)
+            assert ada.world.background.run() == 1
+            assert lacks(ada, hook) is lacks(ada.elsewhere(), hook) is (status is not None)
+            hook(ada.request())
+            assert ada.world.background.run() == 0
 
-    def test_a_token_that_is_not_bound_asks_for_nothing_behind_a_request(
-        self, world: World, backend: RefusingBackend, user: User
-    ) -> None:
-        backend.status = 404
-        user.figures()
-        world.clock.now += ABSENT_S + 1
-        user.tokens = TokenStore(TokenPair(access=make_token("eve")))
-        assert user.lacks()
-        assert world.background.run() == 0
+    @pytest.mark.parametrize("hook", [Queries.use_get_tariff_query, Queries.use_get_own_query, UPDATE])
+    def test_a_call_that_nobody_can_ask_for_in_advance_is_offered_again(self, ada: User, hook: Any) -> None:
+        ada.process.runtime.gaps.learn(hook.key, status=405, now=ada.world.clock())
+        assert lacks(ada, hook)
+        ada.passes(ABSENT_S + 1)
+        assert not lacks(ada, hook)
+        assert ada.world.background.run() == 0
 
-    @pytest.mark.parametrize(
-        "hook", [Queries.use_get_tariff_query, Queries.use_get_own_query, Mutations.use_update_tariff_mutation]
-    )
-    def test_a_call_that_nobody_can_ask_for_in_advance_is_offered_again(
-        self, world: World, user: User, process: Process, hook: Any
-    ) -> None:
-        process.runtime.gaps.learn(hook.key, status=405, now=world.clock())
-        assert user.lacks(hook)
-        world.clock.now += ABSENT_S + 1
-        assert not user.lacks(hook)
-        assert world.background.run() == 0
+    @pytest.mark.parametrize(("ago_s", "is_ignored"), [(ABSENT_S - 60, True), (ABSENT_S + 60, False)])
+    def test_a_parameter_that_was_ignored_is_relied_on_again(self, ago_s: float, is_ignored: bool) -> None:
+        clients = ClientQueries.use_get_clients_query
+        process_runtime().gaps.learn(param_name(clients.key, "city"), status=200, now=time.time() - ago_s)
+        assert ignores(clients, "city") is is_ignored
+        forget_gaps()
+        assert not ignores(clients, "city")
 
 
-class TestAnAnswerToAValue:
-    @pytest.mark.parametrize("named", [{"cursor": "typed"}, {"name": "typed"}, {"q": "typed"}])
-    def test_takes_no_list_from_anybody(self, world: World, backend: RefusingBackend, named: dict[str, Any]) -> None:
-        backend.typed = 410
-        Queries.use_get_tariffs_query(User(world).request(), **named)
-        result = Queries.use_get_tariffs_query(User(world).request())
-        assert [row.id for row in result.data.items] == ["t1"]
-
-    @pytest.mark.parametrize("status", [400, 403, 404])
-    def test_says_nothing_of_a_read_that_was_seen_to_work(
-        self, backend: RefusingBackend, user: User, status: int
-    ) -> None:
-        assert user.figures() is None
-        backend.typed = status
-        assert not isinstance(user.figures(since="typed"), ApiAbsentError)
-        assert not user.lacks()
-        assert user.figures(since="2026-01-01") is None
-
-    @pytest.mark.parametrize("status", [400, 403, 404])
-    def test_of_a_read_that_nobody_has_seen_counts_for_the_user_alone(
-        self, backend: RefusingBackend, user: User, bob: User, status: int
-    ) -> None:
-        backend.typed = status
-        for _ in range(2):
-            assert isinstance(user.figures(since="typed"), ApiAbsentError)
-        assert backend.called() == 1
-        assert bob.figures(since="2026-01-01") is None
-
-    @pytest.mark.parametrize("status", [405, 501])
-    def test_that_there_is_no_such_method_counts_for_all(
-        self, backend: RefusingBackend, user: User, bob: User, status: int
-    ) -> None:
-        assert user.figures() is None
-        backend.typed = status
-        assert isinstance(user.figures(since="typed"), ApiAbsentError)
-        assert bob.lacks()
-
-    def test_of_counts_stays_with_the_value(self, backend: RefusingBackend, user: User, bob: User) -> None:
-        backend.typed = 404
-        user.counts(city=["typed"])
-        assert bob.counts() is None
+def test_what_is_refused_with_some_permissions_is_asked_again_with_others(ada: User) -> None:
+    ada.backend.status = 403
+    assert gone(figures(ada))
+    ada.backend.status = None
+    assert gone(figures(ada))
+    ada.backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
+    me(ada).refetch()
+    assert figures(ada) is None
 
 
-def test_what_is_refused_with_some_permissions_is_asked_again_with_others(backend: RefusingBackend, user: User) -> None:
-    backend.status = 403
-    assert isinstance(user.figures(), ApiAbsentError)
-    backend.status = None
-    assert isinstance(user.figures(), ApiAbsentError)
-    backend.permissions["ada"] = ["ENERGY_APP", "FINANCE_APP"]
-    UserQueries.use_get_me_query(user.request()).refetch()
-    assert user.figures() is None
-
-
-def test_counts_that_the_backend_lacks_cost_one_call_in_ten_minutes(
-    world: World, backend: RefusingBackend, user: User, bob: User
-) -> None:
+def test_counts_that_the_backend_lacks_cost_one_call_in_ten_minutes(ada: User, bob: User) -> None:
     """What is counted comes from the declaration, so a 404 is about the call."""
-    backend.status = 404
-    for number in (1, 2):
-        for each in (user, bob, user, bob):
-            assert isinstance(each.counts(), ApiAbsentError)
-        assert backend.called(path=f"{PATH}/counts") == number
-        world.clock.now += ABSENT_S + 1
+    ada.backend.status = 404
+    for _ in range(2):
+        with ada.reads(1):
+            assert all(gone(counts(each)) for each in (ada, bob.elsewhere(), ada, bob.elsewhere()))
+        ada.passes(ABSENT_S + 1)
 
 
-class TestACreate:
+def test_a_404_to_counts_of_a_value_stays_with_the_value(ada: User, bob: User) -> None:
+    ada.backend.typed = 404
+    counts(ada, city=["typed"])
+    assert counts(bob) is None
+
+
+class TestAWrite:
     @pytest.mark.parametrize(("status", "for_bob"), [(404, False), (405, True), (501, True)])
-    def test_that_is_absent_is_not_sent_again(
-        self, world: World, backend: RefusingBackend, bob: User, status: int, for_bob: bool
+    def test_that_is_absent_is_not_sent_again_and_makes_nothing_stale(
+        self, ada: User, bob: User, status: int, for_bob: bool
     ) -> None:
-        backend.status = status
-        ada = User(world)
-        assert isinstance(ada.create(), ApiAbsentError)
-        sent = backend.called("POST", PATH)
-        assert isinstance(ada.create(), ApiAbsentError)
-        assert backend.called("POST", PATH) == sent
-        bob.create()
-        assert (backend.called("POST", PATH) == sent) is for_bob
+        ada.backend.status = status
+        assert gone(create(ada))
+        ada.backend.status = None
+        with ada.reads(1):
+            for _ in range(2):
+                Queries.use_get_tariffs_query(ada.request())
+                assert gone(create(ada))
+        assert ada.backend.called("POST", PATH) == 1
+        assert gone(create(bob)) is for_bob
 
-    def test_that_was_seen_to_work_is_not_absent_for_a_404_about_a_body(
-        self, backend: RefusingBackend, user: User
-    ) -> None:
-        assert user.create("one") is None
-        backend.typed = 404
-        refused = user.create("typed")
-        assert isinstance(refused, ApiNotFoundError)
-        assert not isinstance(refused, ApiAbsentError)
-        assert user.create("three") is None
+    def test_that_was_seen_to_work_is_not_absent_for_a_404_about_a_body(self, ada: User) -> None:
+        assert create(ada, "one") is None
+        ada.backend.typed = 404
+        assert type(create(ada, "typed")) is ApiNotFoundError
+        assert create(ada, "three") is None
 
-    def test_that_was_not_sent_makes_nothing_stale(self, backend: RefusingBackend, user: User) -> None:
-        backend.status = 405
-        user.create()
-        backend.status = None
-        Queries.use_get_tariffs_query(user.request())
-        user.create()
-        Queries.use_get_tariffs_query(user.request())
-        assert backend.called(path=PATH) == 1
+    def test_whose_row_a_get_finds_is_absent_for_that_user_alone(self, ada: User, bob: User) -> None:
+        for user in (ada, bob):
+            user.request().reads.bound_partition()
+        note_absent(UPDATE, ada.request(), status=404)
+        assert [lacks(each, UPDATE) for each in (ada, bob, ada.signed_in("bob"))] == [True, False, False]
+        assert not is_absent(UPDATE, None)
+
+    def test_that_was_seen_to_work_is_not_taken_for_absent_by_what_a_get_says(self, ada: User, bob: User) -> None:
+        """A GET may be behind a write, and show a row that was deleted just before."""
+        assert update(ada) is update(bob) is None
+        for user in (ada, ada.elsewhere()):
+            note_absent(UPDATE, user.request(), status=404)
+        assert not lacks(ada, UPDATE)
+        assert update(ada) is None
+        ada.backend.status = 405
+        update(ada)
+        assert lacks(ada, UPDATE), "that is said of the call"
+
+    def test_that_is_required_or_nobodys_teaches_nothing(self, ada: User) -> None:
+        ada.request().reads.bound_partition()
+        note_absent(Mutations.use_needed_mutation, ada.request(), status=404)
+        note_absent(UPDATE, unbound(ada).request(), status=404)
+        assert not lacks(ada, Mutations.use_needed_mutation)
+        assert not any(key.startswith("gap:") for key in ada.store.values)

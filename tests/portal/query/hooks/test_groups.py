@@ -73,7 +73,7 @@ def test_a_hook_outside_a_group_says_on_its_first_use_what_its_class_should_deri
         use_b_query = paginated_query_endpoint(item=dict, url="/a")
         use_a_mutation = mutation_endpoint(url="/a", method="POST")
 
-    client = process.request(ada)
+    client = ada.request()
     for use, group in [
         (lambda: Loose.use_a_query(client), "Query"),
         (lambda: Loose.use_b_query(client), "Query"),
@@ -101,7 +101,7 @@ def test_groups_are_made_from_mappings_too(registry: Registry, process: Process,
         registry=registry,
     )
     mutations = create_mutation_group({"do_c": mutation_endpoint(url="/c", method="POST")}, registry=registry)
-    client = process.request(ada)
+    client = ada.request()
     assert queries.use_get_a_query(client).data == {"is": "a"}
     assert queries.use_get_b_query(client).data.items == ()
     assert mutations.use_do_c_mutation(client).mutate().is_success

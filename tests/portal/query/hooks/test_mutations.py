@@ -28,7 +28,7 @@ def test_a_write_of_another_shape_is_a_usage_fault_that_names_the_right_one(
     process: Process, ada: Any, call: Any, shape: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
-        call(process.request(ada))
+        call(ada.request())
     assert f"mutate({shape})" in str(raised.value)
     assert not process.world.backend.calls
 
@@ -36,7 +36,7 @@ def test_a_write_of_another_shape_is_a_usage_fault_that_names_the_right_one(
 @pytest.mark.parametrize("body", [[], "name=x", 3])
 def test_a_body_that_is_not_an_object_is_a_usage_fault(process: Process, ada: Any, body: Any) -> None:
     with pytest.raises(UsageError, match="the body should be a mapping"):
-        ClientMutations.use_create_client_mutation(process.request(ada)).mutate(body=body)
+        ClientMutations.use_create_client_mutation(ada.request()).mutate(body=body)
     assert not process.world.backend.calls
 
 
@@ -44,7 +44,7 @@ def request_of(process: Process, ada: Any, method: str) -> HttpRequest:
     """A browser's request, as the middleware leaves it."""
     request = HttpRequest()
     request.method = method
-    request.query_client = process.request(ada)
+    request.query_client = ada.request()
     return request
 
 

@@ -40,14 +40,14 @@ def test_the_first_argument_of_a_hook_is_a_request_or_a_client() -> None:
 )
 def test_a_read_of_another_shape_is_a_usage_fault(process: Process, ada: Any, call: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        call(ClientQueries.use_get_clients_query, process.request(ada))
+        call(ClientQueries.use_get_clients_query, ada.request())
 
 
 def test_a_missing_parameter_is_named(process: Process, ada: Any) -> None:
     with pytest.raises(UsageError, match="the parameter id is missing"):
-        ClientQueries.use_get_client_query(process.request(ada), {})
+        ClientQueries.use_get_client_query(ada.request(), {})
     with pytest.raises(UsageError, match="takes no params"):
-        UserQueries.use_get_me_query(process.request(ada), {"id": "x"})
+        UserQueries.use_get_me_query(ada.request(), {"id": "x"})
 
 
 def test_the_cursor_is_not_a_parameter_of_any_list(process: Process, ada: Any) -> None:
@@ -55,4 +55,4 @@ def test_the_cursor_is_not_a_parameter_of_any_list(process: Process, ada: Any) -
         {"get_a": paginated_query_endpoint(item=dict, params=dict[str, str], url="/a")}, registry=Registry()
     )
     with pytest.raises(UsageError, match="as cursor=…"):
-        group.use_get_a_query(process.request(ada), {"cursor": "x"})
+        group.use_get_a_query(ada.request(), {"cursor": "x"})

@@ -6,15 +6,10 @@ answer.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from portal.process.single_flight import SingleFlight
-from tests.portal.query.fakes import NoSingleFlight
-
-if TYPE_CHECKING:
-    from tests.portal.query.fakes import Process, World
+from tests.portal.query.fakes import NoSingleFlight, Process, World
 
 
 @pytest.fixture(params=[SingleFlight, NoSingleFlight], ids=["single flight", "no single flight"])

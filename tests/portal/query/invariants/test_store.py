@@ -3,150 +3,122 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from portal.errors import ApiUnavailableError
 from portal.query.cache.write_log import MAX_RECORDS
-from tests.portal.query.invariants.clients_list import create, delete, listed, names, once, rename
-from tests.support.client_endpoints import ClientQueries
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
-    from tests.portal.query.fakes import Process, World
+from tests.portal.query.clients import clients, create, delete, invalidate, listed, names, once, one, rename
+from tests.portal.query.fakes import User
 
 
 class TestI5DeletedKeysAreMissesNeverOlderRows:
-    def test_whichever_are_deleted(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada), pages=2)
-        delete(process.request(ada), "c5")
-        rename(process.request(ada), "c4", "renamed")
-        after = {"c4": "renamed", "c3": "client 3", "c2": "client 2"}
-        before = dict(world.store.values)
-        assert names(process.request(ada), pages=2) == after
-        for key in before:
-            world.store.values = {name: value for name, value in before.items() if name != key}
-            shown = names(world.process().request(ada), pages=2)
-            assert "c5" not in shown, key
-            assert shown["c4"] == "renamed", key
-        for keep, value in before.items():
-            world.store.values = {keep: value}
-            shown = names(world.process().request(ada), pages=2)
-            assert "c5" not in shown, keep
-            assert shown["c4"] == "renamed", keep
+    def test_whichever_are_deleted(self, ada: User) -> None:
+        listed(ada, pages=2)
+        delete(ada, "c5")
+        rename(ada, "c4", "renamed")
+        before = dict(ada.store.values)
+        assert names(ada, pages=2) == {"c4": "renamed", "c3": "client 3", "c2": "client 2"}
+        for key, value in before.items():
+            for left in ({name: value for name, value in before.items() if name != key}, {key: value}):
+                ada.store.values = left
+                shown = names(ada.elsewhere(), pages=2)
+                assert ("c5" in shown, shown["c4"]) == (False, "renamed"), key
 
-    def test_of_several_lost_records_the_newest_counts(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada), pages=2)
-        rename(process.request(ada), "c3", "renamed")
-        world.clock.now += 60
-        ClientQueries.use_get_clients_query(process.request(ada)).refetch()
-        rename(process.request(ada), "c5", "renamed")
-        world.store.values = {key: value for key, value in world.store.values.items() if not key[-9:].isdigit()}
-        assert names(process.request(ada), pages=2)["c5"] == "renamed"
+    def test_of_several_lost_records_the_newest_counts(self, ada: User) -> None:
+        listed(ada, pages=2)
+        rename(ada, "c3", "renamed")
+        ada.passes(60)
+        clients(ada).refetch()
+        rename(ada, "c5", "renamed")
+        ada.store.values = {key: value for key, value in ada.store.values.items() if not key[-9:].isdigit()}
+        assert names(ada, pages=2)["c5"] == "renamed"
 
     @pytest.mark.parametrize("endpoint", [None, "energy.get_clients"])
-    def test_nor_pages_from_before_everything_was_cleared(
-        self, world: World, process: Process, ada: TokenStore, endpoint: str | None
-    ) -> None:
-        listed(process.request(ada))
-        world.backend.rows.pop(0)
-        process.runtime.cache.clear(endpoint=endpoint)
-        cleared = dict(world.store.values)
+    def test_nor_pages_from_before_everything_was_cleared(self, ada: User, endpoint: str | None) -> None:
+        listed(ada)
+        ada.backend.rows.pop(0)
+        ada.process.runtime.cache.clear(endpoint=endpoint)
+        cleared = dict(ada.store.values)
         for key in cleared:
-            world.store.values = {name: value for name, value in cleared.items() if name != key}
-            assert listed(world.process().request(ada)) == ["c4", "c3"], key
+            ada.store.values = {name: value for name, value in cleared.items() if name != key}
+            assert listed(ada.elsewhere()) == ["c4", "c3"], key
 
 
 class TestI12TheStoreDownNeverRaises:
-    def test_reads_and_writes_work_as_without_a_cache(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-        world.store.down = True
-        for at in (process, world.process()):
-            assert listed(at.request(ada), pages=2) == ["c5", "c4", "c3", "c2"]
-        delete(process.request(ada), "c5")
-        assert listed(process.request(ada)) == ["c4", "c3"]
-        process.request(ada).purge()
-        ClientQueries.use_get_clients_query.invalidate(process.request(ada))
+    def test_reads_and_writes_work_as_without_a_cache(self, ada: User) -> None:
+        listed(ada)
+        ada.store.down = True
+        assert listed(ada, pages=2) == listed(ada.elsewhere(), pages=2) == ["c5", "c4", "c3", "c2"]
+        with ada.reads(2):
+            assert len(clients(ada).fetch_next_page().data.items) == 4, "load more within a request"
+        delete(ada, "c5")
+        assert listed(ada) == ["c4", "c3"]
+        ada.request().purge()
+        invalidate(ada)
 
-    def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        other, ben = world.process(), world.backend.sign_in("ben")
-        listed(other.request(ada))
-        world.backend.inside = once(
-            lambda: setattr(world.store, "down", True), method="DELETE", path="/energy/clients/c5"
+    def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(self, ada: User) -> None:
+        other, ben = ada.elsewhere(), ada.signed_in("ben")
+        listed(other)
+        ada.backend.inside = once(
+            lambda: setattr(ada.store, "down", True), method="DELETE", path="/energy/clients/c5"
         )
-        delete(process.request(ada), "c5")
-        world.store.down = False
-        listed(process.request(ben))
-        assert listed(other.request(ada)) == ["c4", "c3"]
-
-    def test_load_more_within_a_request(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.store.down = True
-        first = ClientQueries.use_get_clients_query(process.request(ada))
-        assert len(first.fetch_next_page().data.items) == 4
-        assert world.backend.reads() == 2
+        delete(ada, "c5")
+        ada.store.down = False
+        listed(ben)
+        assert listed(other) == ["c4", "c3"]
 
 
 class TestI13Bounded:
-    def test_more_than_64_records_are_a_miss(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
+    def test_more_than_64_records_are_a_miss(self, ada: User) -> None:
+        listed(ada)
         for number in range(MAX_RECORDS):
-            rename(process.request(ada), "c5", f"name {number}")
-        reads = world.backend.reads()
-        assert names(process.request(ada))["c5"] == "name 63"
-        assert world.backend.reads() == reads
-        rename(process.request(ada), "c5", "one more")
-        assert names(process.request(ada))["c5"] == "one more"
-        assert world.backend.reads() == reads + 1
+            rename(ada, "c5", f"name {number}")
+        with ada.reads(0):
+            assert names(ada)["c5"] == "name 63"
+        rename(ada, "c5", "one more")
+        with ada.reads(1):
+            assert names(ada)["c5"] == "one more"
 
-    def test_every_entry_has_a_lifetime_and_a_page_15_minutes(self, world: World, ada: TokenStore) -> None:
+    def test_every_entry_has_a_lifetime_and_a_page_15_minutes(
+        self, ada: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         lifetimes: dict[str, float | None] = {}
+        for name in ("set", "add"):
+            keep = getattr(ada.store, name)
 
-        class Watched(type(world.store)):
-            def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
+            def watched(key: str, value: Any, *, lifetime_s: float | None, keep: Any = keep) -> Any:
                 lifetimes[key] = lifetime_s
-                super().set(key, value, lifetime_s=lifetime_s)
+                return keep(key, value, lifetime_s=lifetime_s)
 
-            def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
-                lifetimes[key] = lifetime_s
-                return super().add(key, value, lifetime_s=lifetime_s)
-
-        world.store = Watched()
-        process = world.process()
-        listed(process.request(ada), pages=2)
-        delete(process.request(ada), "c5")
+            monkeypatch.setattr(ada.store, name, watched)
+        listed(ada, pages=2)
+        delete(ada, "c5")
         assert all(lifetimes.values())
-        pages = [lifetimes[key] for key in lifetimes if key.endswith((":0", ":1"))]
-        assert pages == [900] * 2, "two of the list"
+        assert [lifetimes[key] for key in lifetimes if key.endswith((":0", ":1"))] == [900] * 2, "two of the list"
 
-    def test_a_page_that_is_too_large_is_not_kept(
-        self, world: World, process: Process, ada: TokenStore, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        world.backend.rows[0]["notes"] = "x" * 1_100_000
-        listed(process.request(ada))
+    def test_a_page_that_is_too_large_is_not_kept(self, ada: User, caplog: pytest.LogCaptureFixture) -> None:
+        ada.backend.rows[0]["notes"] = "x" * 1_100_000
+        listed(ada)
         assert "not cached" in caplog.text
-        assert not any(len(value) > 1_000_000 for value in world.store.values.values())
+        assert not any(len(value) > 1_000_000 for value in ada.store.values.values())
 
-    def test_a_row_that_is_too_large_makes_the_list_stale_instead(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        listed(process.request(ada))
-        rename(process.request(ada), "c5", "x" * 70_000)
-        assert len(names(process.request(ada))["c5"]) == 70_000
+    def test_a_row_that_is_too_large_makes_the_list_stale_instead(self, ada: User) -> None:
+        listed(ada)
+        rename(ada, "c5", "x" * 70_000)
+        assert len(names(ada)["c5"]) == 70_000
         assert not any(
-            len(value) > 70_000 for key, value in world.store.values.items() if key[-1].isdigit() and ":0" not in key
+            len(value) > 70_000 for key, value in ada.store.values.items() if key[-1].isdigit() and ":0" not in key
         )
 
 
 class TestI15JsonOnlyAndNoSecrets:
-    def test_no_token_and_no_error_text_in_the_store(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-        create(process.request(ada))
-        world.backend.failures = [ApiUnavailableError("a secret detail", status=500)] * 9
-        ClientQueries.use_get_client_query(process.request(ada), {"id": "c5"})
-        text = json.dumps(world.store.values)
-        access, refresh = ada.current.access or "", ada.current.refresh or ""
-        for secret in (access, access.split(".")[2], refresh, "a secret detail"):
-            assert secret not in text
+    def test_no_token_and_no_error_text_in_the_store(self, ada: User) -> None:
+        listed(ada)
+        create(ada)
+        ada.backend.failures = [ApiUnavailableError("a secret detail", status=500)] * 9
+        one(ada)
+        text, tokens = json.dumps(ada.store.values), ada.tokens.current
+        for secret in (tokens.access, str(tokens.access).split(".")[2], tokens.refresh, "a secret detail"):
+            assert str(secret) not in text

@@ -18,48 +18,37 @@ from portal.query.partition.token_bindings import (
     principal_of_subject,
     principal_of_token,
 )
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import Process, World, make_token
-from tests.support.client_endpoints import ClientQueries, ids
+from tests.portal.query.clients import clients, listed, me
+from tests.portal.query.fakes import User, World, make_token
 
 
 def bindings(world: World) -> int:
     return sum(key.startswith("binding:") for key in world.store.values)
 
 
-def test_the_first_query_of_a_token_asks_for_the_profile_once(world: World, process: Process, ada: TokenStore) -> None:
-    client = process.request(ada)
-    ClientQueries.use_get_clients_query(client)
-    UserQueries.use_get_me_query(client)
-    ClientQueries.use_get_clients_query(process.request(ada))
-    assert world.backend.counted()["GET", "/me"] == 1
+def test_the_first_query_of_a_token_asks_for_the_profile_once_for_all_processes(ada: User) -> None:
+    client = ada.request()
+    clients(client)
+    me(client)
+    assert listed(ada) == listed(ada.elsewhere()) == ["c5", "c4"]
+    assert ada.backend.counted() == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
 
 
-def test_another_process_takes_the_binding_from_the_store(world: World, process: Process, ada: TokenStore) -> None:
-    ClientQueries.use_get_clients_query(process.request(ada))
-    assert ids(ClientQueries.use_get_clients_query(world.process().request(ada))) == ["c5", "c4"]
-    assert len(world.backend.calls) == 2
-
-
-def test_with_the_profile_failing_a_query_goes_on_without_the_cache(
-    world: World, process: Process, ada: TokenStore
-) -> None:
-    world.backend.failures = [ApiUnavailableError(status=503)] * 3
-    client = process.request(ada)
-    assert ids(ClientQueries.use_get_clients_query(client)) == ["c5", "c4"]
-    assert isinstance(UserQueries.use_get_me_query(client).error, ApiUnavailableError)
-    assert world.backend.counted()["GET", "/me"] == 3, "tried once, with its retries, by whoever asks"
-    assert not any("cli" in key for key in world.store.values)
-    assert bindings(world) == 0
+def test_with_the_profile_failing_a_query_goes_on_without_the_cache(ada: User) -> None:
+    ada.backend.failures = [ApiUnavailableError(status=503)] * 3
+    client = ada.request()
+    assert listed(client) == ["c5", "c4"]
+    assert isinstance(me(client).error, ApiUnavailableError)
+    assert ada.backend.counted()["GET", "/me"] == 3, "tried once, with its retries, by whoever asks"
+    assert not any("cli" in key for key in ada.store.values)
+    assert bindings(ada.world) == 0
 
 
 @pytest.mark.parametrize("answer", [None, [], "ada"])
-def test_an_answer_that_is_no_profile_binds_nothing(
-    world: World, process: Process, ada: TokenStore, answer: object
-) -> None:
-    world.backend.open_paths = {"/me": answer}
-    ClientQueries.use_get_clients_query(process.request(ada))
-    assert bindings(world) == 0
+def test_an_answer_that_is_no_profile_binds_nothing(ada: User, answer: object) -> None:
+    ada.backend.open_paths = {"/me": answer}
+    clients(ada)
+    assert bindings(ada.world) == 0
 
 
 def named(profile: dict[str, Any]) -> str | None:
@@ -69,9 +58,6 @@ def named(profile: dict[str, Any]) -> str | None:
 @pytest.mark.parametrize("profile", [{}, {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
 def test_only_a_string_or_a_number_is_an_id(profile: dict[str, Any]) -> None:
     assert named(profile) == principal_of_subject(Subject("ada", None))
-
-
-def test_a_number_names_the_same_principal_as_its_digits() -> None:
     assert named({"id": 7}) == named({"id": "7"}) == principal_of_id("7")
 
 
@@ -80,30 +66,27 @@ def test_an_id_a_subject_a_sign_in_and_a_token_of_one_text_are_four_principals()
     assert len({principal_of_id("x"), of_subject, principal_of_sign_in("x"), principal_of_token("x")}) == 4
 
 
-def test_nothing_is_cached_for_nobody(world: World, process: Process) -> None:
-    world.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": False}}
-    assert ids(ClientQueries.use_get_clients_query(process.request(TokenStore()))) == ["x"]
-    assert [key for key in world.store.values if not key.startswith("sum:")] == []
+def test_nothing_is_cached_for_nobody(ada: User) -> None:
+    ada.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": False}}
+    assert listed(ada.process.request(TokenStore())) == ["x"]
+    assert [key for key in ada.store.values if not key.startswith("sum:")] == []
 
 
-def test_a_token_that_has_expired_since_opens_nothing(world: World, process: Process) -> None:
+def test_a_token_that_has_expired_since_opens_nothing(ada: User) -> None:
     """Without a refresh token nothing renews it: the backend has the word."""
     token = make_token("ada", exp=int(time.time()) - 15)
-    world.backend.users[token] = "ada"
-    tokens = TokenStore(TokenPair(access=token))
-    for _ in range(2):
-        ClientQueries.use_get_clients_query(process.request(tokens))
-    assert world.backend.reads() == 1, "within the leeway"
-    late = Namespaces(store=world.store, clock=lambda: time.time() + 31)
+    ada.backend.users[token] = "ada"
+    ada.tokens = TokenStore(TokenPair(access=token))
+    with ada.reads(1):  # within the leeway
+        assert listed(ada) == listed(ada)
+    late = Namespaces(store=ada.store, clock=lambda: time.time() + 31)
     assert late.partition_of(token) is None
-    assert Namespaces(store=world.store).partition_of(token) is not None
+    assert Namespaces(store=ada.store).partition_of(token) is not None
 
 
 def test_a_process_that_is_late_to_see_a_purge_takes_no_binding_of_after_it(world: World) -> None:
-    token, late = make_token("ada"), Namespaces(store=world.store)
-    purged = late.bind(token, {"id": "ada"})
-    assert purged is not None
-    other = Namespaces(store=world.store)
+    token, late, other = make_token("ada"), Namespaces(store=world.store), Namespaces(store=world.store)
+    purged: Any = late.bind(token, {"id": "ada"})
     other.purge(purged.principal)
     bound = other.bind(token, {"id": "ada"})
     late.unbind(token, purged)

@@ -3,72 +3,63 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError
 from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, paginated_query_endpoint
 from portal.query.endpoints.registry import Registry
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World, unavailable
-from tests.portal.query.invariants.clients_list import listed, names, once
-from tests.support.client_endpoints import ClientQueries, ids
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenStore
+from tests.portal.query.clients import client_of, clients, invalidate, listed, me, names, once, one
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, make_token, unavailable
+from tests.support.client_endpoints import ids
 
 PATIENCE_S = 20
 STALE_S = 301
-
-clients = ClientQueries.use_get_clients_query
-client_of_id = ClientQueries.use_get_client_query
-me = UserQueries.use_get_me_query
 
 
 class OtherQueries(QueryGroup, domain="other", registry=Registry()):
     use_get_clients_query = paginated_query_endpoint(item=dict, url="/energy/clients", stale_while_revalidate=False)
 
 
-@pytest.fixture(autouse=True)
-def stale(world: World, process: Process, ada: TokenStore) -> None:
-    """What is cached is, and the first row was changed by someone else since."""
-    for read in (clients, OtherQueries.use_get_clients_query):
-        read(process.request(ada), pages=2)
-    client_of_id(process.request(ada), {"id": "c5"})
-    me(process.request(ada))
-    world.backend.rows[0]["name"] = "by someone else"
-    world.clock.now += STALE_S
-    world.backend.calls.clear()
+def others(who: Any, **options: Any) -> Any:
+    return OtherQueries.use_get_clients_query(client_of(who), **options)
+
+
+@pytest.fixture
+def ada(ada: User) -> User:
+    """What she has cached is stale, and the first row was changed by someone else since."""
+    clients(ada, pages=2)
+    others(ada, pages=2)
+    one(ada)
+    me(ada)
+    ada.backend.rows[0]["name"] = "by someone else"
+    ada.passes(STALE_S)
+    ada.backend.calls.clear()
+    return ada
 
 
 class TestAnAnswerPastItsStaleTime:
-    def test_is_shown_at_once_and_fetched_behind_the_request(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        result = clients(process.request(ada))
+    def test_is_shown_at_once_and_fetched_behind_the_request(self, ada: User) -> None:
+        result = clients(ada)
         assert result.data.items[0]["name"] == "client 5"
-        assert (result.is_stale, result.error, world.backend.reads()) == (True, None, 0)
-        assert result.as_of is not None
-        assert result.as_of.timestamp() == world.clock.now - STALE_S
-        assert world.background.run() == 1
-        assert world.backend.reads() == 1
-        following = clients(process.request(ada))
+        assert (result.is_stale, result.error, ada.backend.reads()) == (True, None, 0)
+        assert result.as_of.timestamp() == ada.world.clock.now - STALE_S
+        with ada.reads(1):
+            assert ada.world.background.run() == 1
+            following = clients(ada)
         assert (following.data.items[0]["name"], following.is_stale) == ("by someone else", False)
 
-    def test_of_several_pages_is_fetched_page_by_page_with_fresh_cursors(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        world.backend.rows.insert(0, {"id": "new", "name": "by someone else"})
-        assert listed(process.request(ada), pages=2) == ["c5", "c4", "c3", "c2"]
-        world.background.run()
-        assert listed(process.request(ada), pages=2) == ["new", "c5", "c4", "c3"]
-        assert world.backend.reads() == 2
-
-    def test_is_gone_on_from_where_it_ends(self, process: Process, ada: TokenStore) -> None:
-        third = clients(process.request(ada), pages=2).fetch_next_page()
+    def test_of_several_pages_is_gone_on_from_and_fetched_page_by_page_with_fresh_cursors(self, ada: User) -> None:
+        ada.backend.rows.insert(0, {"id": "new", "name": "by someone else"})
+        assert listed(ada, pages=2) == ["c5", "c4", "c3", "c2"]
+        third = clients(ada, pages=2).fetch_next_page()
         assert (ids(third), third.is_stale, third.error) == (["c5", "c4", "c3", "c2", "c1"], True, None)
+        with ada.reads(2):
+            ada.world.background.run()
+            assert listed(ada, pages=2) == ["new", "c5", "c4", "c3"]
 
     @pytest.mark.parametrize(
         ("seconds", "read", "options"),
@@ -76,56 +67,54 @@ class TestAnAnswerPastItsStaleTime:
             (PAST_ITS_LIFE_S, clients, {}),
             (-STALE_S - 60, clients, {}),
             (0, lambda client: clients(client, pages=3), {}),
-            (0, OtherQueries.use_get_clients_query, {}),
-            (0, lambda client: clients.invalidate(client) or clients(client), {}),
+            (0, others, {}),
+            (0, lambda client: invalidate(client) or clients(client), {}),
             (0, clients, {"reload": True}),
         ],
         ids=["past its life", "a clock that is ahead", "a page is missing", "its endpoint", "invalidated", "a reload"],
     )
     def test_is_fetched_first_where_it_may_not_be_shown(
-        self, world: World, process: Process, ada: TokenStore, *, seconds: float, read: Any, options: Any
+        self, ada: User, seconds: float, read: Any, options: Any
     ) -> None:
-        world.clock.now += seconds
-        result = read(process.request(ada, **options))
+        ada.passes(seconds)
+        result = read(ada.request(**options))
         assert (result.data.items[0]["name"], result.is_stale) == ("by someone else", False)
-        assert world.background.run() == 0
+        assert ada.world.background.run() == 0
 
-    def test_is_fetched_first_if_it_decides_on_access(self, world: World, process: Process, ada: TokenStore) -> None:
-        world.backend.permissions["ada"] = ["FINANCE_APP"]
-        assert me(process.request(ada)).unwrap()["permissions"] == ["FINANCE_APP"]
+    def test_is_fetched_first_if_it_decides_on_access(self, ada: User) -> None:
+        ada.backend.permissions["ada"] = ["FINANCE_APP"]
+        assert me(ada).unwrap()["permissions"] == ["FINANCE_APP"]
 
 
 class TestARevalidationIsMadeOnce:
-    def test_for_all_requests_and_processes(self, world: World, process: Process, ada: TokenStore) -> None:
+    def test_for_all_requests_and_processes(self, ada: User) -> None:
         for _ in range(3):
-            listed(process.request(ada))
-        assert len(world.background.waiting) == 1
-        other = world.process()
-        listed(world.process().request(ada))
+            listed(ada)
+        assert len(ada.world.background.waiting) == 1
+        other = ada.elsewhere()
+        listed(ada.elsewhere())
 
         def meanwhile() -> None:
-            listed(other.request(ada))
-            assert world.background.run() >= 1
+            listed(other)
+            assert ada.world.background.run() >= 1
 
-        world.backend.before = once(meanwhile)
-        world.background.run()
-        assert world.backend.reads() == 1
-        assert clients(other.request(ada)).is_stale is False
+        ada.backend.before = once(meanwhile)
+        with ada.reads(1):
+            ada.world.background.run()
+        assert clients(other).is_stale is False
 
-    def test_unless_somebody_has_fetched_the_query_meanwhile(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        listed(process.request(ada))
-        listed(world.process().request(ada, reload=True))
-        world.background.run()
-        assert world.backend.reads() == 1
+    def test_unless_somebody_has_fetched_the_query_meanwhile(self, ada: User) -> None:
+        listed(ada)
+        listed(ada.elsewhere().request(reload=True))
+        with ada.reads(0):
+            ada.world.background.run()
 
-    def test_and_again_when_it_is_stale_again(self, world: World, process: Process, ada: TokenStore) -> None:
-        for reads in (1, 2):
-            listed(process.request(ada))
-            world.background.run()
-            assert world.backend.reads() == reads
-            world.clock.now += STALE_S
+    def test_and_again_when_it_is_stale_again(self, ada: User) -> None:
+        for _ in range(2):
+            listed(ada)
+            with ada.reads(1):
+                ada.world.background.run()
+            ada.passes(STALE_S)
 
 
 class TestABackendThatFailsBehindTheRequest:
@@ -134,46 +123,46 @@ class TestABackendThatFailsBehindTheRequest:
         [unavailable(), unavailable(None), ApiTimeoutError(), ApiUnauthorizedError(status=401)],
         ids=lambda failure: f"{type(failure).__name__} {failure.status}",
     )
-    def test_leaves_what_is_known_and_is_asked_once(
-        self, world: World, process: Process, ada: TokenStore, failure: Exception
-    ) -> None:
-        world.backend.failures = [failure]
-        for _ in range(3):
-            assert listed(process.request(ada)) == ["c5", "c4"]
-            world.background.run()
-        assert world.backend.reads() == 1, "and not again while the lease lasts"
-        assert world.waits == []
-        assert process.runtime.revalidations.counts()["failed"] == 1
+    def test_leaves_what_is_known_and_is_asked_once_without_a_refresh(self, ada: User, failure: Exception) -> None:
+        refreshed: list[TokenStore] = []
+        ada.backend.failures = [failure]
+        with ada.reads(1):  # and not again while the lease lasts
+            for _ in range(3):
+                assert listed(ada) == ["c5", "c4"]
+                ada.backend.refresh = refreshed.append
+                ada.world.background.run()
+                ada.backend.refresh = None
+        assert (ada.world.waits, refreshed) == ([], [])
+        assert ada.process.runtime.revalidations.counts()["failed"] == 1
 
+    @pytest.mark.parametrize("reload", [True, False])
     @pytest.mark.parametrize("failure", [ApiNotFoundError(status=404), ApiForbiddenError(status=403)])
-    def test_with_a_definite_no_is_met_by_the_next_page(
-        self, world: World, process: Process, ada: TokenStore, failure: Exception
-    ) -> None:
-        world.backend.failures = [failure]
-        assert client_of_id(process.request(ada), {"id": "c5"}).error is None
-        world.background.run()
-        world.backend.failures = [failure]
-        result = client_of_id(process.request(ada), {"id": "c5"})
+    def test_with_a_definite_no_leaves_nothing_older_to_show(self, ada: User, failure: Exception, reload: bool) -> None:
+        if reload:
+            ada.backend.failures = [failure]
+        assert (one(ada.request(reload=reload)).error is None) is not reload
+        ada.backend.failures = [failure]
+        ada.world.background.run()
+        ada.backend.failures = [failure]
+        result = one(ada)
         assert (type(result.error), result.data) == (type(failure), None)
 
-    def test_with_a_definite_no_keeps_the_pages_that_it_gave_before(
-        self, world: World, process: Process, ada: TokenStore
-    ) -> None:
-        listed(process.request(ada), pages=2)
-        world.backend.failures = [None, ApiNotFoundError(status=404)]
-        world.background.run()
-        assert names(process.request(ada))["c5"] == "by someone else"
-        assert world.backend.reads() == 2
+    def test_with_a_definite_no_keeps_the_pages_that_it_gave_before(self, ada: User) -> None:
+        listed(ada, pages=2)
+        ada.backend.failures = [None, ApiNotFoundError(status=404)]
+        with ada.reads(2):
+            ada.world.background.run()
+            assert names(ada)["c5"] == "by someone else"
 
-    def test_is_not_asked_without_a_store(self, world: World, process: Process, ada: TokenStore) -> None:
-        listed(process.request(ada))
-        world.store.down = True
-        world.background.run()
-        assert world.backend.reads() == 0
-        assert process.runtime.revalidations.counts()["skipped"] == 1
+    def test_is_not_asked_without_a_store(self, ada: User) -> None:
+        listed(ada)
+        ada.store.down = True
+        with ada.reads(0):
+            ada.world.background.run()
+        assert ada.process.runtime.revalidations.counts()["skipped"] == 1
 
 
-def test_a_process_with_much_to_do_drops_what_is_too_much_and_takes_it_up_later(world: World, ada: TokenStore) -> None:
+def test_a_process_with_much_to_do_drops_what_is_too_much_and_takes_it_up_later(ada: User) -> None:
     may_end, begun = threading.Event(), threading.Event()
     pool = Pool(name="busy", threads=1, queue=2)
 
@@ -183,15 +172,68 @@ def test_a_process_with_much_to_do_drops_what_is_too_much_and_takes_it_up_later(
 
     pool.submit(hold)
     assert begun.wait(PATIENCE_S)
-    process = world.process(background_pool=pool)
+    busy = ada.elsewhere(background_pool=pool)
     words: list[Any] = [{"sort": word} for word in ("a", "b", "c", "d")]
-    for params in words:
-        listed(process.request(ada), params=params)
-    world.clock.now += STALE_S
-    for params in words:
-        assert listed(process.request(ada), params=params) == ["c5", "c4"]
-    assert process.runtime.revalidations.counts()["dropped"] == 2
+    for _ in range(2):
+        assert [listed(busy, params) for params in words] == [["c5", "c4"]] * 4
+        ada.passes(STALE_S)
+    runtime = busy.process.runtime
+    assert runtime.revalidations.counts()["dropped"] == 2
     may_end.set()
-    process.runtime.revalidations._pool = world.background
-    listed(process.request(ada), params=words[-1])
-    assert world.background.run() == 1
+    runtime.revalidations._pool = ada.world.background
+    listed(busy, words[-1])
+    assert ada.world.background.run() == 1
+
+
+class TestTheTokenOfARevalidation:
+    """The request has shown a list past its stale time."""
+
+    @pytest.mark.parametrize(("left_s", "reads"), [(-1, 0), (4, 0), (60, 1)])
+    def test_has_to_last_for_the_call(self, ada: User, left_s: int, reads: int) -> None:
+        token = make_token("ada", exp=ada.world.clock.now + STALE_S + left_s)
+        ada.backend.users[token] = "ada"
+        ada.tokens = TokenStore(TokenPair(access=token, refresh="r"))
+        listed(ada)
+        ada.passes(STALE_S)
+        with ada.reads(reads):
+            assert listed(ada) == ["c5", "c4"]
+            ada.world.background.run()
+        assert ada.process.runtime.revalidations.counts()["skipped"] == 1 - reads
+
+    @pytest.mark.parametrize("is_under_way", [False, True])
+    def test_leaves_nothing_after_a_purge(self, ada: User, is_under_way: bool) -> None:
+        listed(ada)
+        kept, purge = dict(ada.store.values), ada.elsewhere().request().purge
+        if is_under_way:
+            ada.backend.inside = once(purge)
+        else:
+            purge()
+        with ada.reads(int(is_under_way)):
+            ada.world.background.run()
+        written = {key for key, value in ada.store.values.items() if kept.get(key) != value}
+        assert not [key for key in written if ":lease:" not in key]
+
+    def test_fetches_nothing_for_the_next_sign_in(self, ada: User) -> None:
+        again = ada.elsewhere().signed_in()
+        listed(ada)
+
+        def sign_out_and_in() -> None:
+            ada.request().purge()
+            listed(again, {"q": "5"})
+
+        ada.backend.inside = once(sign_out_and_in)
+        ada.world.background.run()
+        ada.backend.rows[0]["name"] = "by now"
+        assert names(again)["c5"] == "by now"
+
+    def test_is_that_of_its_user_whoever_has_signed_in_since(self, ada: User) -> None:
+        ben, tokens = ada.signed_in("ben"), TokenStore(ada.tokens.current)
+        listed(ada.process.request_with(tokens))
+        listed(ben)
+        tokens.sign_in(ben.tokens.current)
+        ada.backend.rows[0]["name"] = "adas alone"
+        calls = len(ada.backend.calls)
+        ada.world.background.run()
+        assert ada.backend.bearers[-1] == ada.tokens.current.access
+        assert len(ada.backend.calls) == calls + 1
+        assert names(ben)["c5"] == "by someone else"

@@ -1,104 +1,178 @@
-"""Threads that want the same page share one fetch, and nothing depends on it."""
+"""Threads that want the same page share one fetch, and nothing depends on it. Also: what a reload joins."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError
-from portal.services.user import UserQueries
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, Process, World
-from tests.portal.query.followers import WAIT_S, Reader, Watched
-from tests.portal.query.invariants.clients_list import delete, listed
-from tests.support.client_endpoints import ClientQueries, ids
+from portal.process.deadline import Deadline
+from tests.portal.query.clients import clients, delete, listed, me, names
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, unavailable
+from tests.support.client_endpoints import EnergySummaryQueries, ids
 
-if TYPE_CHECKING:
-    pass
+WAIT_S = 20
 
-clients = ClientQueries.use_get_clients_query
+summary = EnergySummaryQueries.use_get_summary_query
 
 
-@pytest.fixture(autouse=True)
-def bound(process: Process, ada: TokenStore) -> None:
-    """Ada's token is."""
-    UserQueries.use_get_me_query(process.request(ada))
+class Watched(Deadline):
+    """Tells when a follower asks how long it may wait."""
+
+    def __init__(self) -> None:
+        super().__init__(WAIT_S)
+        self.asked = threading.Semaphore(0)
+
+    def remaining(self) -> float:
+        self.asked.release()
+        return super().remaining()
 
 
-def test_threads_that_want_the_same_page_fetch_it_once(world: World, process: Process, ada: TokenStore) -> None:
+class Reader:
+    """A read in a thread of its own. Its rows are in `seen`."""
+
+    def __init__(self, read: Callable[[], list[str]]) -> None:
+        self.seen: list[list[str]] = []
+        self.thread = threading.Thread(target=lambda: self.seen.append(read()))
+
+    def run(self) -> None:
+        self.thread.start()
+        self.thread.join(WAIT_S)
+
+
+@pytest.fixture
+def ada(ada: User) -> User:
+    """Her token is bound."""
+    me(ada)
+    return ada
+
+
+def test_threads_that_want_the_same_page_fetch_it_once(ada: User) -> None:
     entered, deadlines = threading.Event(), [Watched() for _ in range(8)]
 
     def hold(_method: str, _path: str) -> None:
         entered.set()
         assert all(each.asked.acquire(timeout=WAIT_S) for each in deadlines[1:])
 
-    world.backend.before = hold
-    readers = [Reader(lambda each=each: listed(process.request(ada, deadline=each))) for each in deadlines]
-    readers[0].thread.start()
-    assert entered.wait(WAIT_S)
-    for reader in readers[1:]:
-        reader.thread.start()
-    for reader in readers:
-        reader.thread.join(WAIT_S)
+    ada.backend.before = hold
+    readers = [Reader(lambda each=each: listed(ada.request(deadline=each))) for each in deadlines]
+    with ada.reads(1):
+        readers[0].thread.start()
+        assert entered.wait(WAIT_S)
+        for reader in readers[1:]:
+            reader.thread.start()
+        for reader in readers:
+            reader.thread.join(WAIT_S)
     assert [reader.seen for reader in readers] == [[["c5", "c4"]]] * 8
-    assert world.backend.reads() == 1
 
 
-def a_write(world: World, process: Process, ada: TokenStore) -> None:
-    delete(process.request(ada), "c5")
+def the_cache_is_cleared(ada: User) -> None:
+    ada.backend.rows.pop(0)
+    ada.process.runtime.cache.clear()
 
 
-def the_cache_is_cleared(world: World, process: Process, ada: TokenStore) -> None:
-    world.backend.rows.pop(0)
-    process.runtime.cache.clear()
+def a_change_by_others(ada: User) -> None:
+    ada.backend.rows.pop(0)
 
 
-def a_refetch(world: World, process: Process, ada: TokenStore) -> None:
-    world.backend.rows.pop(0)
-
-
-@pytest.mark.parametrize("happens", [a_write, the_cache_is_cleared, a_refetch])
-def test_a_fetch_that_began_before_something_is_not_joined_after_it(
-    world: World, process: Process, ada: TokenStore, happens: Any
-) -> None:
-    known = clients(process.request(ada))
-    refetches = happens is a_refetch
-    other = Reader(lambda: ids(known.refetch() if refetches else clients(process.request(ada))))
+@pytest.mark.parametrize(
+    ("happens", "read"),
+    [
+        (delete, lambda ada, _: listed(ada)),
+        (the_cache_is_cleared, lambda ada, _: listed(ada)),
+        (a_change_by_others, lambda _, known: ids(known.refetch())),
+        (a_change_by_others, lambda ada, _: listed(ada.request(reload=True))),
+    ],
+    ids=["a write", "the cache is cleared", "a refetch", "a reload"],
+)
+def test_a_fetch_that_began_before_something_is_not_joined_after_it(ada: User, happens: Any, read: Any) -> None:
+    known = clients(ada)
+    other = Reader(lambda: read(ada, known))
 
     def read_after_it(_method: str, _path: str) -> None:
-        world.backend.inside = None
-        happens(world, process, ada)
+        ada.backend.inside = None
+        happens(ada)
         other.run()
 
-    world.clock.now += PAST_ITS_LIFE_S
-    world.backend.inside = read_after_it
-    listed(process.request(ada))
+    ada.passes(PAST_ITS_LIFE_S)
+    ada.backend.inside = read_after_it
+    with ada.reads(2):
+        listed(ada)
     assert other.seen == [["c4", "c3"]]
-    assert world.backend.reads() == 3
+
+
+def test_a_reload_joins_a_fetch_that_left_after_it_began(ada: User) -> None:
+    deadline = Watched()
+    client = ada.request(reload=True, deadline=deadline)
+    follower = Reader(lambda: listed(client))
+
+    def hold(_method: str, _path: str) -> None:
+        follower.thread.start()
+        assert deadline.asked.acquire(timeout=WAIT_S)
+
+    ada.backend.before = hold
+    with ada.reads(1):
+        listed(ada)
+        follower.thread.join(WAIT_S)
+    assert follower.seen == [["c5", "c4"]]
 
 
 @pytest.mark.parametrize("fails", [True, False], ids=["a failure", "rows of another user"])
-def test_what_a_fetch_came_to_is_not_shared(world: World, process: Process, ada: TokenStore, fails: bool) -> None:
+def test_what_a_fetch_came_to_is_not_shared(ada: User, fails: bool) -> None:
     """A browser may hold ada's access token, and the refresh token of another user."""
-    own, mixed, deadline = world.backend.rows, TokenStore(ada.current), Watched()
-    world.backend.users["opaque"] = "ben"
-    follower = Reader(lambda: listed(process.request(ada, deadline=deadline)))
+    own, mixed, deadline = ada.backend.rows, TokenStore(ada.tokens.current), Watched()
+    ada.backend.users["opaque"] = "ben"
+    follower = Reader(lambda: listed(ada.request(deadline=deadline)))
 
     def when_joined(_method: str, _path: str) -> None:
-        world.backend.before = None
+        ada.backend.before = None
         follower.thread.start()
         assert deadline.asked.acquire(timeout=WAIT_S)
         if fails:
             raise ApiNotFoundError(status=404)
-        world.backend.rows = [{"id": "b1", "name": "ben's"}]
-        mixed.rotate(TokenPair(access="opaque"), replaced=str(ada.current.refresh))
+        ada.backend.rows = [{"id": "b1", "name": "ben's"}]
+        mixed.rotate(TokenPair(access="opaque"), replaced=str(ada.tokens.current.refresh))
 
-    world.backend.before = when_joined
-    world.backend.inside = lambda _method, _path: setattr(world.backend, "rows", own)
-    result = clients(process.request_with(mixed))
+    ada.backend.before = when_joined
+    ada.backend.inside = lambda _method, _path: setattr(ada.backend, "rows", own)
+    result = clients(ada.process.request_with(mixed))
     assert isinstance(result.error, ApiNotFoundError) is fails
     assert ids(result) == ([] if fails else ["b1"])
     follower.thread.join(WAIT_S)
     assert follower.seen == [["c5", "c4"]]
+
+
+class TestAReload:
+    """What it shows is what the backend says now."""
+
+    def test_fetches_each_query_and_all_pages_that_are_shown_once_and_is_seen_by_later_requests(
+        self, ada: User
+    ) -> None:
+        listed(ada, pages=3)
+        for row in ada.backend.rows:
+            row["name"] = "changed"
+        client = ada.request(reload=True)
+        with ada.reads(4):
+            for _ in range(3):
+                assert set(names(client, pages=2).values()) == {"changed"}
+                summary(client)
+            assert {row["name"] for row in clients(client, pages=2).fetch_next_page().data.items} == {"changed"}
+            assert set(names(ada.elsewhere(), pages=2).values()) == {"changed"}
+
+    def test_says_of_an_answer_when_its_oldest_page_left_the_backend(self, ada: User) -> None:
+        began = datetime.fromtimestamp(ada.world.clock.now, tz=UTC)
+        for _ in range(2):
+            assert summary(ada.request()).as_of == clients(ada).as_of == began
+            ada.passes(60)
+        assert clients(ada, pages=2).as_of == began
+        assert summary(ada.request(reload=True)).as_of == began + timedelta(seconds=120)
+        ada.passes(PAST_ITS_LIFE_S)
+        ada.store.values.clear()
+        ada.backend.failures = [unavailable()] * 9
+        client = ada.request()
+        assert clients(client).as_of is summary(client).as_of is None

@@ -9,75 +9,64 @@ import pytest
 from portal.config.limits import QUERY_RETRIES, WALK_PAGE_ROWS
 from portal.errors import ApiMalformedError, ApiUnavailableError, ApiValidationError, SignInEndedError
 from portal.process import Deadline
-from tests.portal.query.fakes import Process, World
+from tests.portal.query.clients import client_of, listed
+from tests.portal.query.fakes import User
 from tests.support.client_endpoints import ClientQueries
 
 PATH = "/energy/clients"
+
+
+def walk(who: Any, *params: Any) -> Any:
+    return ClientQueries.use_get_clients_query.walk(client_of(who), *params)
 
 
 def ids(pages: Any) -> list[str]:
     return [row["id"] for page in pages for row in page.rows]
 
 
-def calls(world: World) -> int:
-    return world.backend.counted()["GET", PATH]
-
-
-def test_it_gives_every_row_with_the_total(world: World, process: Process, ada: Any) -> None:
-    walked = list(ClientQueries.use_get_clients_query.walk(process.request(ada), {"q": "client"}))
+def test_it_gives_every_row_with_the_total_and_nothing_of_it_is_cached(ada: User) -> None:
+    client = ada.request(deadline=Deadline(0.0))  # it may take longer than a request
+    kept = set(ada.store.values)
+    walked = list(walk(client, {"q": "client"}))
     assert ids(walked) == ["c5", "c4", "c3", "c2", "c1"]
     assert {page.total for page in walked} == {5}
-    assert world.backend.calls[-1][2]["q"] == "client"
-    assert world.backend.calls[-1][2]["limit"] == str(WALK_PAGE_ROWS)
+    sent = ada.backend.calls[-1][2]
+    assert (sent["q"], sent["limit"]) == ("client", str(WALK_PAGE_ROWS))
+    assert set(ada.store.values) == kept
+    with ada.reads(1):
+        listed(ada, {"q": "client"})
 
 
-def test_nothing_is_read_before_and_after_somebody_asks(world: World, process: Process, ada: Any) -> None:
-    pages = ClientQueries.use_get_clients_query.walk(process.request(ada))
-    assert calls(world) == 0
+def test_nothing_is_read_before_and_after_somebody_asks(ada: User) -> None:
+    with ada.reads(1):
+        pages = walk(ada)
+        assert ada.backend.reads() == 0
+        next(pages)
+        pages.close()
+
+
+def test_a_page_that_fails_is_tried_again(ada: User) -> None:
+    pages = walk(ada)
     next(pages)
-    assert calls(world) == 1
-    pages.close()
-    assert calls(world) == 1
-
-
-def test_nothing_of_it_is_cached(world: World, process: Process, ada: Any) -> None:
-    client = process.request(ada)
-    kept = set(world.store.values)
-    list(ClientQueries.use_get_clients_query.walk(client))
-    assert set(world.store.values) == kept
-    before = calls(world)
-    ClientQueries.use_get_clients_query(client)
-    assert calls(world) == before + 1
-
-
-def test_it_takes_longer_than_a_request_may(world: World, process: Process, ada: Any) -> None:
-    client = process.request(ada, deadline=Deadline(0.0))
-    assert len(ids(ClientQueries.use_get_clients_query.walk(client))) == 5
-
-
-def test_a_page_that_fails_is_tried_again(world: World, process: Process, ada: Any) -> None:
-    pages = ClientQueries.use_get_clients_query.walk(process.request(ada))
-    next(pages)
-    world.backend.failures = [ApiUnavailableError(status=503)] * QUERY_RETRIES
+    ada.backend.failures = [ApiUnavailableError(status=503)] * QUERY_RETRIES
     assert ids(pages) == ["c3", "c2", "c1"]
 
 
-def test_a_page_that_can_not_be_read_ends_it_with_an_error(world: World, process: Process, ada: Any) -> None:
-    pages = ClientQueries.use_get_clients_query.walk(process.request(ada))
+def test_a_page_that_can_not_be_read_ends_it_with_an_error(ada: User) -> None:
+    pages = walk(ada)
     next(pages)
-    world.backend.failures = [ApiValidationError()]
+    ada.backend.failures = [ApiValidationError()]
     with pytest.raises(ApiValidationError):
         next(pages)
     assert list(pages) == []
 
 
-def test_a_sign_out_elsewhere_ends_it_before_the_next_page(world: World, process: Process, ada: Any) -> None:
-    pages = ClientQueries.use_get_clients_query.walk(process.request(ada))
+def test_a_sign_out_elsewhere_ends_it_before_the_next_page(ada: User) -> None:
+    pages = walk(ada)
     next(pages)
-    world.backend.signed_out.add(ada.current.access)
-    with pytest.raises(SignInEndedError):
+    ada.backend.signed_out.add(ada.tokens.current.access)
+    with ada.reads(0), pytest.raises(SignInEndedError):
         next(pages)
-    assert calls(world) == 1
 
 
 @pytest.mark.parametrize(
@@ -90,22 +79,17 @@ def test_a_sign_out_elsewhere_ends_it_before_the_next_page(world: World, process
         [],
     ],
 )
-def test_an_answer_that_is_no_page_is_an_error_and_no_end(
-    world: World, process: Process, ada: Any, body: object
-) -> None:
-    world.backend.open_paths[PATH] = body
+def test_an_answer_that_is_no_page_is_an_error_and_no_end(ada: User, body: object) -> None:
+    ada.backend.open_paths[PATH] = body
     with pytest.raises(ApiMalformedError):
-        list(ClientQueries.use_get_clients_query.walk(process.request(ada)))
+        list(walk(ada))
 
 
-def test_cursors_that_go_round_end_in_an_error(
-    world: World, process: Process, ada: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cursors_that_go_round_end_in_an_error(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("portal.query.reads.walks.WALK_MAX_PAGES", 7)
     cursors = iter("abababababababab")
-    world.backend.before = lambda *_: world.backend.open_paths.update(
+    ada.backend.before = lambda *_: ada.backend.open_paths.update(
         {PATH: {"items": [], "hasNext": True, "nextCursor": next(cursors)}}
     )
-    with pytest.raises(ApiMalformedError, match="does not end"):
-        list(ClientQueries.use_get_clients_query.walk(process.request(ada)))
-    assert calls(world) == 7
+    with ada.reads(7), pytest.raises(ApiMalformedError, match="does not end"):
+        list(walk(ada))

@@ -1,0 +1,74 @@
+"""The clients' list as these tests read and change it, and code that runs inside the backend's answer.
+
+Who reads or writes is a client, or a user with a new request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from portal.query import QueryClient
+from portal.services.user import UserQueries
+from tests.portal.query.fakes import User
+from tests.support.client_endpoints import ClientMutations, ClientQueries
+
+BODY = {"name": "new", "email": "new@example.com"}
+
+
+def client_of(who: User | QueryClient) -> QueryClient:
+    return who.request() if isinstance(who, User) else who
+
+
+def clients(who: User | QueryClient, params: Any = None, **options: Any) -> Any:
+    return ClientQueries.use_get_clients_query(client_of(who), params, **options)
+
+
+def listed(who: User | QueryClient, params: Any = None, **options: Any) -> list[str]:
+    """The ids of the list; there is no error."""
+    result = clients(who, params, **options)
+    assert result.error is None
+    return [row["id"] for row in result.data.items]
+
+
+def names(who: User | QueryClient, params: Any = None, **options: Any) -> dict[str, str]:
+    return {row["id"]: row["name"] for row in clients(who, params, **options).data.items}
+
+
+def one(who: User | QueryClient, row_id: str = "c5") -> Any:
+    return ClientQueries.use_get_client_query(client_of(who), {"id": row_id})
+
+
+def me(who: User | QueryClient) -> Any:
+    return UserQueries.use_get_me_query(client_of(who))
+
+
+def invalidate(who: User | QueryClient, **which: Any) -> None:
+    ClientQueries.use_get_clients_query.invalidate(client_of(who), **which)
+
+
+def create(who: User | QueryClient, name: str = "new") -> str:
+    mutation = ClientMutations.use_create_client_mutation(client_of(who))
+    return mutation.mutate(body={**BODY, "name": name}).unwrap()["id"]
+
+
+def delete(who: User | QueryClient, row_id: str = "c5") -> None:
+    ClientMutations.use_delete_client_mutation(client_of(who)).mutate(params={"id": row_id}).unwrap()
+
+
+def rename(who: User | QueryClient, row_id: str, name: str, **options: Any) -> Any:
+    mutation = ClientMutations.use_update_client_mutation(client_of(who))
+    return mutation.mutate(body={"name": name}, params={"id": row_id}, **options)
+
+
+def once(
+    run: Callable[[], object], *, method: str = "GET", path: str = "/energy/clients"
+) -> Callable[[str, str], None]:
+    """Runs something within the next such request only."""
+    pending = [run]
+
+    def inside(called: str, where: str) -> None:
+        if pending and called == method and where == path:
+            pending.pop()()
+
+    return inside
