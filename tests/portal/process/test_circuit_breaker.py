@@ -47,13 +47,9 @@ def test_a_slow_failure_opens_it_and_everybody_is_refused_for_a_second(breaker, 
     assert counted("portal_circuit_refused_total", circuit="test") == before + 5
 
 
-def test_quick_failures_open_nothing(breaker, time):
+def test_quick_failures_open_nothing_nor_does_a_slow_one_beside_answers(breaker, time):
     for _ in range(1000):
         fail(breaker, time, after_s=SLOW_S / 2)
-    assert not breaker.is_open
-
-
-def test_a_slow_failure_beside_answers_opens_nothing(breaker, time):
     slow = breaker.admit()
     time.now += 5
     assert breaker.admit() is not None
@@ -61,11 +57,7 @@ def test_a_slow_failure_beside_answers_opens_nothing(breaker, time):
     time.now += 5
     breaker.failed(slow, slow_s=SLOW_S, why="TimeoutError")
     assert not breaker.is_open
-
-
-def test_an_answer_from_before_the_call_says_nothing(breaker, time):
-    breaker.answered()
-    time.now += 0.001
+    # An answer from before the call says nothing.
     fail(breaker, time)
     assert breaker.is_open
 
@@ -73,6 +65,8 @@ def test_an_answer_from_before_the_call_says_nothing(breaker, time):
 def test_after_a_second_exactly_one_caller_tries_and_its_answer_closes_it(breaker, time):
     fail(breaker, time)
     time.now += OPEN_S
+    breaker.withdraw(breaker.admit())
+    assert breaker.is_open, "a try that says nothing leaves its place to the next"
     probe = breaker.admit()
     assert breaker.is_probe(probe)
     time.now += 60
@@ -92,15 +86,6 @@ def test_a_try_in_vain_opens_it_for_another_second_however_quick_it_was(breaker,
     time.now += OPEN_S
     assert breaker.admit() is not None
     assert counted("portal_circuit_opened_total", circuit="test") == before + 1
-
-
-def test_a_try_that_says_nothing_leaves_its_place_to_the_next(breaker, time):
-    fail(breaker, time)
-    time.now += OPEN_S
-    breaker.withdraw(breaker.admit())
-    assert breaker.is_open
-    assert breaker.admit() is not None
-    assert breaker.admit() is None
 
 
 def test_a_call_from_before_it_closed_can_t_end_the_try_of_a_later_opening(breaker, time):
