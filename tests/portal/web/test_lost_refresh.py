@@ -11,7 +11,7 @@ from django.test import Client
 
 from portal.api.session import api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from tests.portal.web.conftest import BACKEND
+from tests.portal.web.conftest import BACKEND, browser_with
 
 LOGIN = "http://localhost:8000/en/login"
 ORIGIN = "http://localhost:8001"
@@ -23,10 +23,7 @@ def browser(backend: responses.RequestsMock, account: str, monkeypatch: pytest.M
     """A browser with an expired access token. Its refresh times out, and the backend honours no `Idempotency-Key`."""
     backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
     monkeypatch.setattr(api_session().refresher._token_endpoint, "repeatable_s", 0.0)
-    made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    made.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
-    made.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
-    return made
+    return browser_with({VAR_REFRESH_TOKEN: f"refresh_{account}", VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
 
 
 def back_to(path: str) -> str:
@@ -63,11 +60,9 @@ def test_everybody_is_led_to_the_sign_in_page_with_the_reason_and_without_cookie
 
 
 def test_others_who_hold_the_token_are_led_there_without_another_submission(
-    browser: Client, backend: responses.RequestsMock, account: str
+    browser: Client, backend: responses.RequestsMock
 ) -> None:
+    other = browser_with({name: morsel.value for name, morsel in browser.cookies.items()})
     browser.get("/en/energy")
-    other = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    other.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
-    other.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
     assert other.get("/en/energy")["Location"] == back_to("/en/energy")
     assert len(backend.calls) == 1

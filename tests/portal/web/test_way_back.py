@@ -12,7 +12,7 @@ from django.test import Client
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_WAY_BACK, WAY_BACK_MAX_AGE_S
 from portal.config.current import portal_config
 from portal.web.cookies import WayBack, read_way_back, set_way_back
-from tests.portal.web.conftest import BACKEND
+from tests.portal.web.conftest import BACKEND, browser_with
 
 ORIGIN = "http://localhost:8001"
 EDIT = "/en/energy/clients/cli_1/edit"
@@ -22,10 +22,7 @@ EDIT = "/en/energy/clients/cli_1/edit"
 def browser(backend: responses.RequestsMock, account: str) -> Client:
     """A browser with a refresh token that the backend refuses."""
     backend.post(f"{BACKEND}/refresh", status=401, json={"status": 401})
-    made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    made.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
-    made.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
-    return made
+    return browser_with({VAR_REFRESH_TOKEN: f"refresh_{account}", VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
 
 
 def told(response: HttpResponse) -> WayBack:

@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 import pytest
 import responses
-from django.test import Client
 
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.tokens import SignInStatus
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.store import SharedStore
 from portal.store.shared_store import REFRESH_ALIAS
-from tests.portal.web.conftest import BACKEND, access_token, profile
+from tests.portal.web.conftest import BACKEND, access_token, browser_with, profile
 
 Cookies = dict[str, str]
 #: The sign-out comes before or after the page's `/me`, which leaves at the same time as the list: the page finds that the
@@ -39,13 +38,6 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 def fresh(account: str) -> Cookies:
     return {VAR_ACCESS_TOKEN: access_token(account, "ENERGY_APP"), VAR_REFRESH_TOKEN: f"first_{account}"}
-
-
-def browser_with(cookies: Cookies) -> Client:
-    browser = Client(headers={"accept": "text/html"})
-    for name, value in cookies.items():
-        browser.cookies[name] = value
-    return browser
 
 
 def answer_while(backend: responses.RequestsMock, account: str, meanwhile: Callable[[], None]) -> None:
