@@ -33,7 +33,7 @@ OF_THE_EXAMPLES: Final = (
     *("architecture/test_page_sizes.py", "contract/test_endpoints.py", "contract/test_names.py"),
     "portal/operate/test_doctor.py",
     *("portal/operate/test_doctor_calls.py", "portal/operate/test_token_commands.py"),
-    *("portal/config/environment/test_log_targets.py", "portal_dev/test_catalogs.py"),
+    "portal_dev/test_catalogs.py",
     *("portal_dev/openapi/test_check_services.py", "portal_dev/openapi/test_services.py"),
     *("portal_dev/reference/test_endpoints.py", "portal/services/test_endpoint_list.py"),
     *("portal_pages/test_old_gaps.py", "portal/web/sign_in/test_post_login.py"),

@@ -249,18 +249,6 @@ def test_applications_that_disagree_about_a_token_send_nobody_to_and_fro() -> No
     assert count > 35_000
 
 
-def test_signed_out_at_the_root_is_two_hops_from_the_login_page() -> None:
-    """Where `/` leads when a sign-in has ended: the journey after the journey."""
-    for app in SITES:
-        at = Browser(app, "/", NO_TOKEN, refreshable=False, cookie=None)
-        assert journey(at, Backend.AGREES) == (HOPS_TO_THE_LOGIN_PAGE, "200")
-        first = step(at, Backend.AGREES)
-        assert isinstance(first, Browser)
-        login = step(first, Backend.AGREES)
-        assert isinstance(login, Browser)
-        assert (login.app, login.path) == ("gateway", "/en/login")
-
-
 def test_the_search_finds_a_loop_where_there_is_one() -> None:
     """The checker can fail: an edge that sends a denied user to the page that was denied is reported."""
 

@@ -13,31 +13,23 @@ def context(**headers: str | None) -> RequestContext:
     return RequestContext(SITES["energy"], "GET", "/en/energy", **headers)
 
 
+PAGES = ("", "*/*", " */* ", "text/html", "TEXT/HTML;q=0.9", "application/xhtml+xml")
+DATA = ("application/json", "*/*;q=0.8", "application/json, */*", "text/*", "text/html-fragment")
+
+
 @pytest.mark.parametrize(
     ("headers", "navigation"),
     [
+        *(({"accept": accept}, True) for accept in PAGES),
+        *(({"accept": accept}, False) for accept in DATA),
         ({}, True),
-        ({"accept": ""}, True),
-        ({"accept": "*/*"}, True),
-        ({"accept": " */* "}, True),
-        ({"accept": "text/html"}, True),
-        ({"accept": "TEXT/HTML;q=0.9"}, True),
-        ({"accept": "application/xhtml+xml"}, True),
         ({"fetch_mode": "navigate"}, True),
-        ({"htmx": "false"}, True),
-        # Not a page.
-        ({"accept": "application/json"}, False),
-        ({"accept": "*/*;q=0.8"}, False),
-        ({"accept": "application/json, */*"}, False),
-        ({"accept": "text/*"}, False),
-        ({"accept": "text/html-fragment"}, False),
-        ({"fetch_mode": "cors", "accept": "text/html"}, False),
-        ({"fetch_mode": "NAVIGATE"}, False),
-        ({"fetch_mode": ""}, False),
-        ({"requested_with": "XMLHttpRequest", "accept": "text/html"}, False),
-        ({"htmx": "true"}, False),
+        *(({"fetch_mode": mode, "accept": "text/html"}, False) for mode in ("cors", "NAVIGATE", "")),
         ({"fetch_mode": "navigate", "accept": "application/json"}, False),
         ({"fetch_mode": "navigate", "requested_with": "x"}, False),
+        ({"requested_with": "XMLHttpRequest", "accept": "text/html"}, False),
+        ({"htmx": "false"}, True),
+        ({"htmx": "true"}, False),
     ],
     ids=str,
 )

@@ -120,22 +120,6 @@ def assert_the_gate_is_theirs(decision: Forward, context: RequestContext) -> Non
         assert first in {"login", "logout", "signed-out", "essentials"}
 
 
-def test_huge_values_are_decided_like_small_ones() -> None:
-    huge = "x" * 1_000_000
-    context = context_for("energy", "GET /en/energy")._replace(
-        path=f"/en/{huge}",
-        query=huge,
-        platforms_cookie=huge,
-        locale_cookie=huge,
-        accept_language=huge,
-        accept=huge,
-        fetch_mode="navigate",
-        current_url=huge,
-    )
-    assert decide(context) == Reject("2-private", 401)
-    assert decide(context._replace(accept=None)) == Redirect("2-private", 302, "http://localhost:8000/en/login")
-
-
 def test_next_is_given_up_to_two_thousand_characters_and_not_beyond() -> None:
     origin = "http://localhost:8001"
     fits = "/en/" + "a" * (2000 - len(origin) - len("/en/"))

@@ -19,208 +19,127 @@ from tests.support.four_apps import context_for, told
 TABLE = r"""
 # ---------------------------------------------------------------- row 0: paths that no address has
 energy  | GET /en/energy\clients          | out          |        | 400 problem
-energy  | GET /en/energy\clients          | token=energy |        | 400 problem
 energy  | GET /en/../energy               | token=energy |        | 400 problem
-energy  | GET /..                         | out          |        | 400 problem
-energy  | GET /static/../en/energy        | out          |        | 400 problem
 energy  | GET /healthz/../en/energy       | out          |        | 400 problem
 energy  | POST /en/energy/../finance      | token=energy |        | 400 problem
-energy  | OPTIONS /en/../energy           | out          |        | 400 problem
-energy  | GET /en/energy/..               | token=energy | htmx   | 400 problem
 # Dots that are no dot segment.
 energy  | GET /en/energy/...              | token=energy |        | view of /en/energy/...
 # Encoded twice: decoded once it is a name like any other, and is encoded again where it goes on.
 energy  | GET /en/energy/%2e%2e           | token=energy |        | view of /en/energy/%252e%252e
-energy  | GET /en/finance/%2e%2e/x        | token=finance |       | 302 gateway/en/finance/%252e%252e/x
 # ---------------------------------------------------------------- row 0: never gated
 energy  | GET /static/portal/app.css      | out          |        | not gated
 energy  | GET /healthz                    | out          |        | not gated
-energy  | GET /readyz                     | garbage      |        | not gated
-energy  | GET /.well-known/security.txt   | out          |        | not gated
-energy  | GET /sign-in-state              | expired=energy |      | not gated
 energy  | POST /locale                    | token=energy |        | not gated
 gateway | GET /login/oidc/callback        | out          |        | not gated
-gateway | GET /login/oidc/callback        | token=energy |        | not gated
 gateway | POST /oidc/backchannel-logout   | out          |        | not gated
-energy  | OPTIONS /locale                 | out          |        | not gated
-energy  | POST /healthz                   | out          | fetch  | not gated
 # On whole segments, in this case, and without a locale before them.
 energy  | GET /staticx                    | out          |        | 307 /en/staticx varies
-energy  | GET /Healthz                    | out          |        | 307 /en/Healthz varies
 energy  | GET //healthz                   | out          |        | 307 /en/healthz varies
 energy  | GET /login/oidc                 | out          |        | 307 /en/login/oidc varies
 energy  | GET /en/static/x                | out          |        | 302 gateway/en/login ↩ energy/en/static/x
-energy  | GET /en/healthz                 | token=energy |        | view of /en/healthz
 energy  | GET /__debug__/render           | out          |        | 307 /en/__debug__/render varies
 # ---------------------------------------------------------------- row 0: OPTIONS
 energy  | OPTIONS /en/energy              | out          |        | 204
-energy  | OPTIONS /en/energy              | token=energy |        | 204
 energy  | OPTIONS /en/finance             | token=energy | fetch  | 204
 energy  | OPTIONS *                       | out          |        | 204
-gateway | OPTIONS /en/login               | garbage      |        | 204
 # ---------------------------------------------------------------- row 1: the normal form
 energy  | GET /                           | out          |        | 307 /en varies
 energy  | GET /energy/clients?q=x%20y     | token=energy |        | 307 /en/energy/clients?q=x%20y varies
 energy  | GET //energy//clients//         | token=energy |        | 307 /en/energy/clients varies
 energy  | GET //evil.test/x               | out          |        | 307 /en/evil.test/x varies
-energy  | GET ////                        | out          |        | 307 /en varies
-energy  | GET /en-US/x                    | out          |        | 307 /en/en-US/x varies
 energy  | GET /EN/x                       | out          |        | 307 /en/x
 energy  | GET /DE/                        | token=energy |        | 307 /de
-energy  | GET //en                         | token=energy |        | 307 /en
 energy  | GET /en/energy/                 | token=energy |        | 307 /en/energy
 energy  | GET /en/energy//clients?x       | token=energy |        | 307 /en/energy/clients?x
 energy  | GET /energy/ä b                 | token=energy |        | 307 /en/energy/%C3%A4%20b varies
-energy  | GET /energy/a#b                 | token=energy |        | 307 /en/energy/a%23b varies
-energy  | GET /http://evil.test           | out          |        | 307 /en/http:/evil.test varies
 energy  | POST /energy/clients/new        | token=energy |        | 307 /en/energy/clients/new varies
-energy  | DELETE /energy                  | out          | fetch  | 307 /en/energy varies
-energy  | GET /energy                     | out          | htmx   | 307 /en/energy varies
 # The locale: path, cookie, header, default.
 energy  | GET /energy                     | token=energy | chose=de asks=tr    | 307 /de/energy varies
-energy  | GET /energy                     | token=energy | asks=tr             | 307 /tr/energy varies
 energy  | GET /energy                     | token=energy | chose=xx asks=de    | 307 /de/energy varies
 energy  | GET /TR/energy                  | token=energy | chose=de asks=de    | 307 /tr/energy
 # ---------------------------------------------------------------- row 2: signed out, private
 energy  | GET /en/energy                  | out          |        | 302 gateway/en/login ↩ energy/en/energy
-energy  | HEAD /en/energy                 | out          |        | 302 gateway/en/login ↩ energy/en/energy
 energy  | TRACE /en/energy                | out          |        | 303 gateway/en/login
 energy  | GET /de/energy/clients?q=a&b=ä  | out          |        | 302 gateway/de/login ↩ energy/de/energy/clients?q=a&b=%E4
 gateway | GET /tr/profile                 | out          |        | 302 gateway/tr/login ↩ /tr/profile
-gateway | GET /en/energy/clients          | out          |        | 302 gateway/en/login ↩ /en/energy/clients
 energy  | GET /en/finance/invoices        | out          |        | 302 gateway/en/login ↩ energy/en/finance/invoices
 energy  | GET /en                         | out          |        | 302 gateway/en/login
-energy  | GET /en/                        | out          |        | 302 gateway/en/login
-energy  | GET /en?x=1                     | out          |        | 302 gateway/en/login
-gateway | GET /en                         | out          |        | 302 gateway/en/login
 gateway | GET /en/login-history           | out          |        | 302 gateway/en/login ↩ /en/login-history
-energy  | GET /en/login/oidc              | out          |        | 302 gateway/en/login ↩ energy/en/login/oidc
 energy  | POST /en/energy/clients/new     | out          |        | 303 gateway/en/login
-energy  | POST /en/energy/clients/c/delete | out          | from=energy/en/energy/clients?q=x | 303 gateway/en/login ↩ energy/en/energy/clients?q=x
 energy  | POST /de/energy/clients/new     | out          | from=energy/en/energy/clients/new | 303 gateway/de/login ↩ energy/en/energy/clients/new
-energy  | POST /en/energy/clients/new     | out          | from=finance/en/finance  | 303 gateway/en/login
 energy  | POST /en/energy/clients/new     | out          | from=https://evil.test/en/energy | 303 gateway/en/login
 energy  | POST /en/energy/clients/new     | out          | from=energy/en/signed-out | 303 gateway/en/login
-energy  | POST /en/energy/clients/new     | out          | from=energy/en          | 303 gateway/en/login
 gateway | POST /en/profile/sign-ins/1/revoke | out       | from=gateway/en/profile | 303 gateway/en/login ↩ /en/profile
 energy  | GET /en/energy                  | out          | from=energy/en/energy/clients | 302 gateway/en/login ↩ energy/en/energy
-energy  | DELETE /en/energy               | out          |        | 303 gateway/en/login
-energy  | POST /en                        | out          |        | 303 gateway/en/login
-energy  | GET /en/energy                  | cookie=energy |       | 302 gateway/en/login ↩ energy/en/energy
 energy  | GET /en/energy                  | unknown-key  |        | 302 gateway/en/login ↩ energy/en/energy
 # Not a page navigation.
 energy  | GET /en/energy                  | out          | fetch  | 401 problem
-energy  | GET /en/energy                  | out          | json   | 401 problem
-energy  | POST /en/energy                 | out          | fetch  | 401 problem
 energy  | GET /en/energy                  | out          | navigate json | 401 problem
 energy  | GET /en/energy                  | out          | htmx   | 401 problem hx gateway/en/login
-energy  | POST /en/energy                 | out          | htmx   | 401 problem hx gateway/en/login
 energy  | GET /de/energy                  | out          | htmx on=energy/de/energy/clients?q=x | 401 problem hx gateway/de/login ↩ energy/de/energy/clients?q=x
-energy  | GET /en/energy                  | out          | htmx on=finance/en/finance   | 401 problem hx gateway/en/login
 energy  | GET /en/energy                  | out          | htmx on=https://evil.test/en/energy | 401 problem hx gateway/en/login
 energy  | GET /en/energy                  | out          | htmx on=energy/en            | 401 problem hx gateway/en/login
-energy  | GET /en/energy                  | out          | htmx on=energy/en/           | 401 problem hx gateway/en/login
-energy  | GET /en/energy                  | out          | htmx on=energy/en/signed-out | 401 problem hx gateway/en/login
-gateway | GET /en/profile                 | out          | htmx on=gateway/en/profile   | 401 problem hx gateway/en/login ↩ /en/profile
 gateway | GET /en/profile                 | out          | htmx on=energy/en/energy     | 401 problem hx gateway/en/login
 # ---------------------------------------------------------------- row 3: signed in, public route or root
 energy  | GET /en                         | token=energy |        | 302 /en/energy
 energy  | GET /de/login                   | token=energy |        | 302 /de/energy
 gateway | GET /en/login                   | token=energy |        | 302 gateway/en/energy
-gateway | GET /en/login/oidc              | token=energy |        | 302 gateway/en/energy
 gateway | GET /en                         | token=none   |        | 302 /en/profile
-gateway | GET /en                         | refresh      |        | 302 /en/profile
 gateway | GET /en                         | refresh cookie=finance |  | 302 gateway/en/finance
 gateway | GET /en                         | token=energy,finance role=finance | | 302 gateway/en/finance
 gateway | GET /en                         | token=energy,finance role=operations | | 302 gateway/en/energy
-gateway | GET /en                         | token=finance,energy |    | 302 gateway/en/energy
 finance | GET /en                         | token=energy,finance |    | 302 /en/finance
-finance | GET /en                         | token=energy |        | 302 gateway/en/energy
 finance | GET /en                         | token=none   |        | 302 gateway/en/profile
 finance | GET /tr                         | token=none cookie=finance | | 302 /tr/finance
-finance | GET /tr                         | token=energy cookie=finance | | 302 gateway/tr/energy
 gateway | GET /en                         | token=none role=finance cookie=energy,finance | | 302 gateway/en/finance
-gateway | GET /en                         | garbage refresh cookie=operations | | 302 gateway/en/operations
 gateway | GET /en                         | expired=finance refresh cookie=energy | | 302 gateway/en/finance
 gateway | POST /en/login                  | token=energy |        | view of /en/login
-gateway | POST /en                        | token=energy |        | view of /en
 gateway | GET /en/login                   | token=energy | fetch  | 403 problem
 gateway | GET /en/login                   | token=energy | htmx   | 403 problem hx gateway/en/energy
-energy  | GET /en                         | token=energy | htmx   | 403 problem hx /en/energy
 gateway | GET /en/login-history           | token=energy |        | view of /en/login-history
 # ---------------------------------------------------------------- row 4: platform not allowed
 energy  | GET /en/energy                  | token=finance |       | 302 gateway/en/finance
 energy  | GET /en/finance                 | token=energy |        | 302 /en/energy
-energy  | GET /en/finance/invoices/1?x    | token=energy |        | 302 /en/energy
 energy  | GET /en/energy                  | token=none   |        | 302 gateway/en/profile
-energy  | GET /en/energy                  | refresh      |        | 302 gateway/en/profile
 gateway | GET /en/energy                  | token=none   |        | 302 /en/profile
-gateway | GET /en/energy                  | token=finance |       | 302 gateway/en/finance
 energy  | POST /en/energy                 | token=finance |       | 403 page
-energy  | POST /en/finance                | token=energy |        | 403 page
 energy  | GET /en/energy                  | token=finance | fetch | 403 problem
-energy  | POST /en/energy                 | token=finance | json  | 403 problem
 energy  | GET /en/energy                  | token=finance | htmx  | 403 problem hx gateway/en/finance
 energy  | POST /en/finance                | token=energy  | htmx  | 403 problem hx /en/energy
-energy  | GET /en/energy                  | token=energy cookie=finance | | view of /en/energy
 energy  | GET /en/energy                  | token=finance cookie=energy | | 302 gateway/en/finance
 energy  | GET /en/energy                  | token=none cookie=energy | | view of /en/energy
-energy  | GET /en/energy                  | refresh cookie=energy  | | view of /en/energy
 energy  | GET /en/energy                  | expired=energy refresh | | view of /en/energy
 energy  | GET /en/energy                  | expired=finance refresh cookie=energy | | 302 gateway/en/finance
 energy  | GET /en/energy                  | garbage refresh cookie=energy | | view of /en/energy
-energy  | GET /en/energy                  | unknown-key refresh cookie=energy | | view of /en/energy
-energy  | GET /en/Energy                  | token=none   |        | view of /en/Energy
 energy  | GET /en/energy-market           | token=none   |        | view of /en/energy-market
 # ---------------------------------------------------------------- row 4: another app serves it
 gateway | GET /en/energy                  | token=energy |        | 302 energy/en/energy
 gateway | GET /de/finance/invoices?a=1&b=%2F | token=finance |    | 302 finance/de/finance/invoices?a=1&b=%2F
-gateway | GET /en/energy/a b/ü            | token=energy |        | 302 energy/en/energy/a%20b/%C3%BC
 gateway | POST /en/energy                 | token=energy |        | 404 page
 gateway | GET /en/energy                  | token=energy | fetch  | 404 problem
-gateway | GET /en/energy                  | token=energy | htmx   | 404 problem
-gateway | POST /en/energy                 | token=energy | htmx   | 404 problem
 energy  | GET /en/finance                 | token=energy,finance | | 302 gateway/en/finance
-energy  | GET /en/finance/invoices?q=ab   | token=energy,finance | | 302 gateway/en/finance/invoices?q=ab
-energy  | POST /en/finance                | token=energy,finance | | 404 page
-energy  | GET /en/finance                 | token=energy,finance | htmx | 404 problem
 # ---------------------------------------------------------------- row 5: forwarded
 energy  | GET /en/energy                  | token=energy |        | view of /en/energy
-energy  | POST /en/energy/clients/new     | token=energy | htmx   | view of /en/energy/clients/new
 energy  | BREW /en/energy                 | token=energy |        | view of /en/energy
-energy  | GET /en/energy/clients?q=x      | token=energy |        | view of /en/energy/clients
 energy  | GET /en/energy/ä                | token=energy |        | view of /en/energy/%C3%A4
 gateway | GET /en/profile                 | token=none   |        | view of /en/profile
 gateway | GET /en/login                   | out          |        | view of /en/login
-gateway | POST /en/login                  | out          |        | view of /en/login
 gateway | GET /en/login/oidc              | out          |        | view of /en/login/oidc
 energy  | GET /en/logout                  | out          |        | view of /en/logout
-energy  | POST /en/logout                 | token=energy |        | view of /en/logout
-energy  | GET /en/logout                  | token=finance |       | view of /en/logout
 gateway | GET /en/signed-out              | out          |        | view of /en/signed-out
-energy  | GET /en/essentials              | out          | fetch  | view of /en/essentials
 energy  | GET /en/essentials              | token=none   | fetch  | view of /en/essentials
 # The view of a platform app's sign-in page leads to the gateway's.
 energy  | GET /de/login                   | out          |        | view of /de/login
 energy  | GET /en/login                   | garbage      |        | view of /en/login clears
-energy  | POST /en/login                  | out          |        | view of /en/login
 # ---------------------------------------------------------------- a dead sign-in is cleared in rows 1 to 5
 energy  | GET /energy                     | garbage      |        | 307 /en/energy varies clears
-energy  | GET /EN/energy                  | expired=energy |      | 307 /en/energy clears
 energy  | GET /en/energy                  | expired=energy |      | 302 gateway/en/login ↩ energy/en/energy clears
 energy  | GET /en/energy                  | garbage cookie=energy | | 302 gateway/en/login ↩ energy/en/energy clears
-energy  | POST /en/energy                 | garbage      |        | 303 gateway/en/login clears
-energy  | GET /en/energy                  | garbage      | fetch  | 401 problem clears
 energy  | GET /en/energy                  | expired=energy | htmx | 401 problem hx gateway/en/login clears
-gateway | GET /en/login                   | expired=energy |      | view of /en/login clears
-gateway | POST /en/login                  | garbage      |        | view of /en/login clears
-energy  | GET /en/logout                  | garbage      |        | view of /en/logout clears
 energy  | GET /en/essentials              | expired=none | fetch  | view of /en/essentials clears
 # Not while it may be good yet, nor where row 0 has decided.
-energy  | GET /energy                     | unknown-key  |        | 307 /en/energy varies
 energy  | GET /energy                     | garbage refresh |     | 307 /en/energy varies
 energy  | GET /en/logout                  | expired=energy refresh | | view of /en/logout
-energy  | OPTIONS /en/energy              | expired=energy |      | 204
 energy  | GET /sign-in-state              | garbage      |        | not gated
 """
 
@@ -248,4 +167,4 @@ def test_every_rule_decides_some_line_of_the_table() -> None:
 
 
 def test_no_line_stands_twice() -> None:
-    assert len({case[:4] for case in CASES}) == len(CASES) > 150
+    assert len({case[:4] for case in CASES}) == len(CASES) > 80

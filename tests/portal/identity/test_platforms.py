@@ -25,21 +25,15 @@ JSON = st.recursive(
 @pytest.mark.parametrize(
     ("permissions", "platforms"),
     [
-        (["ENERGY_APP"], ("ENERGY",)),
         (["FINANCE_APP", "ENERGY_APP", "OPERATIONS_APP"], ("ENERGY", "OPERATIONS", "FINANCE")),
         (["IAM_ADMIN", "ENERGY_APP"], ("ENERGY",)),
-        ((), ()),
         # Exact matches only.
-        (["energy_app"], ()),
-        (["ENERGY"], ()),
-        (["ENERGY_APP\n"], ()),
-        (["ENERGY_APPS"], ()),
-        (["ENERGY_APP,FINANCE_APP"], ()),
-        (["\u0395NERGY_APP"], ()),
-        # Not a list.
-        ("ENERGY_APP", ()),
-        (None, ()),
-        # Members that are no strings.
+        *(
+            ([name], ())
+            for name in ("energy_app", "ENERGY", "ENERGY_APP\n", "ENERGY_APPS", "A,ENERGY_APP", "\u0395NERGY_APP")
+        ),
+        # Not a list, and members that are no strings.
+        *((none, ()) for none in ("ENERGY_APP", None, ())),
         ([None, 1, ["ENERGY_APP"], {"ENERGY_APP": 1}, "FINANCE_APP"], ("FINANCE",)),
         # A profile.
         ({"permissions": ["ENERGY_APP"], "id": "1"}, ("ENERGY",)),

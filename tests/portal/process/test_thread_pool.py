@@ -15,7 +15,7 @@ from portal.process.thread_pool import Pool
 from portal.query.process_state import process_runtime
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    pass
 
 PATIENCE_S = 20
 who = contextvars.ContextVar("who", default="nobody")
@@ -40,15 +40,29 @@ def held():
     made.may_end.set()
 
 
-def test_works_at_the_same_time_in_no_more_threads_than_it_may(held: Held) -> None:
-    pool = Pool(name="test", threads=2, queue=9)
-    futures = [pool.submit(held) for _ in range(5)]
-    for _ in range(2):
+def test_works_in_no_more_threads_than_it_may_takes_no_more_than_may_wait_and_does_nothing_that_was_cancelled(
+    held: Held,
+) -> None:
+    pool = Pool(name="test", threads=2, queue=3)
+    running = [pool.submit(held) for _ in range(2)]
+    for _ in running:
         assert held.begun.acquire(timeout=PATIENCE_S)
-    threads = [thread for thread in threading.enumerate() if thread.name == "portal-test"]
-    assert len(threads) == 2
+    assert sum(thread.name == "portal-test" for thread in threading.enumerate()) == 2
+    done: list[str] = []
+    who.set("ada")
+    cancelled, waiting, in_its_context = [
+        pool.submit(work) for work in (lambda: done.append("cancelled"), lambda: done.append("done"), who.get)
+    ]
+    who.set("ben")
+    assert pool.submit(held) is None
+    assert cancelled is not None
+    assert cancelled.cancel()
     held.may_end.set()
-    assert [future.result(PATIENCE_S) for future in futures if future] == ["portal-test"] * 5
+    assert [future.result(PATIENCE_S) for future in running if future] == ["portal-test"] * 2
+    for future, result in ((waiting, None), (in_its_context, "ada"), (pool.submit(who.get), "ben")):
+        assert future is not None
+        assert future.result(PATIENCE_S) == result
+    assert done == ["done"]
 
 
 def test_an_idle_thread_is_used_before_another_one_is_started() -> None:
@@ -61,44 +75,6 @@ def test_an_idle_thread_is_used_before_another_one_is_started() -> None:
         while pool._idle == 0:
             threading.Event().wait(0.001)
     assert sum(thread.name == "portal-alone" for thread in threading.enumerate()) == 1
-
-
-def test_takes_no_more_than_may_wait(held: Held) -> None:
-    pool = Pool(name="full", threads=1, queue=2)
-    futures = [pool.submit(held)]
-    assert held.begun.acquire(timeout=PATIENCE_S)
-    futures += [pool.submit(held) for _ in range(2)]
-    assert pool.submit(held) is None
-    held.may_end.set()
-    for future in futures:
-        assert future is not None
-        future.result(PATIENCE_S)
-    again = pool.submit(held)
-    assert again is not None
-    again.result(PATIENCE_S)
-
-
-def test_work_that_was_cancelled_before_it_began_is_not_done(held: Held) -> None:
-    pool = Pool(name="cancelled", threads=1, queue=9)
-    done: list[str] = []
-    first: Future[str] | None = pool.submit(held)
-    second, third = pool.submit(lambda: done.append("second")), pool.submit(lambda: done.append("third"))
-    assert first is not None
-    assert second is not None
-    assert third is not None
-    assert held.begun.acquire(timeout=PATIENCE_S)
-    assert second.cancel()
-    held.may_end.set()
-    third.result(PATIENCE_S)
-    assert done == ["third"]
-
-
-def test_works_in_the_context_of_whoever_asked() -> None:
-    who.set("ada")
-    future = Pool(name="context", threads=1, queue=1).submit(who.get)
-    who.set("ben")
-    assert future is not None
-    assert future.result(PATIENCE_S) == "ada"
 
 
 def test_takes_work_again_when_there_are_threads_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,7 @@ from portal.testing import row_ids
 PAGE = '<table><tr data-row-id="a&amp;b"><td data-row="x"></tr><li data-row-id=\'c"d\'></li><p data-row-id></table>'
 
 
-def test_the_ids_of_rows_come_in_order_and_unescaped() -> None:
-    assert row_ids(HttpResponse(PAGE)) == ["a&b", 'c"d', ""]
-
-
-def test_a_page_without_rows_has_none() -> None:
+def test_the_ids_of_rows_come_in_order_and_unescaped_also_of_a_page_in_pieces() -> None:
+    for response in (HttpResponse(PAGE), StreamingHttpResponse(iter([PAGE[:30].encode(), PAGE[30:].encode()]))):
+        assert row_ids(response) == ["a&b", 'c"d', ""]
     assert row_ids(HttpResponse("<p>No clients yet")) == []
-
-
-def test_a_page_that_comes_in_pieces_is_read_whole() -> None:
-    assert row_ids(StreamingHttpResponse(iter([PAGE[:30].encode(), PAGE[30:].encode()]))) == ["a&b", 'c"d', ""]

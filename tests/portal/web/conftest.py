@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 import responses
@@ -37,16 +37,20 @@ def refresh(request: pytest.FixtureRequest) -> str:
     return f"refresh-of-{request.node.name}"
 
 
+def browser_with(cookies: Mapping[str, str]) -> Client:
+    """A browser that asks for pages and has these cookies."""
+    client = Client(headers={"accept": "text/html"})
+    for name, value in cookies.items():
+        client.cookies[name] = value
+    return client
+
+
 @pytest.fixture
 def browser_of(account: str) -> Callable[..., Client]:
     """A browser whose cookies hold a sign-in with these permissions."""
 
     def make(*permissions: str, **cookies: str) -> Client:
-        client = Client(headers={"accept": "text/html"})
-        client.cookies[VAR_ACCESS_TOKEN] = access_token(account, *permissions)
-        for name, value in cookies.items():
-            client.cookies[name] = value
-        return client
+        return browser_with({VAR_ACCESS_TOKEN: access_token(account, *permissions), **cookies})
 
     return make
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 from django.test import RequestFactory
-from django.urls import URLPattern
 
 from portal.errors import SignInEndedError
 from portal.web import guards
@@ -36,50 +36,26 @@ def parts() -> Parts:
     return Parts()
 
 
-@pytest.fixture
-def page(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> URLPattern:
+def refuses(error: Exception) -> bool:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("denies", "status", "closed"),
+    [(lambda: False, 200, 0), (lambda: True, 403, 1), (lambda: refuses(SignInEndedError("over")), None, 1)],
+    ids=["allowed", "denied", "the sign-in ends with the profile"],
+)
+def test_a_page_that_the_profile_does_not_allow_is_closed(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, denies: Callable[[], bool], status: int | None, closed: int
+) -> None:
     monkeypatch.setattr(guards, "start_essentials", lambda _request: True)
     monkeypatch.setattr(guards, "is_from_another_account", lambda _request: False)
     monkeypatch.setattr(guards, "_denied", lambda _request: HttpResponse(status=403))
-    return platform_page("page", lambda _request: StreamingHttpResponse(parts), name="page")
-
-
-def denies(answer: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "page_is_denied", lambda *_: answer())
-
-
-def ended() -> bool:
-    raise SignInEndedError("over")
-
-
-def get(page: URLPattern) -> Any:
-    return page.callback(RequestFactory().get("/page"))
-
-
-def test_a_page_that_the_profile_allows_stays_open(
-    page: URLPattern, parts: Parts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    denies(lambda: False, monkeypatch)
-    response = get(page)
-    assert (response.status_code, parts.closed) == (200, 0)
-    response.close()
-    assert parts.closed == 1
-
-
-def test_a_page_that_the_profile_denies_is_closed(
-    page: URLPattern, parts: Parts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    denies(lambda: True, monkeypatch)
-    assert (get(page).status_code, parts.closed) == (403, 1)
-
-
-def test_a_page_is_closed_where_the_sign_in_ends_with_the_profile(
-    page: URLPattern, parts: Parts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    denies(ended, monkeypatch)
-    with pytest.raises(SignInEndedError):
-        get(page)
-    assert parts.closed == 1
+    monkeypatch.setattr(guards, "page_is_denied", lambda *_: denies())
+    page: Any = platform_page("page", lambda _request: StreamingHttpResponse(parts), name="page").callback
+    with nullcontext() if status else pytest.raises(SignInEndedError):
+        assert page(RequestFactory().get("/page")).status_code == status
+    assert parts.closed == closed
 
 
 def test_a_405_that_gets_a_page_is_closed(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,21 +33,13 @@ def lines() -> Iterator[list[str]]:
     logger.removeHandler(handler)
 
 
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [("/en/finance", 403), ("/en/operations", 404), ("/en/a\\b", 400)],
-    ids=["denied", "elsewhere", "malformed"],
-)
-def test_the_line_of_a_refused_program_names_its_user(
+@pytest.mark.parametrize(("path", "status"), [("/en/finance", 403), ("/en/operations", 404), ("/en/a\\b", 400)])
+def test_the_line_of_a_refused_program_names_its_user_and_the_next_one_names_nobody(
     browser_of: Callable[..., Client], account: str, lines: list[str], path: str, status: int
 ) -> None:
     browser = browser_of("ENERGY_APP", "OPERATIONS_APP")
     assert browser.get(path, headers=PROGRAM).status_code == status
     (line,) = lines
     assert line.endswith(f"request_id=r-1 user={sha256(account.encode()).hexdigest()[:16]}")
-
-
-def test_the_next_line_without_a_sign_in_names_no_user(browser_of: Callable[..., Client], lines: list[str]) -> None:
-    browser_of("ENERGY_APP").get("/en/finance", headers=PROGRAM)
     assert Client().get("/en/finance", headers=PROGRAM).status_code == 401
     assert lines[-1].endswith("request_id=r-1")

@@ -10,7 +10,7 @@ import pytest
 import responses
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.test import Client, override_settings
+from django.test import Client
 
 from portal.errors import ConfigurationError, UsageError
 from tests.portal.web.conftest import BACKEND
@@ -42,20 +42,6 @@ def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Clie
 def test_a_test_meets_the_mistake_itself(team: Client, path: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         team.post(path)
-
-
-@each_mistake
-def test_in_debug_the_page_is_djangos_technical_one(
-    team: Client, path: str, kind: type[Exception], message: str
-) -> None:
-    team.raise_request_exception = False
-    with override_settings(DEBUG=True):
-        response = team.post(path)
-    body = response.content.decode()
-    assert response.status_code == 500
-    assert kind.__name__ in body
-    assert message.replace("'", "&#x27;") in body
-    assert "mistaken_urls.py" in body, "the traceback names the team's own line"
 
 
 @each_mistake

@@ -26,43 +26,40 @@ def asked(**changes: Any) -> bool:
 
 
 @pytest.mark.parametrize("cache_control", ["max-age=0", "no-cache", "No-Cache", "no-store, max-age=0", " no-cache "])
-class TestCacheControl:
-    def test_says_that_the_user_reloads(self, cache_control: str) -> None:
-        assert asked(cache_control=cache_control)
-        assert asked(cache_control=cache_control, method="HEAD")
-        assert asked(cache_control=cache_control, left=mark_of("/en/energy/other"))
-
-    def test_says_nothing_of_a_form_of_htmx_and_of_the_page_after_a_form(self, cache_control: str) -> None:
-        assert not asked(cache_control=cache_control, method="POST")
-        assert not asked(cache_control=cache_control, is_page=False)
-        assert not asked(cache_control=cache_control, left=NO_RELOAD)
-
-
-@pytest.mark.parametrize("cache_control", ["", "max-age=60", "no-store", "max-age=00", "max-age"])
-def test_any_other_cache_control_is_no_reload(cache_control: str) -> None:
-    assert not asked(cache_control=cache_control)
+def test_cache_control_says_that_the_user_reloads_but_not_of_a_form_of_htmx_and_of_the_page_after_a_form(
+    cache_control: str,
+) -> None:
+    assert asked(cache_control=cache_control)
+    assert asked(cache_control=cache_control, method="HEAD")
+    assert asked(cache_control=cache_control, left=mark_of("/en/energy/other"))
+    assert not asked(cache_control=cache_control, method="POST")
+    assert not asked(cache_control=cache_control, is_page=False)
+    assert not asked(cache_control=cache_control, left=NO_RELOAD)
 
 
-def test_leaving_a_page_for_itself_is_a_reload() -> None:
-    assert asked(left=mark_of(LIST))
-    assert asked(left=mark_of(f"{LIST}?q=a"), address=f"{LIST}?q=a")
-    assert not asked(left=mark_of(LIST), address=f"{LIST}?q=a")
-    assert not asked(left=mark_of(LIST), is_page=False)
-    assert not asked(left=mark_of(LIST), method="POST")
-
-
-def test_a_pages_link_to_itself_is_a_reload_unless_another_page_was_left() -> None:
-    """If the user goes back to a page that its own link had loaded, the browser sends the same Referer again."""
-    assert asked(linked_from=LIST)
-    assert not asked(linked_from=f"{LIST}?q=a")
-    assert not asked(linked_from=LIST, left=mark_of("/en/energy"))
-    assert not asked(linked_from=LIST, left=NO_RELOAD)
-
-
-def test_a_second_request_alone_is_no_reload() -> None:
-    """A program that keeps cookies and requests a page again does not reload it."""
-    assert not asked()
-    assert not asked(left="")
+@pytest.mark.parametrize(
+    ("request_", "reloads"),
+    [
+        *(({"cache_control": value}, False) for value in ("", "max-age=60", "no-store", "max-age=00", "max-age")),
+        # Leaving a page for itself is a reload.
+        ({"left": mark_of(LIST)}, True),
+        ({"left": mark_of(f"{LIST}?q=a"), "address": f"{LIST}?q=a"}, True),
+        ({"left": mark_of(LIST), "address": f"{LIST}?q=a"}, False),
+        ({"left": mark_of(LIST), "is_page": False}, False),
+        ({"left": mark_of(LIST), "method": "POST"}, False),
+        # A page's link to itself is one, unless another page was left: if the user goes back to a page that its own
+        # link had loaded, the browser sends the same Referer again.
+        ({"linked_from": LIST}, True),
+        ({"linked_from": f"{LIST}?q=a"}, False),
+        ({"linked_from": LIST, "left": mark_of("/en/energy")}, False),
+        ({"linked_from": LIST, "left": NO_RELOAD}, False),
+        ({"left": ""}, False),
+    ],
+)
+def test_leaving_a_page_for_itself_is_a_reload_and_a_second_request_alone_is_none(
+    request_: dict[str, Any], reloads: bool
+) -> None:
+    assert asked(**request_) is reloads
 
 
 def test_marks_tell_addresses_apart() -> None:

@@ -20,11 +20,6 @@ FOLDERS = [*(each / "templates" for each in SHARED), *sorted((ROOT / "apps").glo
 TEMPLATES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.html"))]
 
 
-def test_the_folders_are_found() -> None:
-    assert len(FOLDERS) == len(PROJECTS) + len(SHARED)
-    assert len(TEMPLATES) > 40
-
-
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_no_template_needs_an_exception_from_the_content_security_policy(path: Path) -> None:
     text = path.read_text()
@@ -57,6 +52,8 @@ def test_every_form_that_changes_something_says_for_whom_it_was_made(path: Path)
 
 
 def test_one_template_writes_the_document_and_says_what_it_is() -> None:
+    assert len(FOLDERS) == len(PROJECTS) + len(SHARED)
+    assert len(TEMPLATES) > 40
     documents = [path for path in TEMPLATES if "<html" in path.read_text()]
     assert [path.name for path in documents] == ["base.html"]
     assert re.search(r'<html lang="[^"]+" data-pathname="[^"]+"', documents[0].read_text())
@@ -78,17 +75,13 @@ def weight_of(script: str) -> int:
     return script_weight(file.read_bytes())
 
 
-def test_a_page_ships_little_script() -> None:
-    (base,) = [path for path in TEMPLATES if path.name == "base.html"]
-    everywhere = set(SCRIPT.findall(base.read_text()))
+def test_a_page_ships_little_script_and_each_script_is_part_of_a_page() -> None:
+    texts = {path: path.read_text() for path in TEMPLATES}
+    (everywhere,) = [set(SCRIPT.findall(text)) for path, text in texts.items() if path.name == "base.html"]
     assert len(everywhere) >= 6
-    weights = {path: sum(map(weight_of, everywhere | set(SCRIPT.findall(path.read_text())))) for path in TEMPLATES}
+    weights = {path: sum(map(weight_of, everywhere | set(SCRIPT.findall(text)))) for path, text in texts.items()}
     assert {path: weight for path, weight in weights.items() if weight > SCRIPT_LIMIT} == {}
-
-
-def test_each_script_is_part_of_a_page() -> None:
-    texts = [path.read_text() for path in TEMPLATES]
-    named = set().union(*(pattern.findall(text) for pattern in (SCRIPT, LATER) for text in texts))
+    named = set().union(*(pattern.findall(text) for pattern in (SCRIPT, LATER) for text in texts.values()))
     scripts = {f"portal/js/{path.name}" for each in SHARED for path in each.glob("static/portal/js/*.js")}
     assert len(scripts) > 15
     assert scripts - named == set()

@@ -12,7 +12,7 @@ from django.test import Client
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_WAY_BACK, WAY_BACK_MAX_AGE_S
 from portal.config.current import portal_config
 from portal.web.cookies import WayBack, read_way_back, set_way_back
-from tests.portal.web.conftest import BACKEND
+from tests.portal.web.conftest import BACKEND, browser_with
 
 ORIGIN = "http://localhost:8001"
 EDIT = "/en/energy/clients/cli_1/edit"
@@ -22,10 +22,7 @@ EDIT = "/en/energy/clients/cli_1/edit"
 def browser(backend: responses.RequestsMock, account: str) -> Client:
     """A browser with a refresh token that the backend refuses."""
     backend.post(f"{BACKEND}/refresh", status=401, json={"status": 401})
-    made = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    made.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
-    made.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
-    return made
+    return browser_with({VAR_REFRESH_TOKEN: f"refresh_{account}", VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
 
 
 def told(response: HttpResponse) -> WayBack:
@@ -36,63 +33,48 @@ def told(response: HttpResponse) -> WayBack:
     return read_way_back(request, config=portal_config())
 
 
-def test_a_page_is_the_way_back_and_the_redirect_stays_as_it_is(browser: Client) -> None:
-    response = browser.get("/en/energy/clients?q=a%26b")
-    assert (response.status_code, response["Location"]) == (302, "/")
-    assert told(response) == WayBack("ended", "/en/energy/clients?q=a%26b")
+HTMX = {"hx-request": "true", "hx-current-url": ORIGIN + EDIT, "accept": "*/*"}
 
 
-def test_the_page_with_the_form_is_the_way_back_of_what_was_sent(browser: Client) -> None:
-    response = browser.post(EDIT, {"name": "x"}, headers={"referer": ORIGIN + EDIT})
-    assert (response.status_code, response["Location"]) == (303, "/")
-    assert told(response) == WayBack("ended", EDIT)
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "answer", "page"),
+    [
+        ("GET", "/en/energy/clients?q=a%26b", {}, (302, "Location"), "/en/energy/clients?q=a%26b"),
+        ("POST", EDIT, {"referer": ORIGIN + EDIT}, (303, "Location"), EDIT),
+        ("POST", EDIT, HTMX, (401, "HX-Redirect"), EDIT),
+        ("POST", EDIT, {"referer": "https://elsewhere.test/en/energy"}, (303, "Location"), ""),
+        ("POST", EDIT, {"referer": f"{ORIGIN}/en/login"}, (303, "Location"), ""),
+        ("POST", EDIT, {}, (303, "Location"), ""),
+    ],
+)
+def test_the_page_on_which_the_user_was_is_the_way_back_and_the_redirect_stays_as_it_is(
+    *, browser: Client, method: str, path: str, headers: dict[str, str], answer: tuple[int, str], page: str
+) -> None:
+    response = browser.generic(method, path, headers=headers)
+    assert (response.status_code, response[answer[1]]) == (answer[0], "/")
+    assert told(response) == WayBack("ended", page)
 
 
-def test_the_page_that_htmx_stands_on_is_the_way_back_of_htmx(browser: Client) -> None:
-    headers = {"hx-request": "true", "hx-current-url": ORIGIN + EDIT, "accept": "*/*"}
-    response = browser.post(EDIT, {"name": "x"}, headers=headers)
-    assert (response.status_code, response["HX-Redirect"]) == (401, "/")
-    assert told(response) == WayBack("ended", EDIT)
-
-
-@pytest.mark.parametrize("referer", ["https://elsewhere.test/en/energy", f"{ORIGIN}/en", f"{ORIGIN}/en/login", None])
-def test_any_other_page_is_no_way_back(browser: Client, referer: str | None) -> None:
-    response = browser.post(EDIT, {"name": "x"}, headers={"referer": referer} if referer else {})
-    assert told(response) == WayBack("ended", "")
-
-
-def test_a_form_without_a_sign_in_is_told_the_reason_beside_the_address_of_the_sign_in_page() -> None:
+def test_without_a_sign_in_a_form_is_told_the_reason_and_a_first_visit_none() -> None:
     browser = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
+    assert VAR_WAY_BACK not in browser.get(EDIT).cookies
     response = browser.post(EDIT, {"name": "x"}, headers={"referer": ORIGIN + EDIT})
     assert response["Location"] == f"http://localhost:8000/en/login?next={quote(ORIGIN + EDIT, safe='')}"
     assert told(response) == WayBack("ended", "")
 
 
-def test_a_first_visit_is_told_no_reason() -> None:
-    browser = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
-    response = browser.get(EDIT)
-    assert response.status_code == 302
-    assert VAR_WAY_BACK not in response.cookies
-
-
-def test_no_script_reads_the_cookie_and_it_ends_soon() -> None:
+def test_no_script_reads_the_cookie_which_ends_soon_and_keeps_no_address_that_is_too_long() -> None:
     response = HttpResponse()
-    set_way_back(response, WayBack("ended", EDIT), config=portal_config())
+    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 400), config=portal_config())
+    assert told(response) == WayBack("ended", "")
     cookie = response.cookies[VAR_WAY_BACK]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
     assert cookie["max-age"] == WAY_BACK_MAX_AGE_S
 
 
-def test_an_address_that_browsers_would_not_keep_is_left_out() -> None:
-    response = HttpResponse()
-    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 400), config=portal_config())
-    assert told(response) == WayBack("ended", "")
-
-
 @pytest.mark.parametrize(
     "value",
     [
-        "",
         "ended",
         "x" * 5000,
         quote("ended https://elsewhere.test/en/energy", safe=""),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import override_settings
@@ -26,6 +28,7 @@ PRODUCTION = {
     "APP_PUBLIC_GATEWAY_APP_URL": "https://auth.example.com",
     "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
 }
+PROVIDER = {"APP_OIDC_ISSUER": "https://id.example.com/", "APP_OIDC_CLIENT_ID": "portal"}
 
 
 @pytest.fixture(autouse=True)
@@ -74,12 +77,6 @@ def test_outside_debug_a_missing_variable_is_named(monkeypatch, missing: str) ->
     assert "\n" not in str(caught.value)
 
 
-def test_names_of_hosts_may_have_spaces_between(monkeypatch) -> None:
-    hosts = "auth.example.com, .example.com ,[::1],127.0.0.1, *"
-    allowed = read(monkeypatch, **{**PRODUCTION, "ALLOWED_HOSTS": hosts}).allowed_hosts
-    assert allowed == ("auth.example.com", ".example.com", "[::1]", "127.0.0.1", "*")
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -109,41 +106,97 @@ def test_names_of_hosts_may_have_spaces_between(monkeypatch) -> None:
         ("APP_LOG_FORMAT", "xml"),
         ("APP_JWT_JWKS_URL", "keys.json"),
         ("APP_JWT_KEY", "short"),
-        ("APP_OIDC_ISSUER", "https://id.example.com"),
+        *(
+            ("APP_AUDIT_LOG", place)
+            for place in ("stdout", "audit.jsonl", "/dev/null", "/no/audit", "/tmp", "/tmp/a\nb")
+        ),
+        *(
+            ("APP_OIDC_PERMISSIONS", text)
+            for text in ("groups", "groups:", ": a=B", "groups: a", "groups: a=b=c", "g: a=")
+        ),
+        *(
+            ("APP_BACKEND", path)
+            for path in ("acme.Backend", "Backend", "portal.api.backend.No", "portal.api.FormBody")
+        ),
+        ("APP_BACKEND", "portal.api.backend.CONTRACT"),
     ],
 )
 def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: str, value: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        read(monkeypatch, **{**PRODUCTION, name: value})
+        read(monkeypatch, **{**PRODUCTION, **PROVIDER, name: value})
     message = str(caught.value)
-    assert "should be" in message
-    assert message.startswith("APP_OIDC_CLIENT_ID" if name == "APP_OIDC_ISSUER" else name)
+    assert message.startswith(f"{name} should be")
     assert "\n" not in message
-    assert "secret" not in message or name == "APP_JWT_ALGORITHMS"
+    assert "secret" not in message
 
 
-def test_an_hmac_algorithm_is_never_taken_with_a_public_key(monkeypatch) -> None:
-    with pytest.raises(ConfigurationError, match="APP_JWT_ALGORITHMS"):
-        read(monkeypatch, **PRODUCTION, APP_JWT_JWKS_URL="https://id.example.com/jwks", APP_JWT_ALGORITHMS="HS256")
-    with pytest.raises(ConfigurationError, match="APP_JWT_ALGORITHMS"):
-        read(monkeypatch, APP_JWT_JWKS_URL="", APP_JWT_KEY="k" * 40, APP_JWT_ALGORITHMS="none")
-    with pytest.raises(ConfigurationError, match="exclude each other"):
-        read(monkeypatch, APP_JWT_JWKS_URL="https://id.example.com/jwks", APP_JWT_ALGORITHMS="RS256")
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        ({"APP_JWT_JWKS_URL": "https://id.example.com/jwks", "APP_JWT_ALGORITHMS": "HS256"}, "APP_JWT_ALGORITHMS"),
+        ({"APP_JWT_KEY": "k" * 40, "APP_JWT_ALGORITHMS": "none"}, "APP_JWT_ALGORITHMS"),
+        ({"APP_JWT_JWKS_URL": "https://id.example.com/jwks", "APP_JWT_KEY": "k" * 40}, "exclude each other"),
+        ({"APP_OIDC_ISSUER": "https://id.example.com"}, "APP_OIDC_CLIENT_ID is missing"),
+    ],
+)
+def test_variables_that_do_not_fit_each_other_stop_the_start(
+    monkeypatch, variables: dict[str, str], message: str
+) -> None:
+    """A public key taken as an HMAC secret would let anyone sign."""
+    with pytest.raises(ConfigurationError, match=message):
+        read(monkeypatch, **PRODUCTION, **variables)
 
 
-@pytest.mark.parametrize("url", ["https://id.example.com/jwks?p=one&v=2", "https://id.example.com/jwks/"])
-def test_the_address_of_a_key_set_is_kept_as_it_is(monkeypatch, url: str) -> None:
-    without_key = {name: value for name, value in PRODUCTION.items() if name != "APP_JWT_KEY"}
-    assert read(monkeypatch, **without_key, APP_JWT_JWKS_URL=url).verification.jwks_url == url
-
-
-def test_the_refresh_has_a_redis_of_its_own_only_where_one_is_named(monkeypatch) -> None:
-    assert read(monkeypatch, **PRODUCTION).refresh_cache_url == ""
-    assert read(monkeypatch, CACHE_URL="redis://one/0").refresh_cache_url == "redis://one/0"
-    config = read(monkeypatch, REFRESH_CACHE_URL="redis://two/0")
-    assert (config.cache_url, config.refresh_cache_url) == ("redis://one/0", "redis://two/0")
-    caches = build_settings(config)["CACHES"]
-    assert [caches[alias]["LOCATION"] for alias in ("default", "refresh")] == ["redis://one/0", "redis://two/0"]
+@pytest.mark.parametrize(
+    ("variables", "of", "value"),
+    [
+        (
+            {"ALLOWED_HOSTS": "auth.example.com, .example.com ,[::1],127.0.0.1, *"},
+            lambda config: config.allowed_hosts,
+            ("auth.example.com", ".example.com", "[::1]", "127.0.0.1", "*"),
+        ),
+        *(
+            ({"APP_JWT_JWKS_URL": url}, lambda config: config.verification.jwks_url, url)
+            for url in ("https://id.example.com/jwks?p=one&v=2", "https://id.example.com/jwks/")
+        ),
+        ({"APP_AUDIT_LOG": " stderr "}, lambda config: config.audit_log, "stderr"),
+        ({"APP_AUDIT_LOG": "/tmp/audit.jsonl"}, lambda config: config.audit_log, "/tmp/audit.jsonl"),
+        ({"APP_BACKEND": " "}, lambda config: config.backend, None),
+        ({"APP_BACKEND": "tests.portal.api.test_backend.Renaming"}, lambda c: type(c.backend).__name__, "Renaming"),
+        (
+            PROVIDER | {"APP_OIDC_PERMISSIONS": "groups: staff=ENERGY_APP, staff = FINANCE_APP,accounts=FINANCE_APP"},
+            lambda config: (config.oidc.issuer, config.oidc.mapping.claim, config.oidc.mapping.permissions),
+            (
+                "https://id.example.com",
+                "groups",
+                (("staff", "ENERGY_APP"), ("staff", "FINANCE_APP"), ("accounts", "FINANCE_APP")),
+            ),
+        ),
+        ({"CACHE_URL": ""}, lambda config: config.refresh_cache_url, ""),
+        ({"CACHE_URL": "redis://one/0"}, lambda config: config.refresh_cache_url, "redis://one/0"),
+        (
+            {"CACHE_URL": "redis://one/0", "REFRESH_CACHE_URL": "redis://two/0"},
+            lambda config: [entry["LOCATION"] for entry in build_settings(config)["CACHES"].values()],
+            ["redis://one/0", "redis://two/0"],
+        ),
+        # Only what the refresh shares waits for a replica.
+        (
+            {"CACHE_URL": "redis+sentinel://one,two/portal"},
+            lambda config: [e["OPTIONS"]["WAIT_FOR_REPLICA"] for e in build_settings(config)["CACHES"].values()],
+            [False, True],
+        ),
+        *(
+            (
+                {"APP_STORE_MAX_MB": megabytes},
+                lambda config: [e["OPTIONS"]["MAX_BYTES"] for e in build_settings(config)["CACHES"].values()],
+                [size * 2**20] * 2,
+            )
+            for megabytes, size in (("", 256), ("64", 64))
+        ),
+    ],
+)
+def test_a_variable_is_read(monkeypatch, variables: dict[str, str], of: Callable[[Any], Any], value: object) -> None:
+    assert of(read(monkeypatch, **PRODUCTION | variables)) == value
 
 
 def test_djangos_technical_pages_show_no_password_of_a_redis(monkeypatch) -> None:
@@ -153,19 +206,6 @@ def test_djangos_technical_pages_show_no_password_of_a_redis(monkeypatch) -> Non
         shown = SafeExceptionReporterFilter().get_safe_settings()
     assert shown["CACHES"]["refresh"]["OPTIONS"]["WAIT_FOR_REPLICA"] is True
     assert "a-secret" not in repr(shown)
-
-
-def test_only_what_the_refresh_shares_waits_for_a_replica(monkeypatch) -> None:
-    config = read(monkeypatch, **PRODUCTION, CACHE_URL="redis+sentinel://one,two/portal")
-    caches = build_settings(config)["CACHES"]
-    assert {entry["BACKEND"] for entry in caches.values()} == {"portal.store.sentinel.SentinelCache"}
-    assert [caches[alias]["OPTIONS"]["WAIT_FOR_REPLICA"] for alias in ("default", "refresh")] == [False, True]
-
-
-def test_each_file_of_the_embedded_store_may_have_its_size(monkeypatch) -> None:
-    for value, size in (("", 256), ("64", 64)):
-        caches = build_settings(read(monkeypatch, **PRODUCTION, APP_STORE_MAX_MB=value))["CACHES"]
-        assert {entry["OPTIONS"]["MAX_BYTES"] for entry in caches.values()} == {size * 2**20}
 
 
 def test_secrets_do_not_show_in_a_printed_configuration(monkeypatch) -> None:
@@ -215,60 +255,29 @@ def test_the_state_folder_is_made_private_and_one_of_somebody_else_is_refused(tm
         private_dir(theirs)
 
 
-@pytest.mark.parametrize(
-    ("content", "mode", "why"), [("a key", 0o640, "for this user alone"), ("", 0o600, "empty")], ids=["open", "lost"]
-)
-def test_a_kept_secret_that_others_may_read_or_that_was_lost_is_refused(tmp_path, content, mode, why) -> None:
-    (tmp_path / "key").write_text(content)
-    (tmp_path / "key").chmod(mode)
-    with pytest.raises(ConfigurationError, match=why):
-        kept_secret(tmp_path / "key")
-
-
-def test_a_state_folder_that_is_a_file_or_that_is_not_there_is_refused_by_name(tmp_path) -> None:
-    (tmp_path / "state").write_text("")
+def test_a_kept_secret_that_others_may_read_or_that_was_lost_is_refused_and_so_is_a_folder_that_is_none(
+    tmp_path,
+) -> None:
+    key = tmp_path / "key"
+    for content, mode, why in (("a key", 0o640, "for this user alone"), ("", 0o600, "empty")):
+        key.write_text(content)
+        key.chmod(mode)
+        with pytest.raises(ConfigurationError, match=why):
+            kept_secret(key)
     with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
-        private_dir(tmp_path / "state")
+        private_dir(key)
     with pytest.raises(ConfigurationError, match="APP_STATE_DIR"):
         kept_secret(tmp_path / "missing" / "key")
 
 
-PROVIDER = {"APP_OIDC_ISSUER": "https://id.example.com/", "APP_OIDC_CLIENT_ID": "portal"}
-
-
-def test_a_claim_of_the_providers_own_is_mapped_to_permissions_by_one_setting(monkeypatch) -> None:
-    config = read(
-        monkeypatch,
-        **PRODUCTION,
-        **PROVIDER,
-        APP_OIDC_PERMISSIONS="groups: staff=ENERGY_APP, staff = FINANCE_APP,accounts=FINANCE_APP",
-    )
-    assert config.oidc.issuer == "https://id.example.com"
-    assert config.oidc.mapping.claim == "groups"
-    pairs = (("staff", "ENERGY_APP"), ("staff", "FINANCE_APP"), ("accounts", "FINANCE_APP"))
-    assert config.oidc.mapping.permissions == pairs
-
-
-@pytest.mark.parametrize(
-    "value", ["groups", "groups:", ": staff=ENERGY_APP", "groups: staff", "groups: a=b=c", "groups: a="]
-)
-def test_a_malformed_mapping_stops_the_start(monkeypatch, value: str) -> None:
-    with pytest.raises(ConfigurationError, match="APP_OIDC_PERMISSIONS should be"):
-        read(monkeypatch, **PRODUCTION, **PROVIDER, APP_OIDC_PERMISSIONS=value)
-
-
-def test_a_private_authority_is_named_by_its_file(monkeypatch, tmp_path) -> None:
-    assert read(monkeypatch, DEBUG="on").api_ca_file is None
-    authority = Authority(tmp_path / "ca")
-    assert read(monkeypatch, APP_API_CA_FILE=str(authority.file)).api_ca_file == authority.file
-
-
 @pytest.mark.parametrize("content", [None, "", "-----BEGIN CERTIFICATE-----\nnone\n"])
-def test_a_file_that_holds_no_certificate_stops_the_start(monkeypatch, tmp_path, content) -> None:
+def test_a_private_authority_is_named_by_a_file_with_certificates(monkeypatch, tmp_path, content) -> None:
+    authority = Authority(tmp_path / "ca")
+    assert read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(authority.file)).api_ca_file == authority.file
     if content is not None:
         (tmp_path / "ca.pem").write_text(content)
     with pytest.raises(ConfigurationError, match=r"^APP_API_CA_FILE should be a PEM file .* can read$"):
-        read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(tmp_path / "ca.pem"))
+        read(monkeypatch, APP_API_CA_FILE=str(tmp_path / "ca.pem"))
 
 
 def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> None:
@@ -288,29 +297,3 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
         read_config("energy")
     assert caught.value is not attempt.problems[0].error
     assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
-
-
-def test_the_class_of_the_backend_is_that_of_its_dotted_path_and_none_is_the_contract(monkeypatch) -> None:
-    assert read(monkeypatch, DEBUG="on").backend is None
-    assert read(monkeypatch, APP_BACKEND=" ").backend is None
-    made = read(monkeypatch, APP_BACKEND="tests.portal.api.test_backend.Renaming").backend
-    assert type(made).__name__ == "Renaming"
-
-
-@pytest.mark.parametrize(
-    ("path", "why"),
-    [
-        ("acme.Backend", "ModuleNotFoundError"),
-        ("Backend", "ValueError"),
-        ("portal.api.backend.Nothing", "AttributeError"),
-        ("portal.api.FormBody", "this is another object"),
-        ("portal.api.backend.CONTRACT", "this is another object"),
-    ],
-)
-def test_a_wrong_path_of_a_backend_stops_the_start_in_one_line(monkeypatch, path: str, why: str) -> None:
-    with pytest.raises(ConfigurationError) as raised:
-        read(monkeypatch, DEBUG="on", APP_BACKEND=path)
-    text = str(raised.value)
-    assert text.startswith("APP_BACKEND should be the dotted path of a class that derives from portal.api.Backend")
-    assert why in text
-    assert "\n" not in text

@@ -13,28 +13,22 @@ OWN = "http://localhost:8001"
 ORIGINS = frozenset({"http://localhost:8000", OWN, "https://finance.example.com"})
 
 
-@pytest.mark.parametrize(
-    ("platform", "path"),
-    [("ENERGY", "/energy"), ("FINANCE", "/finance"), (None, "/profile"), ("NO_SUCH", "/profile")],
-)
-def test_a_platform_has_its_home_and_no_platform_has_the_profile(platform, path) -> None:
-    assert home_path(platform) == path
+def test_a_platform_has_its_home_and_no_platform_has_the_profile() -> None:
+    homes = {"ENERGY": "/energy", "FINANCE": "/finance", None: "/profile", "NO_SUCH": "/profile"}
+    assert {platform: home_path(platform) for platform in homes} == homes
 
 
-@pytest.mark.parametrize(
-    ("path", "locale", "rest"),
-    [
-        ("/en", "en", ""),
-        ("/en/", "en", "/"),
-        ("/DE/energy", "de", "/energy"),
-        ("//tr//x", "tr", "//x"),
-        ("/english", None, "/english"),
-        ("", None, ""),
-        ("en/x", "en", "/x"),
-    ],
-)
-def test_the_first_segment_is_a_locale_only_if_it_equals_one(path, locale, rest) -> None:
-    assert split_locale(path) == (locale, rest)
+def test_the_first_segment_is_a_locale_only_if_it_equals_one() -> None:
+    parts = {
+        "/en": ("en", ""),
+        "/en/": ("en", "/"),
+        "/DE/energy": ("de", "/energy"),
+        "//tr//x": ("tr", "//x"),
+        "/english": (None, "/english"),
+        "": (None, ""),
+        "en/x": ("en", "/x"),
+    }
+    assert {path: split_locale(path) for path in parts} == parts
 
 
 def test_a_letter_that_only_lower_cases_into_a_locale_is_none(monkeypatch) -> None:
@@ -76,20 +70,13 @@ def test_a_good_target_is_taken_and_rebuilt(raw, target) -> None:
     assert accept_target(raw, own_origin=OWN, origins=ORIGINS) == target
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        None,
-        "",
-        "/en/ener\tgy",
-        "en/energy",
-        "https://localhost:8001/en",
-        "http://localhost:8009/en",
-        "http://finance.example.com/en",
-        "https://finance.example.com:443/en",
-        "https://finance.example.com./en",
-    ],
+OTHER_ORIGINS = (
+    "https://localhost:8001/en http://localhost:8009/en http://finance.example.com/en"
+    " https://finance.example.com:443/en https://finance.example.com./en en/energy /en/ener\tgy"
 )
+
+
+@pytest.mark.parametrize("raw", [None, "", *OTHER_ORIGINS.split(" ")])
 def test_an_origin_is_compared_exactly(raw) -> None:
     assert accept_target(raw, own_origin=OWN, origins=ORIGINS) is None
 
@@ -101,19 +88,15 @@ def test_open_pages_are_taken_only_where_they_may_be(raw) -> None:
     assert accept_target("/healthz", own_origin=OWN, origins=ORIGINS, open_pages=True) is None
 
 
-@pytest.mark.parametrize(
-    ("target", "switched"),
-    [
-        ("/en/energy?q=1", "/tr/energy?q=1"),
-        ("/en", "/tr"),
-        ("/en/", "/tr"),
-        ("/DE/x", "/tr/x"),
-        ("/en/energy?next=http://localhost:8000/en", "/tr/energy?next=http://localhost:8000/en"),
-        ("http://localhost:8000/en/profile", "http://localhost:8000/tr/profile"),
-    ],
-)
-def test_the_locale_of_a_target_is_replaced_or_put_in(target, switched) -> None:
-    assert with_locale(target, locale="tr") == switched
+def test_the_locale_of_a_target_is_replaced_or_put_in() -> None:
+    switched = {
+        "/en/energy?q=1": "/tr/energy?q=1",
+        "/en/": "/tr",
+        "/DE/x": "/tr/x",
+        "/en/energy?next=http://localhost:8000/en": "/tr/energy?next=http://localhost:8000/en",
+        "http://localhost:8000/en/profile": "http://localhost:8000/tr/profile",
+    }
+    assert {target: with_locale(target, locale="tr") for target in switched} == switched
 
 
 @given(st.text())

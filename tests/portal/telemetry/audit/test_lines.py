@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from portal.telemetry.audit.lines import AuditFile, JsonLine
 from tests.support.harness import ROOT
 
@@ -96,12 +94,7 @@ def test_a_file_that_is_moved_away_is_made_anew(tmp_path: Path) -> None:
     logger.handlers[0].close()
     write(logger, word="after it was closed, as at the start of a worker")
     assert len(path.read_text().splitlines()) == 2
-
-
-def test_only_its_owner_writes_the_file_and_a_group_reads_it(tmp_path: Path) -> None:
-    path = tmp_path / "audit.jsonl"
-    write(audit_logger(path, "mode"), word="x")
-    assert path.stat().st_mode & 0o777 & ~0o640 == 0
+    assert path.stat().st_mode & 0o777 & ~0o640 == 0, "its owner writes it, a group reads it"
 
 
 def test_a_full_disk_is_heard_and_no_line_is_lost(tmp_path: Path) -> None:
@@ -117,15 +110,6 @@ def test_a_full_disk_is_heard_and_no_line_is_lost(tmp_path: Path) -> None:
     before, torn, after = path.read_text().splitlines()
     assert [json.loads(line)["word"] for line in (before, after)] == ["before", "after"]
     assert not torn.endswith("}")
-
-
-def test_a_folder_that_is_gone_is_heard(tmp_path: Path, caplog: pytest.LogCaptureFixture, capsys) -> None:
-    write(audit_logger(tmp_path / "gone" / "audit.jsonl", "gone"), word="x")
-    assert [record.levelname for record in caplog.records] == ["ERROR"]
-    assert "not written: No such file or directory" in caplog.text
-    # The log may go there too.
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("{")]
-    assert json.loads(line)["word"] == "x"
 
 
 def test_no_text_begins_a_line_of_its_own(tmp_path: Path) -> None:

@@ -28,21 +28,21 @@ def _metrics_of_one_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(families, "_families", dict(families._families))
 
 
-def test_known_values_are_listed_with_zero() -> None:
-    counters = Counters("portal_of_test_known_total", "…", labels=[COLOUR])
-    assert is_listed("portal_of_test_known_total", colour="dark blue")
-    counters.count(Colour.RED)
-    counters.add(2, Colour.RED)
-    assert counted("portal_of_test_known_total", colour="red") == 3
-    assert counted("portal_of_test_known_total", colour="dark blue") == 0
-
-
-def test_a_new_value_of_one_label_is_listed_with_all_values_of_the_others() -> None:
-    counters = Counters("portal_of_test_new_total", "…", labels=[NAME, COLOUR])
-    assert not is_listed("portal_of_test_new_total", name="a", colour="red")
+def test_known_values_are_listed_with_zero_also_beside_a_new_value_of_another_label() -> None:
+    counters = Counters("portal_of_test_total", "…", labels=[NAME, COLOUR])
+    assert not is_listed("portal_of_test_total", name="a", colour="red")
+    counters.add(2, "a", Colour.DARK_BLUE)
     counters.count("a", Colour.DARK_BLUE)
-    assert is_listed("portal_of_test_new_total", name="a", colour="red")
-    assert counted("portal_of_test_new_total", name="a", colour="dark blue") == 1
+    assert is_listed("portal_of_test_total", name="a", colour="red")
+    assert counted("portal_of_test_total", name="a", colour="dark blue") == 3
+    with pytest.raises(KeyError):
+        counters.count("a", "green")
+    Counters("portal_of_test_known_total", "…", labels=[COLOUR])
+    assert is_listed("portal_of_test_known_total", colour="dark blue")
+    gauges = Gauges("portal_of_test_state", "…", labels=[NAME])
+    gauges.set(3, "a")
+    gauges.change(-1, "a")
+    assert counted("portal_of_test_state", name="a") == 2
 
 
 def test_values_beyond_the_limit_are_counted_together() -> None:
@@ -52,19 +52,6 @@ def test_values_beyond_the_limit_are_counted_together() -> None:
     numbers = {name: counted("portal_of_test_limit_total", name=name, colour="red") for name in ("a", "b", OTHER)}
     assert numbers == {"a": 2, "b": 1, OTHER: 2}
     assert not is_listed("portal_of_test_limit_total", name="c", colour="red")
-
-
-def test_a_value_that_a_label_does_not_have_is_a_mistake() -> None:
-    counters = Counters("portal_of_test_mistake_total", "…", labels=[COLOUR])
-    with pytest.raises(KeyError):
-        counters.count("green")
-
-
-def test_a_state_is_set_and_changed() -> None:
-    gauges = Gauges("portal_of_test_state", "…", labels=[NAME])
-    gauges.set(3, "a")
-    gauges.change(-1, "a")
-    assert counted("portal_of_test_state", name="a") == 2
 
 
 def test_a_duration_is_counted_by_upper_bounds() -> None:

@@ -91,11 +91,22 @@ def test_the_counts_of_all_processes_are_added_up(tmp_path: Path) -> None:
         assert (scraped[A], scraped[B], scraped[DOING], scraped[LASTING], scraped[STARTS]) == (2, 1, 3, 3, 2)
 
 
-def test_each_value_of_a_label_is_listed_before_it_is_counted(tmp_path: Path) -> None:
+def test_each_value_of_a_label_is_listed_before_it_is_counted_also_of_a_process_alone_without_a_folder(
+    tmp_path: Path,
+) -> None:
+    for content in (b"", b"12"):
+        # A slot of a process that never served is not measured.
+        (tmp_path / f"{7 + len(content)}.slot").write_bytes(content)
     for folder in (tmp_path, None):
         with worker(folder) as one:
             scraped = one.told()
             assert (scraped[A], scraped[B], scraped[DOING], scraped[LASTING]) == (0, 0, 0, 0)
+            assert [name for name in scraped if "open_fds" in name] == ['process_open_fds{app="energy",worker="0"}']
+            scraped = one.told("count a")
+            assert (scraped[A], scraped[DOING], scraped[STARTS]) == (1, 1, 1)
+            assert scraped['process_resident_memory_bytes{app="energy",worker="0"}'] > 1_000_000
+    for file in tmp_path.glob("*.db"):
+        assert file.stat().st_blocks * 512 >= file.stat().st_size, f"{file.name} would grow, on a full disk too"
 
 
 def test_of_a_process_that_was_killed_the_counts_stay_and_the_state_does_not(tmp_path: Path) -> None:
@@ -108,18 +119,11 @@ def test_of_a_process_that_was_killed_the_counts_stay_and_the_state_does_not(tmp
     assert (scraped[A], scraped[DOING], scraped[LASTING]) == (2, 1, 2)
     assert 'process_open_fds{app="energy",worker="0"}' not in scraped
     assert 'process_open_fds{app="energy",worker="1"}' in scraped
-
-
-def test_a_process_goes_on_with_the_files_of_one_that_died(tmp_path: Path) -> None:
-    with worker(tmp_path) as one:
-        one.told("count a")
-    files = sorted(tmp_path.iterdir())
-    for number in range(3):
-        with worker(tmp_path) as next_one:
-            scraped = next_one.told("count a")
-            assert (scraped[A], scraped[DOING], scraped[STARTS]) == (number + 2, 1, number + 2)
-            next_one.kill()
-    assert sorted(tmp_path.iterdir()) == files
+    slots = sorted(tmp_path.glob("*.slot"))
+    with worker(tmp_path) as next_one:
+        scraped = next_one.told("count a")
+    assert (scraped[A], scraped[DOING], scraped[STARTS]) == (3, 1, 3)
+    assert sorted(tmp_path.glob("*.slot")) == slots, "it goes on with the files of one that died"
 
 
 def test_a_process_that_starts_while_a_scrape_looks_at_a_free_slot_takes_that_slot(tmp_path: Path) -> None:
@@ -131,41 +135,12 @@ def test_a_process_that_starts_while_a_scrape_looks_at_a_free_slot_takes_that_sl
         end.join()
 
 
-def test_a_process_does_not_wait_for_a_scrape_that_hangs(tmp_path: Path) -> None:
-    with (tmp_path / "0.slot").open("w") as hanging:
-        fcntl.flock(hanging, fcntl.LOCK_SH)
-        assert Slot(tmp_path).number() == 1
-
-
 def test_a_child_process_has_a_slot_of_its_own_and_counts_from_zero(tmp_path: Path) -> None:
     with worker(tmp_path) as one:
         one.told("count a")
         assert one.told("fork")[A] == 2
         assert one.told("count a")[A] == 3
         assert sorted(file.name for file in tmp_path.glob("counter_*")) == ["counter_0.db", "counter_1.db"]
-
-
-def test_the_room_for_all_counts_is_taken_at_the_start(tmp_path: Path) -> None:
-    with worker(tmp_path) as one:
-        one.told("count a")
-        for file in tmp_path.glob("*.db"):
-            assert file.stat().st_blocks * 512 >= file.stat().st_size, f"{file.name} would grow, on a full disk too"
-
-
-def test_a_process_alone_needs_no_folder() -> None:
-    with worker(None) as one:
-        scraped = one.told("count a")
-        assert (scraped[A], scraped[DOING], scraped[STARTS]) == (1, 1, 1)
-        assert scraped['process_resident_memory_bytes{app="energy",worker="0"}'] > 1_000_000
-
-
-@pytest.mark.parametrize("content", [b"", b"12"])
-def test_a_slot_of_a_process_that_never_served_is_not_measured(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "7.slot").write_bytes(content)
-    with worker(tmp_path) as one:
-        assert {name for name in one.told() if "process_open_fds" in name} == {
-            'process_open_fds{app="energy",worker="0"}'
-        }
 
 
 def test_a_scrape_at_the_moment_in_which_a_process_starts_reads_whole_files(

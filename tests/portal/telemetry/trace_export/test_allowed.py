@@ -21,19 +21,12 @@ def exported(**attributes: str) -> ReadableSpan:
     return found
 
 
-def test_an_attribute_that_is_not_known_stays_here() -> None:
+def test_what_is_not_known_stays_here_and_of_an_error_its_class_leaves_and_no_words() -> None:
     span = exported(http__url="http://backend/clients?q=secret", http__request__method="GET", db__statement="SET k v")
     assert dict(span.attributes or {}) == {"http.request.method": "GET", "error.type": "ValueError"}
-
-
-def test_of_an_error_its_class_leaves_and_no_words() -> None:
-    span = exported()
     assert span.status.status_code is StatusCode.ERROR
     assert "secret" not in span.to_json()
-
-
-def test_what_places_a_span_in_its_trace_stays() -> None:
-    span = exported()
+    # What places it in its trace stays.
     assert span.name == "GET"
     assert span.context is not None
     assert span.context.trace_id

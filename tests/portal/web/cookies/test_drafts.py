@@ -33,13 +33,12 @@ def test_a_name_that_is_none_of_ours_is_replaced(signed_in: SignedIn, made_up: s
     assert browser.get(FORM).cookies[VAR_DRAFTS].value != made_up
 
 
-def test_a_sign_out_ends_all_drafts(backend: Backend, signed_in: SignedIn) -> None:
+def test_a_sign_out_ends_all_drafts_and_a_page_without_a_form_begins_none(
+    backend: Backend, signed_in: SignedIn
+) -> None:
+    backend.lists("/energy/clients", [])
     browser = signed_in("ENERGY_APP")
+    assert VAR_DRAFTS not in browser.get("/en/energy/clients").cookies
     browser.get(FORM)
     cookie = browser.post("/en/logout").cookies[VAR_DRAFTS]
     assert (cookie.value, cookie["max-age"]) == ("", 0)
-
-
-def test_a_page_without_a_form_sets_no_cookie(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/clients", [])
-    assert VAR_DRAFTS not in signed_in("ENERGY_APP").get("/en/energy/clients").cookies

@@ -26,20 +26,12 @@ def named(known: str | None, *, is_new: bool) -> Any:
     return response.cookies.get(SIGN_IN_NAME)
 
 
-def test_a_sign_in_has_a_name_that_scripts_read() -> None:
+def test_each_sign_in_has_a_name_that_scripts_read_and_keeps_it() -> None:
     cookie = named(None, is_new=True)
     assert re.fullmatch(r"[A-Za-z0-9_-]{12}", cookie.value)
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == ("", "Lax", "/")
-
-
-def test_the_next_sign_in_has_another_one_also_of_the_same_account() -> None:
-    first = named(None, is_new=True).value
-    assert named(first, is_new=True).value != first
-
-
-def test_a_sign_in_that_goes_on_keeps_its_name() -> None:
-    first = named(None, is_new=True).value
-    assert named(first, is_new=False).value == first
+    assert named(cookie.value, is_new=True).value != cookie.value, "also of the same account"
+    assert named(cookie.value, is_new=False).value == cookie.value
 
 
 @pytest.mark.parametrize("made_up", [None, "", "x", "y" * 500, 'a"b;c'])

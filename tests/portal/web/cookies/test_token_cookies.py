@@ -60,25 +60,22 @@ def request_with(platforms_cookie: str | None, *, me_platforms: tuple[str, ...] 
 # --- reading ---
 
 
-def test_the_pair_is_read_from_the_two_cookies():
-    assert read_tokens({VAR_ACCESS_TOKEN: "a", VAR_REFRESH_TOKEN: "r", "other": "x"}) == TokenPair(
-        access="a", refresh="r"
-    )
-
-
-@pytest.mark.parametrize("cookies", [{}, {VAR_ACCESS_TOKEN: "", VAR_REFRESH_TOKEN: ""}])
-def test_an_empty_cookie_counts_as_absent(cookies):
-    assert read_tokens(cookies) == TokenPair()
+@pytest.mark.parametrize(
+    ("header", "pair"),
+    [
+        (f"{VAR_ACCESS_TOKEN}=a; {VAR_REFRESH_TOKEN}=first; x=y; {VAR_REFRESH_TOKEN}=last", ("a", "last")),
+        (f"{VAR_ACCESS_TOKEN}=; {VAR_REFRESH_TOKEN}=", (None, None)),
+        ("", (None, None)),
+    ],
+)
+def test_the_pair_is_read_from_the_two_cookies_of_which_the_last_of_a_name_counts(header, pair):
+    request = RequestFactory().get("/", headers={"cookie": header})
+    assert read_tokens(request.COOKIES) == TokenPair(access=pair[0], refresh=pair[1])
 
 
 @pytest.mark.parametrize("access", ["токен", "a\r\nX-Admin: 1", "a\x00", "\ud800"])
 def test_an_access_token_that_no_header_could_carry_counts_as_absent(access):
     assert read_tokens({VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: "r"}) == TokenPair(refresh="r")
-
-
-def test_of_two_cookies_of_one_name_the_last_counts():
-    request = RequestFactory().get("/", headers={"cookie": f"{VAR_REFRESH_TOKEN}=first; x=y; {VAR_REFRESH_TOKEN}=last"})
-    assert read_tokens(request.COOKIES).refresh == "last"
 
 
 # --- writing ---
@@ -104,26 +101,21 @@ def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https,
         assert found == expected
 
 
-def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts():
+@pytest.mark.parametrize(
+    ("brought", "me_platforms", "written"),
+    [
+        ("%5B%22ENERGY%22%5D", None, ["%5B%22ENERGY%22%5D"]),
+        ("%5B%22ENERGY%22%5D", ("FINANCE",), ["%5B%22FINANCE%22%5D"]),
+        # A refresh without a profile gives none to a browser without one.
+        (None, None, []),
+    ],
+)
+def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts(brought, me_platforms, written):
     response = HttpResponse()
-    follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, PAIR, config=config())
-    (line,) = lines(response, VAR_PERMITTED_PLATFORMS)
-    assert line.startswith(f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D;")
-    assert "httponly" not in attributes(line)
-    assert attributes(line)["max-age"] == str(30 * 24 * 3600)
-
-
-def test_it_is_renewed_with_what_the_profile_said_in_this_request():
-    response = HttpResponse()
-    request = request_with("%5B%22ENERGY%22%5D", me_platforms=("FINANCE",))
-    follow_new_tokens(request, response, PAIR, config=config())
-    assert [attributes(line)["value"] for line in lines(response, VAR_PERMITTED_PLATFORMS)] == ["%5B%22FINANCE%22%5D"]
-
-
-def test_a_refresh_without_a_profile_gives_no_platforms_cookie_to_a_browser_without_one():
-    response = HttpResponse()
-    follow_new_tokens(request_with(None), response, PAIR, config=config())
-    assert not response.cookies
+    follow_new_tokens(request_with(brought, me_platforms=me_platforms), response, PAIR, config=config())
+    found = [attributes(line) for line in lines(response, VAR_PERMITTED_PLATFORMS)]
+    assert [each["value"] for each in found] == written
+    assert all(("httponly" in each, each["max-age"]) == (False, str(30 * 24 * 3600)) for each in found)
 
 
 def test_all_have_the_lifetime_of_the_refresh_token():
@@ -135,12 +127,6 @@ def test_all_have_the_lifetime_of_the_refresh_token():
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 
-def test_a_pair_without_a_refresh_token_removes_the_old_one():
-    response = HttpResponse()
-    write_tokens(response, TokenPair(access="a"), config=config())
-    assert attributes(lines(response, VAR_REFRESH_TOKEN)[0])["max-age"] == "0"
-
-
 @pytest.mark.parametrize("token", ["plain", "with space", 'quote"', "comma,semicolon;", "back\\slash", "ünïcödé"])
 def test_any_token_survives_the_way_through_a_cookie(token):
     response = HttpResponse()
@@ -148,53 +134,34 @@ def test_any_token_survives_the_way_through_a_cookie(token):
     header = lines(response, VAR_ACCESS_TOKEN)[0].split("; ")[0]
     request = RequestFactory().get("/", headers={"cookie": header})
     assert read_tokens(request.COOKIES).access == token
+    # A pair without a refresh token removes the old one.
+    write_tokens(response, TokenPair(access=token), config=config())
+    assert attributes(lines(response, VAR_REFRESH_TOKEN)[0])["max-age"] == "0"
 
 
 # --- removing ---
 
 
-def test_clearing_removes_the_three_and_never_the_locale():
+@pytest.mark.parametrize(("domain", "domains"), [("", [None]), ("portal.test", ["portal.test", None])])
+def test_clearing_removes_the_cookies_of_both_scopes_and_never_the_locale(domain, domains):
     response = HttpResponse()
-    clear_sign_in(response, config=config())
+    clear_sign_in(response, config=config(domain=domain, https=True))
     assert {morsel.key for morsel in response.cookies.values()} == set(SIGN_IN_COOKIES)
     for name in SIGN_IN_COOKIES:
-        (line,) = lines(response, name)
-        found = attributes(line)
-        assert (found["max-age"], found["path"], "domain" in found) == ("0", "/", False)
-
-
-def test_with_a_shared_domain_clearing_removes_both_scopes():
-    response = HttpResponse()
-    clear_sign_in(response, config=config(domain="portal.test", https=True))
-    for name in SIGN_IN_COOKIES:
-        both = [attributes(line) for line in lines(response, name)]
-        assert [found.get("domain") for found in both] == ["portal.test", None]
-        assert all(found["max-age"] == "0" and found["path"] == "/" and "secure" in found for found in both)
-
-
-def test_a_name_that_came_twice_has_its_host_only_twin_removed():
-    header = f"{VAR_REFRESH_TOKEN}=a; {VAR_ACCESS_TOKEN}=b; {VAR_REFRESH_TOKEN}=c"
-    request = RequestFactory().get("/", headers={"cookie": header})
-    response = HttpResponse()
-    write_tokens(response, PAIR, config=config(domain="portal.test"))
-    remove_duplicates(request, response, config=config(domain="portal.test"))
-    kept, twin = (attributes(line) for line in lines(response, VAR_REFRESH_TOKEN))
-    assert (kept["value"], kept["domain"]) == (PAIR.refresh, "portal.test")
-    assert (twin["max-age"], "domain" in twin) == ("0", False)
-    assert len(lines(response, VAR_ACCESS_TOKEN)) == 1
+        found = [attributes(line) for line in lines(response, name)]
+        assert [each.get("domain") for each in found] == domains
+        assert all(each["max-age"] == "0" and each["path"] == "/" for each in found)
+        assert not domain or all("secure" in each for each in found)
 
 
 @pytest.mark.parametrize("name", [*SIGN_IN_COOKIES, VAR_SELECTED_LOCALE])
-def test_the_twin_of_each_of_the_four_cookies_is_removed(name):
+def test_a_name_that_came_twice_has_its_host_only_twin_removed(name):
     request = RequestFactory().get("/", headers={"cookie": f"{name}=a; other=1; {name}=b"})
-    response = HttpResponse()
+    response, alone = HttpResponse(), HttpResponse()
+    write_tokens(response, PAIR, config=config(domain="portal.test"))
     remove_duplicates(request, response, config=config(domain="portal.test"))
-    (twin,) = (attributes(line) for line in lines(response, name))
+    *kept, twin = (attributes(line) for line in lines(response, name))
     assert (twin["max-age"], "domain" in twin) == ("0", False)
-
-
-def test_without_a_shared_domain_the_host_only_cookie_is_ours_and_stays():
-    request = RequestFactory().get("/", headers={"cookie": f"{VAR_REFRESH_TOKEN}=a; {VAR_REFRESH_TOKEN}=b"})
-    response = HttpResponse()
-    remove_duplicates(request, response, config=config())
-    assert not response.cookies
+    assert [each["domain"] for each in kept] == ["portal.test"] * (name in {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN})
+    remove_duplicates(request, alone, config=config())
+    assert not alone.cookies, "without a shared domain the host-only cookie is ours"

@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 import re
 from itertools import pairwise
-from typing import NoReturn
 
 import pytest
 import responses
 from django.http import HttpResponse
-from django.test import Client, RequestFactory, override_settings
+from django.test import Client, RequestFactory
 from django.utils.log import log_response
 
 from portal.errors import (
-    ApiError,
     ApiMalformedError,
     ApiTimeoutError,
     ApiUnavailableError,
@@ -73,20 +71,6 @@ def test_it_names_the_side_that_failed_and_the_innermost_cause(
     assert (line.method, line.path, line.status, line.cause) == ("GET", "/en/energy/clients", 503, cause)
 
 
-def test_an_error_that_was_being_handled_is_no_cause(caplog: pytest.LogCaptureFixture) -> None:
-    def page() -> NoReturn:
-        try:
-            {}["what it looks up"]
-        except KeyError:
-            raise ApiTimeoutError("and calls the backend") from TimeoutError("timed out")
-
-    try:
-        page()
-    except ApiError as error:
-        explain_failure(RequestFactory().get("/en"), error, status=503)
-    assert caplog.messages == ["GET /en: 503: no answer of the backend: TimeoutError: timed out"]
-
-
 def test_djangos_own_line_is_left_out_where_there_is_one_and_a_traceback_never_is(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -120,17 +104,10 @@ def test_a_page_and_a_form_that_get_no_answer_have_one_line_each(
     assert line.endswith("503: no answer of the backend: ConnectionRefusedError: Connection refused")
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 409, 422])
+@pytest.mark.parametrize("status", [401, 404, 422])
 def test_a_status_that_a_page_shows_on_purpose_has_no_line(
     backend: responses.RequestsMock, energy_user: Client, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
     backend.get(re.compile(f"{BACKEND}/energy/.*"), status=status)
     assert energy_user.get("/en/energy/clients/cli_1").status_code == status
     assert errors_of(caplog) == []
-
-
-def test_a_process_that_is_not_ready_logs_the_reason(caplog: pytest.LogCaptureFixture) -> None:
-    entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        assert Client().get("/readyz").status_code == 503
-    assert errors_of(caplog) == ["GET /readyz: 503: no answer of the store: ConnectionRefusedError: Connection refused"]

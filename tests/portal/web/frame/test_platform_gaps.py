@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -11,9 +10,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
 
-from portal.config.current import portal_config
-from portal.config.projects import PROJECTS
-from portal.edge import load_routes, make_site, use_absent_platforms
+from portal.edge import use_absent_platforms
 from portal.errors import ApiAbsentError
 from portal.query import Endpoint
 from portal.services.service_imports import import_services
@@ -62,23 +59,6 @@ def test_a_platform_is_absent_if_all_that_its_pages_read_is(
     monkeypatch.setattr(module, "is_absent", is_absent)
     monkeypatch.setattr(module, "_process", module._AbsentPlatforms())
     assert found_absent() == platforms
-
-
-@pytest.mark.parametrize(
-    ("app", "absent", "platforms", "home"),
-    [
-        ("operations", set(), ALL, "/en/operations"),
-        ("operations", {"OPERATIONS"}, ALL, "http://localhost:8000/en/energy"),
-        ("operations", {"OPERATIONS"}, ("OPERATIONS",), "http://localhost:8000/en/profile"),
-        ("operations", {"OPERATIONS"}, ("OPERATIONS", "FINANCE"), "http://localhost:8000/en/finance"),
-        ("auth_app", {"OPERATIONS"}, ("OPERATIONS",), "/en/profile"),
-    ],
-)
-def test_an_absent_platform_is_nobodys_home(app: str, absent: set[str], platforms: tuple[str, ...], home: str) -> None:
-    project = next(each for each in PROJECTS if each.app == app)
-    site = make_site(project=project, origins=portal_config().origins, routes=load_routes(app))
-    now = replace(site, absent=frozenset(absent))
-    assert now.home_url(locale="en", platforms=platforms, primary=platforms[0]) == home
 
 
 @pytest.mark.parametrize(

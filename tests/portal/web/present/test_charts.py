@@ -46,18 +46,19 @@ def test_a_value_that_is_no_figure_is_drawn_as_nothing(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "step", "steps"),
-    [(0, 1, 1), (0.03, 0.01, 3), (1, 0.2, 5), (7, 2, 4), (59, 20, 3), (81, 20, 5), (1001, 250, 5), (2.4e6, 500_000, 5)],
+    ("are_whole", "grid"),
+    [
+        (False, {0: (1, 1), 0.03: (0.01, 3), 1: (0.2, 5), 7: (2, 4), 59: (20, 3), 81: (20, 5), 2.4e6: (500_000, 5)}),
+        # Of what is counted there is no half.
+        (True, {0: (1, 1), 1: (1, 1), 3: (1, 3), 11: (5, 3), 12: (5, 3)}),
+    ],
 )
 def test_the_grid_has_up_to_five_round_steps_and_ends_just_above_the_highest_value(
-    value: float, step: float, steps: int
+    are_whole: bool, grid: dict[float, tuple[float, int]]
 ) -> None:
-    assert nice_steps(value) == (pytest.approx(step), steps)
-
-
-@pytest.mark.parametrize(("value", "step", "steps"), [(0, 1, 1), (1, 1, 1), (3, 1, 3), (11, 5, 3), (12, 5, 3)])
-def test_of_what_is_counted_there_is_no_half(value: float, step: float, steps: int) -> None:
-    assert nice_steps(value, are_whole=True) == (step, steps)
+    assert {value: nice_steps(value, are_whole=are_whole) for value in grid} == {
+        value: (pytest.approx(step), steps) for value, (step, steps) in grid.items()
+    }
 
 
 @given(st.floats(min_value=0, max_value=1e15, exclude_max=True), st.booleans())
@@ -77,35 +78,24 @@ def test_of_many_labels_only_some_are_shown(count: int, wide: int, narrow: int) 
     assert sum(bar.label_shown == "" for bar in chart.bars) == narrow
 
 
-def groups_of(years: list[str], *, is_narrow: bool) -> list[tuple[int, str]]:
-    """The bars whose label has a year below it, on a wide screen or a narrow one."""
-    points = [Point(label=str(at), value=1, text="1", group=year) for at, year in enumerate(years)]
-    chart = bar_chart(points)
+@pytest.mark.parametrize(
+    ("years", "wide", "narrow"),
+    [
+        (["2025"] + ["2026"] * 11, [(0, "2025"), (1, "2026")], [(0, "2025"), (2, "2026")]),
+        # Where it changes below a hidden label it is said at the next one.
+        (["2025"] * 5 + ["2026"] * 25, [(0, "2025"), (8, "2026")], [(0, "2025"), (8, "2026")]),
+    ],
+)
+def test_the_year_stands_below_the_first_label_and_where_it_changes(
+    years: list[str], wide: list[tuple[int, str]], narrow: list[tuple[int, str]]
+) -> None:
+    chart = bar_chart(
+        [Point(label=str(at), value=1, text="1", group=year, note="cut") for at, year in enumerate(years)]
+    )
     assert chart is not None
-    return [
-        (at, bar.group)
-        for at, bar in enumerate(chart.bars)
-        if bar.group and (bar.label_shown == "" if is_narrow else bar.group_shown == "")
-    ]
-
-
-def test_the_year_stands_below_the_first_label_and_where_it_changes() -> None:
-    years = ["2025"] + ["2026"] * 11
-    assert groups_of(years, is_narrow=False) == [(0, "2025"), (1, "2026")]
-    assert groups_of(years, is_narrow=True) == [(0, "2025"), (2, "2026")]
-
-
-def test_a_year_that_changes_below_a_hidden_label_is_said_at_the_next_one() -> None:
-    years = ["2025"] * 5 + ["2026"] * 25
-    assert groups_of(years, is_narrow=False) == [(0, "2025"), (8, "2026")]
-    assert groups_of(years, is_narrow=True) == [(0, "2025"), (8, "2026")]
-
-
-def test_what_is_said_of_open_bars_is_said_once() -> None:
-    points = [Point(label="a", value=1, text="1", note="cut"), Point(label="b", value=1, text="1", note="cut")]
-    chart = bar_chart([*points, Point(label="c", value=1, text="1")])
-    assert chart is not None
-    assert chart.notes == ("cut",)
+    assert [(at, bar.group) for at, bar in enumerate(chart.bars) if bar.group and bar.group_shown == ""] == wide
+    assert [(at, bar.group) for at, bar in enumerate(chart.bars) if bar.group and bar.label_shown == ""] == narrow
+    assert chart.notes == ("cut",), "what is said of open bars is said once"
 
 
 @given(st.lists(st.integers(min_value=0, max_value=10**9), min_size=1, max_size=6))
@@ -117,18 +107,15 @@ def test_the_parts_of_a_whole_fill_it_without_gaps(counts: list[int]) -> None:
     assert all(part.width == 0 for part, count in zip(bar.parts, counts, strict=True) if not count)
 
 
-def test_known_statuses_come_first_and_in_their_own_order() -> None:
-    bar = split_bar(
-        {"odd": 2, "faulted": 1, "free": 3}, badges={"free": Badge(label="Free"), "faulted": Badge(label="Faulted")}
-    )
+def test_known_statuses_come_first_lead_to_their_rows_and_stay_in_the_legend_also_without_a_count() -> None:
+    badges = {"free": Badge(label="Free"), "faulted": Badge(label="Faulted")}
+    bar = split_bar({"odd": 2, "faulted": 2, "free": None}, badges=badges, href=lambda status: f"?status={status}")
     assert bar is not None
-    assert [(part.label, part.value) for part in bar.parts] == [("Free", "3"), ("Faulted", "1"), ("odd", "2")]
-
-
-def test_a_status_with_an_unreadable_count_stays_in_the_legend() -> None:
-    bar = split_bar({"free": None, "faulted": 2}, badges={"free": Badge(label="Free")})
-    assert bar is not None
-    assert [(part.label, part.value, part.width) for part in bar.parts] == [("Free", "0", 0), ("faulted", "2", 1000)]
+    assert [(part.label, part.value, part.width, part.href) for part in bar.parts] == [
+        ("Free", "0", 0, "?status=free"),
+        ("Faulted", "2", 500, "?status=faulted"),
+        ("odd", "2", 500, ""),
+    ]
 
 
 def test_without_anything_to_draw_there_is_no_chart() -> None:
@@ -141,11 +128,3 @@ def test_parts_of_one_tone_are_drawn_in_different_ways() -> None:
     bar = split_bar(dict.fromkeys("abcde", 1), badges=badges)
     assert bar is not None
     assert [part.drawing for part in bar.parts] == [0, 1, 2, 0, 0]
-
-
-def test_a_known_status_leads_to_its_rows() -> None:
-    bar = split_bar(
-        {"free": 1, "odd": 1}, badges={"free": Badge(label="Free")}, href=lambda status: f"?status={status}"
-    )
-    assert bar is not None
-    assert [part.href for part in bar.parts] == ["?status=free", ""]

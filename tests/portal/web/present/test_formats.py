@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -40,119 +41,77 @@ def written(write: Callable[..., str], *args: object, locale: str, **options: ob
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-@pytest.mark.parametrize("value", [0, 7, 999, 1000, 1234567, -4321])
-def test_numbers_are_grouped_as_cldr_says(locale: str, value: int) -> None:
-    assert written(number_text, value, locale=locale) == format_decimal(value, locale=locale)
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-@pytest.mark.parametrize("currency", ["EUR", "USD", "GBP", "JPY"])
-@pytest.mark.parametrize("value", ["0", "12.5", "1234.56", "-99.99"])
-def test_money_is_written_as_cldr_says(locale: str, currency: str, value: str) -> None:
-    expected = format_currency(Decimal(value), currency, locale=locale)
-    if currency == "JPY" and value == "12.5":
-        expected = expected.replace("12", "13")  # halves are rounded up
-    assert written(money_text, Decimal(value), currency=currency, locale=locale) == expected
-
-
-@pytest.mark.parametrize(
-    ("locale", "currency", "expected"),
-    [
-        ("en", "CHF", f"CHF{SPACE}3.20"),
-        ("de", "CHF", f"3,20{SPACE}CHF"),
-        ("tr", "CHF", f"CHF{SPACE}3,20"),
-        ("en", "TRY", f"TRY{SPACE}3.20"),
-        ("tr", "TRY", "₺3,20"),
-    ],
-)
-def test_a_currency_without_a_sign_shows_its_code_apart_from_the_number(
-    locale: str, currency: str, expected: str
-) -> None:
-    """Which currency has a sign depends on the language: in English, the lira's is not understood."""
-    assert written(money_text, Decimal("3.20"), currency=currency, locale=locale) == expected
-
-
-@pytest.mark.parametrize(("places", "expected"), [(0, "€1,235"), (2, "€1,234.50"), (None, "€1,234.50")])
-def test_money_has_the_currencys_decimal_places_or_those_that_are_asked_for(places: int | None, expected: str) -> None:
-    assert written(money_text, Decimal("1234.5"), currency="EUR", locale="en", places=places) == expected
-
-
-def test_halves_are_rounded_up_and_never_by_way_of_binary_fractions() -> None:
-    assert written(number_text, Decimal("2.675"), locale="en", places=2) == "2.68"
-    assert written(number_text, 0.125, locale="de", places=2) == "0,13"
-
-
-@pytest.mark.parametrize("value", ["1e28", "-1e300", "1e999999", "Infinity", "NaN"])
-def test_a_number_that_is_too_long_is_shown_as_a_dash(value: str) -> None:
-    """A backend may send any number that JSON can write, and the page is still served."""
-    number = Decimal(value)
-    assert written(number_text, number, locale="de") == NO_VALUE
-    assert written(money_text, number, currency="EUR", locale="en") == NO_VALUE
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-def test_days_are_written_as_cldr_says(locale: str) -> None:
+def test_numbers_money_and_days_are_written_as_cldr_says(locale: str) -> None:
+    for number in (0, 7, 999, 1000, 1234567, -4321):
+        assert written(number_text, number, locale=locale) == format_decimal(number, locale=locale)
+    for currency, value in itertools.product(("EUR", "USD", "GBP", "JPY"), map(Decimal, ("0", "1234.56", "-99.99"))):
+        expected = format_currency(value, currency, locale=locale)
+        assert written(money_text, value, currency=currency, locale=locale) == expected
     assert formats_of(locale).day(AT) == format_date(AT, "medium", locale=locale)
     assert written(short_day_text, AT, locale=locale) == format_skeleton("MMMd", AT, locale=locale)
 
 
 @pytest.mark.parametrize(
-    ("locale", "moment"),
-    [("en", "Mar 9, 2026, 07:05 UTC"), ("de", "09.03.2026, 07:05 UTC"), ("tr", "9 Mar 2026 07:05 UTC")],
+    ("write", "value", "options", "text"),
+    [
+        # A currency without a sign shows its code apart from the number. Which has one depends on the language: in
+        # English, the lira's is not understood.
+        (money_text, "3.20", {"currency": "CHF", "locale": "en"}, f"CHF{SPACE}3.20"),
+        (money_text, "3.20", {"currency": "CHF", "locale": "de"}, f"3,20{SPACE}CHF"),
+        (money_text, "3.20", {"currency": "CHF", "locale": "tr"}, f"CHF{SPACE}3,20"),
+        (money_text, "3.20", {"currency": "TRY", "locale": "en"}, f"TRY{SPACE}3.20"),
+        (money_text, "3.20", {"currency": "TRY", "locale": "tr"}, "₺3,20"),
+        # The currency's decimal places, or those that are asked for; halves are rounded up.
+        (money_text, "1234.5", {"currency": "EUR", "locale": "en"}, "€1,234.50"),
+        (money_text, "1234.5", {"currency": "EUR", "locale": "en", "places": 0}, "€1,235"),
+        (number_text, "2.675", {"locale": "en", "places": 2}, "2.68"),
+        (number_text, 0.125, {"locale": "de", "places": 2}, "0,13"),
+        # An unknown language is written like the default one, and a zero has no sign.
+        (number_text, 1234.5, {"locale": "xx", "places": 1}, "1,234.5"),
+        (number_text, -0.0, {"locale": "en"}, "0"),
+        # Equal numbers of different types are written alike.
+        (number_text, 1, {"locale": "en", "places": 1}, "1.0"),
+        (number_text, 1.0, {"locale": "en", "places": 1}, "1.0"),
+        (number_text, "1.00", {"locale": "en", "places": 1}, "1.0"),
+        # A number that is too long is a dash: a backend may send any that JSON can write. So is a missing one.
+        *((number_text, value, {"locale": "de"}, NO_VALUE) for value in (None, "1e28", "-1e300", "1e999999", "NaN")),
+        *((money_text, value, {"currency": "EUR", "locale": "en"}, NO_VALUE) for value in (None, "1e28", "Infinity")),
+        # No line ends between a number and its unit.
+        (quantity_text, 74537, {"unit": "kWh", "locale": "en"}, f"74,537{SPACE}kWh"),
+        (quantity_text, 74537, {"unit": "kWh", "locale": "tr"}, f"74.537{SPACE}kWh"),
+        (quantity_text, None, {"unit": "kWh", "locale": "en"}, NO_VALUE),
+        (month_text, "2026-02", {"locale": "en"}, "Feb"),
+        (month_text, "2026-02", {"locale": "tr"}, "Şub"),
+        *((month_text, code, {"locale": "en"}, code) for code in ("2026-13", "", "x")),
+    ],
 )
-def test_times_are_in_utc_and_name_it(locale: str, moment: str) -> None:
-    elsewhere = AT.astimezone(timezone(timedelta(hours=9)))
-    assert formats_of(locale).moment(AT) == formats_of(locale).moment(elsewhere) == moment
-    assert formats_of(locale).clock(elsewhere) == "07:05 UTC"
+def test_a_value_is_written(write: Callable[..., str], value: Any, options: dict[str, Any], text: str) -> None:
+    number = Decimal(value) if isinstance(value, str) and write is not month_text else value
+    assert written(write, number, **options) == text
 
 
 @pytest.mark.parametrize(
     ("zone", "at", "name"),
     [
+        ("UTC", AT, "07:05 UTC"),
+        ("UTC", AT.astimezone(timezone(timedelta(hours=9))), "07:05 UTC"),
         ("Europe/Berlin", AT, "08:05 MEZ"),
         ("Europe/Berlin", AT.replace(month=7), "09:05 MESZ"),
+        # The hour that comes twice.
+        ("Europe/Berlin", datetime(2026, 10, 25, 0, 30, tzinfo=UTC), "02:30 MESZ"),
+        ("Europe/Berlin", datetime(2026, 10, 25, 1, 30, tzinfo=UTC), "02:30 MEZ"),
         ("Asia/Kolkata", AT, "12:35 GMT+5:30"),
         ("America/St_Johns", AT.replace(month=1), "03:35 GMT-3:30"),
-        ("Pacific/Chatham", AT.replace(month=7), "19:50 GMT+12:45"),
         ("Europe/London", AT.replace(month=1), "07:05 GMT"),
     ],
 )
 def test_a_time_names_the_zone_in_which_it_is_written(zone: str, at: datetime, name: str) -> None:
     with timezones.override(ZoneInfo(zone)):
-        assert formats_of("de").clock(at) == name
-        assert formats_of("de").moment(at) == f"{formats_of('de').day(at)}, {name}"
-        assert formats_of("de").short_moment(at) == f"{formats_of('de').day(at)}, {name.partition(' ')[0]}"
-
-
-def test_the_hour_that_comes_twice_is_told_apart() -> None:
-    with timezones.override(ZoneInfo("Europe/Berlin")):
-        hours = [formats_of("de").clock(datetime(2026, 10, 25, hour, 30, tzinfo=UTC)) for hour in (0, 1)]
-    assert hours == ["02:30 MESZ", "02:30 MEZ"]
-
-
-def test_an_unknown_language_is_written_like_the_default_one() -> None:
-    assert written(number_text, 1234.5, locale="xx", places=1) == "1,234.5"
-
-
-def test_a_missing_value_is_a_dash() -> None:
-    missing = {
-        written(number_text, None, locale="en"),
-        formats_of("de").day(None),
-        formats_of("tr").moment(None),
-    }
-    assert missing | {formats_of("en").clock(None)} == {NO_VALUE}
-    assert written(money_text, None, currency="EUR", locale="en") == NO_VALUE
-
-
-@pytest.mark.parametrize(("code", "expected"), [("2026-02", "Feb"), ("2026-13", "2026-13"), ("", ""), ("x", "x")])
-def test_a_month_is_a_word_and_anything_else_stays(code: str, expected: str) -> None:
-    with translation.override("en"):
-        assert month_text(code) == expected
-
-
-def test_a_month_is_a_word_of_the_pages_language() -> None:
-    with translation.override("tr"):
-        assert month_text("2026-02") == "Şub"
+        german = formats_of("de")
+        assert german.clock(at) == name
+        assert german.moment(at) == f"{german.day(at)}, {name}"
+        assert german.short_moment(at) == f"{german.day(at)}, {name.partition(' ')[0]}"
+    assert german.day(None) == german.moment(None) == german.clock(None) == NO_VALUE
 
 
 @pytest.mark.parametrize("code", [code for code, _ in LANGUAGES if code != "udm"])
@@ -163,39 +122,19 @@ def test_every_language_of_djangos_can_be_a_language_of_the_pages(code: str) -> 
     assert len({language.month(f"2026-{month:02d}") for month in range(1, 13)}) == 12
 
 
-def test_a_zero_has_no_sign() -> None:
-    assert written(number_text, -0.0, locale="en") == written(number_text, 0, locale="en") == "0"
-
-
-def test_equal_numbers_of_different_types_are_written_alike() -> None:
-    for first, second in ((1, 1.0), (1.0, 1), (Decimal("2.50"), 2.5)):
-        assert written(number_text, first, locale="en", places=1) == written(number_text, second, locale="en", places=1)
-
-
 @pytest.mark.parametrize(
-    ("locale", "texts"),
+    ("locale", "texts", "joined"),
     [
-        ("en", ["1 minute ago", "44 minutes ago", "3 hours ago", "1 day ago"]),
-        ("de", ["vor 1 Minute", "vor 44 Minuten", "vor 3 Stunden", "vor 1 Tag"]),
-        ("tr", ["1 dakika önce", "44 dakika önce", "3 saat önce", "1 gün önce"]),
+        ("en", ["1 minute ago", "44 minutes ago", "3 hours ago", "1 day ago"], "A, B, and C|A and B|A|"),
+        ("de", ["vor 1 Minute", "vor 44 Minuten", "vor 3 Stunden", "vor 1 Tag"], "A, B und C|A und B|A|"),
+        ("tr", ["1 dakika önce", "44 dakika önce", "3 saat önce", "1 gün önce"], "A, B ve C|A ve B|A|"),
     ],
 )
-def test_a_distance_from_now_is_in_the_largest_unit(locale: str, texts: list[str]) -> None:
+def test_a_distance_from_now_is_in_the_largest_unit_and_words_are_joined_as_in_the_language(
+    locale: str, texts: list[str], joined: str
+) -> None:
     now = datetime(2026, 3, 9, 12, tzinfo=UTC)
     distances = (timedelta(seconds=-30), timedelta(minutes=44), timedelta(hours=3), timedelta(hours=25))
     assert [formats_of(locale).ago(now - distance, now=now) for distance in distances] == texts
-
-
-@pytest.mark.parametrize(
-    ("locale", "text"),
-    [("en", "A, B, and C|A and B|A|"), ("de", "A, B und C|A und B|A|"), ("tr", "A, B ve C|A ve B|A|")],
-)
-def test_words_of_a_sentence_are_joined_as_cldr_says(locale: str, text: str) -> None:
     with translation.override(locale):
-        assert "|".join(list_text("ABC"[:count]) for count in (3, 2, 1, 0)) == text
-
-
-@pytest.mark.parametrize(("locale", "text"), [("en", "74,537"), ("de", "74.537"), ("tr", "74.537")])
-def test_no_line_ends_between_a_number_and_its_unit(locale: str, text: str) -> None:
-    assert written(quantity_text, 74537, "kWh", locale=locale) == f"{text}{SPACE}kWh"
-    assert written(quantity_text, None, "kWh", locale=locale) == NO_VALUE
+        assert "|".join(list_text("ABC"[:count]) for count in (3, 2, 1, 0)) == joined

@@ -21,18 +21,6 @@ ACCOUNT = "ada@example.com"
 WINDOW_S = SIGN_IN_WINDOW_MIN * 60
 
 
-class Clock:
-    now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def backend(tmp_path, clock):
     cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
@@ -53,20 +41,17 @@ def fail(limit, *, times, account=ACCOUNT, address=STRANGER):
 def test_the_tries_after_the_limit_are_not_made_and_wait_for_what_is_left_of_the_window(limit, clock):
     outcomes = fail(limit, times=SIGN_IN_TRIES)
     assert all(isinstance(outcome, Counted) for outcome in outcomes)
-    clock.now += 100
+    clock.seconds += 100
     assert fail(limit, times=5) == [TooMany(retry_after=WINDOW_S - 100)] * 5
-    clock.now += WINDOW_S - 99
+    clock.seconds += WINDOW_S - 99
     assert isinstance(limit.count(account=ACCOUNT, address=STRANGER), Counted)
 
 
 def test_a_stranger_does_not_lock_the_owner_out(limit):
     fail(limit, times=SIGN_IN_TRIES + 1)
     assert isinstance(limit.count(account=ACCOUNT, address=OWNER), Counted)
-
-
-def test_another_account_of_the_same_address_is_still_open(limit):
-    fail(limit, times=SIGN_IN_TRIES + 1)
     assert isinstance(limit.count(account="bob@example.com", address=STRANGER), Counted)
+    assert limit.too_many(ACCOUNT) is None
 
 
 def test_one_address_can_not_try_accounts_without_end(limit):
@@ -76,14 +61,9 @@ def test_one_address_can_not_try_accounts_without_end(limit):
     assert isinstance(limit.count(account="one-more@example.com", address=OWNER), Counted)
 
 
-def test_only_failed_tries_count(limit):
+def test_only_failed_tries_count_and_a_right_password_does_not_forgive_them(limit):
     for _ in range(SIGN_IN_TRIES_PER_ADDRESS + 10):
-        attempt = limit.count(account=ACCOUNT, address=OWNER)
-        assert isinstance(attempt, Counted)
-        limit.give_back(attempt)
-
-
-def test_a_right_password_does_not_forgive_the_wrong_ones_before_it(limit):
+        limit.give_back(limit.count(account=ACCOUNT, address=OWNER))
     fail(limit, times=SIGN_IN_TRIES - 1)
     limit.give_back(limit.count(account=ACCOUNT, address=STRANGER))
     assert isinstance(fail(limit, times=2)[-1], TooMany)
@@ -115,15 +95,10 @@ def test_successes_have_a_limit_of_their_own_that_is_the_accounts_alone(limit, c
     for _ in range(SIGN_INS_PER_ACCOUNT):
         assert limit.too_many(ACCOUNT) is None
         limit.succeeded(ACCOUNT)
-        clock.now += 1
+        clock.seconds += 1
     assert limit.too_many(f" {ACCOUNT.upper()}") == TooMany(retry_after=WINDOW_S - SIGN_INS_PER_ACCOUNT)
     assert limit.too_many("bob@example.com") is None
-    clock.now += WINDOW_S
-    assert limit.too_many(ACCOUNT) is None
-
-
-def test_what_strangers_try_takes_no_success_from_the_owner(limit):
-    fail(limit, times=SIGN_INS_PER_ACCOUNT + 1)
+    clock.seconds += WINDOW_S
     assert limit.too_many(ACCOUNT) is None
 
 

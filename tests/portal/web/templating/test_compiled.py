@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,7 +51,7 @@ def loaded(environment: PageEnvironment) -> set[str]:
 
 
 @pytest.mark.usefixtures("no_compiler")
-def test_an_environment_loads_a_compiled_template_when_a_page_needs_it(
+def test_compiled_templates_are_loaded_when_a_page_needs_them_or_all_at_once(
     environment_of: NewEnvironment, folder: Path
 ) -> None:
     environment = environment_of(TEMPLATES, compiled_in=folder)
@@ -60,22 +59,8 @@ def test_an_environment_loads_a_compiled_template_when_a_page_needs_it(
     assert loaded(environment) == {MACROS}
     environment.get_template("list.html#table")
     assert loaded(environment) == {MACROS, "list.html#table"}
-
-
-@pytest.mark.usefixtures("no_compiler")
-def test_an_environment_can_load_all_compiled_templates_at_once(environment_of: NewEnvironment, folder: Path) -> None:
-    environment = environment_of(TEMPLATES, compiled_in=folder)
     environment.load_compiled()
     assert loaded(environment) >= {MACROS, "list.html", "list.html#table"}
-
-
-@pytest.mark.usefixtures("no_compiler")
-def test_a_file_that_changes_later_does_not_change_the_pages_of_a_server(
-    environment_of: NewEnvironment, folder: Path, tmp_path: Path
-) -> None:
-    environment = environment_of(TEMPLATES, compiled_in=folder)
-    (tmp_path / "list.html").write_text("of another release")
-    assert "<h1>Clients</h1>" in environment.get_template("list.html").render(ROWS)
 
 
 @pytest.mark.parametrize("name", ["list.html", "list.html#table"])
@@ -86,15 +71,6 @@ def test_what_is_read_renders_as_what_was_compiled(
     text = read.get_template(name).render(ROWS)
     assert "<b>&lt;Ada&gt;</b><b>Linus</b>" in text
     assert text == written.get_template(name).render(ROWS)
-
-
-def test_a_page_is_compiled_where_its_compiled_form_is_gone(
-    environment_of: NewEnvironment, written: PageEnvironment, folder: Path
-) -> None:
-    environment = environment_of(TEMPLATES, compiled_in=folder)
-    shutil.rmtree(folder)
-    page = environment.get_template("list.html").render(ROWS)
-    assert page == written.get_template("list.html").render(ROWS)
 
 
 @pytest.mark.usefixtures("written")
@@ -111,30 +87,18 @@ def test_a_page_is_compiled_where_its_compiled_form_is_not_whole(
 
 
 @pytest.mark.usefixtures("written")
-def test_a_template_that_has_changed_since_is_compiled_anew(environment_of: NewEnvironment, folder: Path) -> None:
-    changed = TEMPLATES | {"list.html": "<p>changed</p>"}
+def test_a_template_that_has_changed_since_or_whose_layout_has_is_compiled_anew(
+    environment_of: NewEnvironment, folder: Path
+) -> None:
     before = contents(folder)
-    environment = environment_of(changed, compiled_in=folder)
-    environment.compile_all()
-    assert environment.get_template("list.html").render(ROWS) == "<p>changed</p>"
-    assert contents(folder) == before
-
-
-@pytest.mark.usefixtures("written")
-def test_a_page_whose_layout_has_changed_since_is_compiled_anew(environment_of: NewEnvironment, folder: Path) -> None:
-    changed = TEMPLATES | {"layout.html": "<h2>{% block title %}{% endblock %}</h2>"}
-    environment = environment_of(changed, compiled_in=folder)
-    environment.compile_all()
-    assert environment.get_template("list.html").render(ROWS) == "<h2>Clients</h2>"
-
-
-@pytest.mark.usefixtures("written")
-def test_what_a_worker_compiles_itself_is_not_kept_for_the_file(environment_of: NewEnvironment, folder: Path) -> None:
-    before = contents(folder)
-    environment = environment_of(TEMPLATES | {"late.html": "late"}, compiled_in=folder)
-    environment.compile_all()
-    assert environment.get_template("late.html").render() == "late"
-    assert contents(folder) == before
+    for changed, page in (
+        ({"list.html": "<p>changed</p>"}, "<p>changed</p>"),
+        ({"layout.html": "<h2>{% block title %}{% endblock %}</h2>"}, "<h2>Clients</h2>"),
+    ):
+        environment = environment_of(TEMPLATES | changed, compiled_in=folder)
+        environment.compile_all()
+        assert environment.get_template("list.html").render(ROWS) == page
+    assert contents(folder) == before, "what a worker compiles itself is not kept for the others"
 
 
 @pytest.mark.usefixtures("written")
@@ -143,16 +107,6 @@ def test_the_texts_of_pages_are_interned_so_that_readers_have_each_once(folder: 
     # "Z" is marshal's sign of a short interned text; a plain one has "z". 128 marks what is referred to later.
     signs = [b"Z", bytes([ord("Z") | 0x80])]
     assert any(sign + bytes([len(text)]) + text in code for sign in signs for code in contents(folder).values())
-
-
-def test_without_an_index_the_templates_are_compiled_and_written(
-    environment_of: NewEnvironment, written: PageEnvironment, folder: Path
-) -> None:
-    """The process that prepared the server was ended while it compiled."""
-    whole = contents(folder)
-    (folder / "index").unlink()
-    environment_of(TEMPLATES, compiled_in=folder).compile_all()
-    assert contents(folder) == whole
 
 
 START = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.utils import translation
-from jinja2 import TemplateAssertionError, UndefinedError
+from jinja2 import TemplateAssertionError
 
 from tests.portal.web.templating.conftest import NewEnvironment
 
@@ -32,12 +32,6 @@ def test_a_call_of_constants_becomes_text(environment_of: NewEnvironment, text: 
         assert environment_of({}, language="de").from_string(text).render() == html
 
 
-def test_neighbouring_constants_become_one_text(environment_of: NewEnvironment) -> None:
-    assert "'<a href=\"/en/energy/clients\">Clients</a>'" in code_of(
-        environment_of, "<a href=\"{{ url('clients') }}\">{{ _('Clients') }}</a>"
-    )
-
-
 def test_a_call_of_values_is_made_when_the_page_is_rendered(environment_of: NewEnvironment) -> None:
     template = environment_of({}).from_string("{{ url(route) }} {{ _('Delete %(name)s?', name=name) }}")
     with translation.override("de"):
@@ -58,11 +52,6 @@ def test_a_text_that_does_not_fit_its_values_is_refused_with_its_line(
     with pytest.raises(TemplateAssertionError, match="can't be written") as caught:
         environment_of({}).from_string(text)
     assert caught.value.lineno == text.count("\n") + 1
-
-
-def test_a_macro_is_called_with_contents(environment_of: NewEnvironment) -> None:
-    text = "{% macro box(title) %}<b>{{ title }}</b>{{ caller() }}{% endmacro %}{% call box('x') %}{{ _('Clients') }}{% endcall %}"
-    assert environment_of({}, language="de").from_string(text).render() == "<b>x</b>Kunden"
 
 
 def test_a_name_that_a_template_sets_itself_is_its_own(environment_of: NewEnvironment) -> None:
@@ -98,8 +87,3 @@ def test_a_variable_that_is_none_is_written_as_nothing(
 ) -> None:
     page = environment_of({}, joins_pages=joins_pages).from_string(f"[{text}]")
     assert page.render(value=value, row={"city": value}) == f"[{shown}]"
-
-
-def test_a_name_that_nobody_gave_is_still_an_error(environment_of: NewEnvironment) -> None:
-    with pytest.raises(UndefinedError):
-        environment_of({}).from_string("{{ row.citty }}").render(row={"city": 1})

@@ -85,16 +85,6 @@ def test_an_edited_file_shows_at_once_wherever_a_block_has_it_from(
         assert SHOWN in shown(in_debug, name)
 
 
-def test_another_file_that_is_edited_compiles_no_block(
-    in_debug: PageEnvironment, compiled: Counter[str | None], tmp_path: Path
-) -> None:
-    (tmp_path / "other.html").write_text("other")
-    shown(in_debug, ROW)
-    edit(tmp_path / "other.html", "another")
-    shown(in_debug, ROW)
-    assert compiled[ROW] == 1
-
-
 def test_a_part_that_is_gone_is_told_and_one_that_is_back_shows(in_debug: PageEnvironment, tmp_path: Path) -> None:
     assert SHOWN in shown(in_debug, ROW)
     (tmp_path / "cells.html").unlink()

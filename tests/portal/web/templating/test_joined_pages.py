@@ -25,7 +25,6 @@ FAULTY = {
 {% endblock %}
 """,
 }
-LAYOUT = "<main>{% block title %}-{% endblock %}|{% block content %}layout{% endblock %}</main>"
 #: What is undefined: the file and the line of the fault, and the line of the page where a joined page reports it.
 FAULTS = {"first": ("layout.html", 2, 3), "second": ("part.html", 3, 6), "third": ("page.html", 7, 7)}
 
@@ -44,15 +43,6 @@ def test_djangos_error_page_shows_the_line_of_the_fault(
     expected = ("page.html", line_of_page) if joins_pages else (file, line)
     assert (Path(frame["filename"]).name, frame["lineno"]) == expected
     assert joins_pages or name in frame["context_line"]
-
-
-def test_in_debug_a_changed_layout_is_seen_by_pages_and_blocks(environment_of: NewEnvironment) -> None:
-    environment = environment_of({"layout.html": LAYOUT, "page.html": '{% extends "layout.html" %}'}, joins_pages=False)
-    assert environment.get_template("page.html").render() == "<main>-|layout</main>"
-    assert environment.get_template("page.html#content").render() == "layout"
-    environment_of({"layout.html": "{% block content %}changed{% endblock %}"})
-    assert environment.get_template("page.html").render() == "changed"
-    assert environment.get_template("page.html#content").render() == "changed"
 
 
 @pytest.mark.parametrize("language", ["en", "de", "tr"])
