@@ -10,9 +10,8 @@ import socket
 
 import pytest
 
-from portal.api.call_log import Attempt, LoggedCall, describe_cause, log_response
+from portal.api.call_log import Attempt, describe_cause
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
-from portal.api.responses import RawResponse
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
@@ -175,18 +174,6 @@ def test_calls_are_counted_by_what_they_came_to(connect):
     assert counted("portal_calls_total", to="counted", endpoint="energy.get_clients", outcome="2xx") == 1
     assert counted("portal_call_duration_seconds_count", to="counted", endpoint="counted") == 2
     assert is_listed("portal_calls_total", to="counted", endpoint="counted", outcome="timeout")
-
-
-def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
-    caplog.set_level("WARNING", logger="portal.api.calls")
-    before = counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx")
-    log_response(
-        LoggedCall("backend", "GET", "/me", Attempt(), None),
-        RawResponse(status=200, headers={}, content=b""),
-        duration_ms=1.0,
-    )
-    assert caplog.records == []
-    assert counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx") == before + 1
 
 
 def test_a_cause_s_own_words_are_one_short_line():

@@ -13,9 +13,7 @@ from pathlib import Path
 import pytest
 
 from portal.api.transport import Transport
-from portal.config.portal_config import OidcProvider
 from portal.errors import ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from portal.oidc.provider import OidcClient
 from portal.process.circuit_breaker import CircuitBreaker, call_circuits
 from portal.process.deadline import Deadline
 from tests.portal.server.processes import until
@@ -266,17 +264,3 @@ def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, 
         answer = transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
         transport.close()
     assert answer.content == b"x" * 3000
-
-
-def test_the_provider_s_calls_share_a_circuit_and_it_is_not_the_backend_s(backend):
-    client = OidcClient(
-        provider=OidcProvider(issuer=backend.server.url, client_id="energy"),
-        connect_timeout_s=5,
-        read_timeout_s=SHORT_S,
-    )
-    with pytest.raises(ApiTimeoutError):
-        client.metadata(deadline=Deadline(30))
-    with pytest.raises(CircuitOpenError):
-        client.metadata(deadline=Deadline(30))
-    assert call_circuits.of(f"provider {backend.server.url}").is_open
-    assert not backend.circuit.is_open

@@ -26,18 +26,6 @@ def lock(process: RefreshProcess, refresh: str) -> bool:
     return records.acquire_lock(records.get(refresh).secret, owner="the test")
 
 
-def test_9_the_lock_outlives_the_call(world: RefreshWorld, pair, process, other):
-    free = []
-
-    def the_call_takes_all_its_time(refresh: str) -> None:
-        world.time.advance(REFRESH_DEADLINE_S + 2)
-        free.append(lock(other, refresh))
-
-    world.backend.during = the_call_takes_all_its_time
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-    assert free == [False]
-
-
 def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: RefreshWorld, pair, process):
     records = process.refresher._records
     take, locked_at, begun_after = records.acquire_lock, [], []

@@ -113,31 +113,6 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld, pa
     assert tokens.current == winning.current
 
 
-def test_3_the_loser_that_waits_receives_the_winners_tokens(world: RefreshWorld, pair):
-    winner, loser = world.process(), world.process()
-    called, may_answer, finished = threading.Event(), threading.Event(), threading.Event()
-
-    def wait_for_the_loser(_: str) -> None:
-        called.set()
-        may_answer.wait(30)
-
-    def the_winner_finishes() -> None:
-        may_answer.set()
-        finished.wait(30)
-
-    world.backend.during, loser.while_waiting = wait_for_the_loser, the_winner_finishes
-    winning, losing = winner.request(pair), loser.request(pair)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(winner.refresh, winning)
-        assert called.wait(30)
-        second = pool.submit(loser.refresh, losing)
-        first.result(30)
-        finished.set()
-        assert second.result(30) is RefreshOutcome.JOINED
-    assert losing.current == winning.current
-    assert world.backend.submitted == {pair.refresh: 1}
-
-
 def _unavailable(*_: object, **__: object):
     raise StoreUnavailableError("store 'refresh': down")
 

@@ -84,20 +84,6 @@ def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: Refr
     assert processes[0].refresh(processes[0].request(pair)) is RefreshOutcome.REFRESHED
 
 
-def test_by_one_process_at_a_time(world: RefreshWorld, pair, process, other):
-    world.backend.honours_key = True
-    time_out(world, process, pair)
-    world.time.advance(2)
-
-    def meanwhile(_: str) -> None:
-        with pytest.raises(ApiUnavailableError):
-            other.refresh(other.request(pair))
-
-    world.backend.during = meanwhile
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-    assert world.backend.submitted == {pair.refresh: 2}
-
-
 @CAUSES
 def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again(
     world: RefreshWorld, pair, process, other, cause: Cause
@@ -122,15 +108,6 @@ def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: RefreshWo
     world.time.advance(world.backend.repeatable_s)
     assert is_lost(process, pair)
     assert world.backend.submitted == {pair.refresh: 2}
-
-
-def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(world: RefreshWorld, pair, process):
-    world.backend.answers = [NOT_SENT]
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(process.request(pair))
-    process.settle()
-    world.time.advance(10 * world.backend.repeatable_s)
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: RefreshWorld, pair, process):

@@ -49,16 +49,6 @@ def fail_for(process: RefreshProcess, seconds: float, operations: set[str] = ALL
 # --- away before the call ---
 
 
-@OPERATIONS
-def test_a_refresh_waits_for_a_failover(world: RefreshWorld, pair, process, operations: set[str]):
-    failed = fail_for(process, FAILOVER_S, operations)
-    tokens = process.request(pair)
-    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
-    assert failed
-    assert world.backend.submitted == {pair.refresh: 1}
-    assert process.refresher.tokens_to_set(tokens) == tokens.current
-
-
 @pytest.mark.parametrize("down_s", [FAILOVER_S, REFRESH_STORE_WAIT_S + 1, REFRESH_LOCK_S + 1])
 @pytest.mark.parametrize(
     ("after", "answered"), [("acquire_lock", True), ("acquire_lock", False), ("mark_started", False)]
