@@ -1,7 +1,4 @@
-"""Interim answers (RFC 9110, section 15.2): none of them is taken for the answer, whoever asks, whenever they come.
-
-`./manage.py bench interim` makes 10,000 calls of two users over threads.
-"""
+"""Interim answers (RFC 9110, section 15.2): none of them is taken for the answer, whoever asks, whenever they come."""
 
 from __future__ import annotations
 
