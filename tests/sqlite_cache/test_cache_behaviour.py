@@ -6,8 +6,10 @@ import asyncio
 import multiprocessing
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
+from django.core.cache.backends.redis import RedisCache
 
 from sqlite_cache import SQLiteCache
 
@@ -15,82 +17,52 @@ ROUNDS = 300
 PROCESSES = 4
 
 
-def test_what_is_set_is_got(cache):
-    cache.set("key", "value")
-    assert cache.get("key") == "value"
-
-
-def test_a_missing_key_gives_none_or_the_default(cache):
-    assert cache.get("missing") is None
-    assert cache.get("missing", "default") == "default"
-
-
-def test_none_is_a_value(cache):
+def test_a_missing_key_gives_none_or_the_default_and_none_is_a_value(cache):
+    assert (cache.get("key"), cache.get("key", "default")) == (None, "default")
+    assert not cache.has_key("key")
+    assert "key" not in cache
     cache.set("key", None)
     assert cache.get("key", "default") is None
     assert cache.has_key("key")
+    assert "key" in cache
     assert cache.get_many(["key"]) == {"key": None}
     assert cache.get_or_set("key", "other") is None
-    assert not cache.add("key", "other")
+    assert cache.get_or_set("called", lambda: 5) == 5
+    assert cache.get_or_set("called", 6) == 5
 
 
-def test_add_sets_only_what_is_missing(cache):
+def test_add_touch_and_delete_say_whether_there_was_something(cache):
+    assert cache.touch("key") is False
+    assert cache.delete("key") is False
     assert cache.add("key", 1) is True
     assert cache.add("key", 2) is False
     assert cache.get("key") == 1
+    assert cache.touch("key", timeout=60) is True
+    assert cache.delete("key") is True
+    assert cache.get("key") is None
 
 
-def test_key_prefix_and_version_separate_entries(cache):
+def test_versions_and_keys_of_any_character_separate_entries(cache):
     cache.set("key", "one", version=1)
     cache.set("key", "two", version=2)
     assert (cache.get("key", version=1), cache.get("key", version=2)) == ("one", "two")
     assert cache.incr_version("key", version=2) == 3
-    assert cache.get("key", version=2) is None
-    assert cache.get("key", version=3) == "two"
+    assert (cache.get("key", version=2), cache.get("key", version=3)) == (None, "two")
+    for key in ("with:colons", "ünïcödé", "';DROP-TABLE-entries;--", "%s?*"):
+        cache.set(key, key)
+        assert cache.get(key) == key
 
 
-def test_get_many_leaves_out_what_is_missing(cache):
-    cache.set_many({"a": 1, "b": [2], "c": {"d": 3}})
-    assert cache.get_many(["a", "b", "c", "missing"]) == {"a": 1, "b": [2], "c": {"d": 3}}
-    assert cache.get_many([]) == {}
-    assert cache.get_many(iter(["a"])) == {"a": 1}
-
-
-@pytest.mark.parametrize("count", [1, 16, 17, 300])
-def test_get_many_takes_few_keys_and_many(cache, count):
+@pytest.mark.parametrize("count", [0, 1, 16, 17, 300])
+def test_get_many_takes_few_keys_and_many_and_leaves_out_what_is_missing(cache, count):
     names = [f"key{number}" for number in range(count)]
     assert cache.get_many(names) == {}
-    cache.set_many({name: [name] for name in names[::2]})
-    assert cache.get_many(names) == {name: [name] for name in names[::2]}
-
-
-def test_set_many_gives_no_failed_keys(cache):
-    assert cache.set_many({"a": 1}) == []
-    assert cache.set_many({}) == []
-    cache.set_many({"b": 1}, timeout=0)
-    assert cache.get("b") is None
-
-
-def test_delete_says_whether_there_was_something(cache):
-    cache.set("key", 1)
-    assert cache.delete("key") is True
-    assert cache.get("key") is None
-    assert cache.delete("key") is False
-
-
-def test_delete_many_and_clear(cache):
-    cache.set_many({"a": 1, "b": 2, "c": 3})
-    cache.delete_many(["a", "b"])
-    assert cache.get_many(["a", "b", "c"]) == {"c": 3}
+    assert cache.set_many({name: [name] for name in names[::2]}) == []
+    assert cache.get_many(iter(names)) == {name: [name] for name in names[::2]}
+    cache.delete_many(names[::4])
+    assert cache.get_many(names) == {name: [name] for name in names[2::4]}
     cache.clear()
-    assert cache.get("c") is None
-
-
-def test_has_key_and_in(cache):
-    cache.set("key", "x")
-    assert cache.has_key("key")
-    assert "key" in cache
-    assert "missing" not in cache
+    assert cache.get_many(names) == {}
 
 
 def test_incr_and_decr(cache):
@@ -100,10 +72,11 @@ def test_incr_and_decr(cache):
     assert cache.decr("answer", 2) == 50
     assert cache.incr("answer", -60) == -10
     assert cache.get("answer") == -10
-    with pytest.raises(ValueError, match="not found"):
-        cache.incr("missing")
-    with pytest.raises(ValueError, match="not found"):
-        cache.decr("missing")
+    cache.set("gone", 1, timeout=0)
+    for key in ("gone", "missing"):
+        for change in (cache.incr, cache.decr):
+            with pytest.raises(ValueError, match="not found"):
+                change(key)
 
 
 def test_counts_from_coroutines_are_not_lost(make_sqlite):
@@ -120,29 +93,12 @@ def test_counts_from_coroutines_are_not_lost(make_sqlite):
         assert thread.submit(lambda: asyncio.run(cache.adecr("count"))).result() == 39
 
 
-def test_incr_keeps_the_lifetime(cache):
-    cache.set("gone", 1, timeout=0)
-    with pytest.raises(ValueError, match="not found"):
-        cache.incr("gone")
-
-
 @pytest.mark.parametrize(
     "value",
     [
-        "text",
-        "",
-        7,
-        2**62,
-        -(2**63),
-        10**30,
-        1.5,
-        True,
-        False,
-        [1, "two", None],
+        *("text", "", 7, 2**62, -(2**63), 10**30, 1.5, True, False, [1, "two", None]),
         {"a": {"b": [1, 2, {"c": "d"}]}},
-        "ünïcödé – 漢字 🎉",
-        "lone \ud800 surrogate",
-        "x" * 1_000_000,
+        *("ünïcödé – 漢字 🎉", "lone \ud800 surrogate", "x" * 1_000_000),
     ],
     ids=repr,
 )
@@ -156,9 +112,11 @@ def test_json_values_come_back_as_they_were(cache, value):
 @pytest.mark.parametrize(
     "value", [b"bytes", {1, 2}, object(), float("nan"), lambda: None], ids=lambda value: type(value).__name__
 )
-def test_what_json_has_no_form_for_is_refused(cache, value):
+def test_what_json_has_no_form_for_is_refused_and_leaves_nothing_behind(cache, value):
     with pytest.raises((TypeError, ValueError)):
         cache.set("key", value)
+    with pytest.raises((TypeError, ValueError)):
+        cache.set_many({"key": 1, "other": value})
     assert cache.get("key") is None
 
 
@@ -170,50 +128,14 @@ def test_a_value_is_a_copy(cache):
     assert cache.get("key") == {"rows": [1]}
 
 
-def test_keys_may_hold_any_character(cache):
-    for key in ("with:colons", "ünïcödé", "';DROP-TABLE-entries;--", "%s?*"):
-        cache.set(key, key)
-        assert cache.get(key) == key
-
-
-def test_timeout_zero_expires_at_once(cache):
-    cache.set("a", 1, timeout=0)
-    assert cache.get("a") is None
-    assert cache.add("b", 1, timeout=0) is True
-    assert cache.get("b") is None
-    cache.set("c", 1, timeout=None)
-    assert cache.touch("c", timeout=0) is True
-    assert cache.get("c") is None
-
-
-def test_timeout_none_never_expires(cache):
-    cache.set("a", 1, timeout=None)
-    assert cache.add("b", 1, timeout=None) is True
-    cache.set("c", 1, timeout=1)
-    assert cache.touch("c", timeout=None) is True
-    assert cache.get_many("abc") == {"a": 1, "b": 1, "c": 1}
-
-
-def test_a_negative_timeout_expires_at_once(cache):
-    cache.set("key", 1, timeout=-100)
-    assert cache.get("key") is None
-
-
-def test_a_long_timeout_is_kept(cache):
-    cache.set("key", 1, timeout=60 * 60 * 24 * 30 + 1)
-    assert cache.get("key") == 1
-
-
-def test_touch_says_whether_there_was_something(cache):
-    assert cache.touch("missing") is False
-    cache.set("key", 1)
-    assert cache.touch("key", timeout=60) is True
-
-
-def test_get_or_set(cache):
-    assert cache.get_or_set("key", "first") == "first"
-    assert cache.get_or_set("key", "second") == "first"
-    assert cache.get_or_set("called", lambda: 5) == 5
+@pytest.mark.parametrize(("timeout", "lasts"), [(0, False), (-100, False), (None, True), (60 * 60 * 24 * 30 + 1, True)])
+def test_timeouts_end_at_once_or_never_or_after_long(cache, timeout, lasts):
+    cache.set("a", 1, timeout=timeout)
+    assert cache.add("b", 1, timeout=timeout) is True
+    cache.set("c", 1, timeout=1 if lasts else None)
+    assert cache.touch("c", timeout=timeout) is True
+    cache.set_many({"d": 1}, timeout=timeout)
+    assert cache.get_many("abcd") == (dict.fromkeys("abcd", 1) if lasts else {})
 
 
 def _race(make, barrier, wins, sums):
@@ -228,24 +150,14 @@ def _race(make, barrier, wins, sums):
             sums.value += 1
 
 
-def _open_sqlite(path):
-    return lambda: SQLiteCache(path, {})
-
-
-def _open_redis(url):
-    from django.core.cache.backends.redis import RedisCache
-
-    return lambda: RedisCache(url, {"OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"}})
-
-
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
 def test_of_all_processes_that_add_at_once_exactly_one_wins(kind, request):
     context = multiprocessing.get_context("fork")
     if kind == "sqlite":
-        path = str(request.getfixturevalue("sqlite_path"))
-        make = _open_sqlite(path)
+        make = partial(SQLiteCache, str(request.getfixturevalue("sqlite_path")), {})
     else:
-        make = _open_redis(request.getfixturevalue("redis_url"))
+        options = {"OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"}}
+        make = partial(RedisCache, request.getfixturevalue("redis_url"), options)
     make().set("sum", 0, None)
     barrier, wins, sums = context.Barrier(PROCESSES), context.Value("i", 0), context.Value("i", 0)
     processes = [context.Process(target=_race, args=(make, barrier, wins, sums)) for _ in range(PROCESSES)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import multiprocessing
 import os
+
+import pytest
 
 from sqlite_cache import close_idle_connections
 from sqlite_cache.file import open_database
@@ -19,31 +20,19 @@ def damage(path) -> None:
             file.write(os.urandom(max(size, 8192)))
 
 
-def test_a_damaged_file_is_replaced_by_an_empty_one_and_said_so(make_sqlite, sqlite_path, caplog):
-    cache = make_sqlite()
-    cache.set("key", "a secret of the user")
-    damaged = sqlite_path.resolve()
-    close_idle_connections()
-    damage(sqlite_path)
-    with caplog.at_level(logging.ERROR):
-        assert cache.get("key") is None
-    assert "is damaged" in caplog.text
-    assert "secret" not in caplog.text
-    cache.set("key", 2)
-    assert cache.get("key") == 2
-    assert sqlite_path.resolve() != damaged
-    assert damaged.exists()
-
-
-def test_of_two_damaged_files_the_last_is_kept(make_sqlite, sqlite_path):
+def test_a_damaged_file_is_replaced_by_an_empty_one_said_so_and_the_last_one_is_kept(make_sqlite, sqlite_path, caplog):
     cache = make_sqlite()
     names = []
     for _ in range(3):
-        cache.set("key", 1)
+        cache.set("key", "a secret of the user")
         names.append(sqlite_path.resolve())
         close_idle_connections()
         damage(sqlite_path)
+        caplog.clear()
         assert cache.get("key") is None
+        assert "is damaged" in caplog.text
+        assert "secret" not in caplog.text
+    assert len({*names, sqlite_path.resolve()}) == 4
     assert [name.exists() for name in names] == [False, False, True]
 
 
@@ -75,25 +64,9 @@ def remove_the_file(sqlite_path) -> None:
         file.unlink()
 
 
-def test_a_file_that_is_removed_while_in_use_is_made_again(make_sqlite, sqlite_path):
-    cache = make_sqlite()
-    cache.set("key", 1)
-    remove_the_file(sqlite_path)
-    cache.set("key", 2)
-    assert make_sqlite().get("key") == 2
-
-
-def test_no_lock_is_won_in_a_file_that_was_replaced(make_sqlite, sqlite_path):
-    cache = make_sqlite()
-    cache.set("key", 1)
-    remove_the_file(sqlite_path)
-    with contextlib.closing(open_database(sqlite_path, busy_timeout_s=1)) as another_process:
-        another_process.execute("INSERT INTO entries (key, value) VALUES (':1:lock', 1)")
-    assert not cache.add("lock", 1, 60)
-
-
-def test_no_lock_is_won_in_a_replaced_file_beside_a_reader_that_looked_before(make_sqlite, sqlite_path):
-    """A reader that looked before the file was replaced ends its look between a writer's look and the write."""
+@pytest.mark.parametrize("late_reader", [False, True])
+def test_no_lock_is_won_in_a_file_that_was_replaced(make_sqlite, sqlite_path, late_reader: bool):
+    """Nor beside a reader that looked before, and ends its look between a writer's look and the write."""
     cache = make_sqlite()
     cache.set("a", 1)
     pool, old = cache.database.pool, cache.database.pool._identity()
@@ -103,7 +76,8 @@ def test_no_lock_is_won_in_a_replaced_file_beside_a_reader_that_looked_before(ma
 
     class LockAfterALateReader:
         def __enter__(self):
-            pool._current = old
+            if late_reader:
+                pool._current = old
             return lock.__enter__()
 
         def __exit__(self, *failure):
@@ -132,19 +106,13 @@ def test_a_read_of_a_damaged_file_recovers_with_several_connections_at_hand(make
 def test_a_read_looks_for_another_file_20_times_a_second(make_sqlite, sqlite_path):
     cache, now = make_sqlite(), [100.0]
     cache.database.pool.clock = lambda: now[0]
+    assert cache.get("key") is None
+    remove_the_file(sqlite_path)
     cache.set("key", 1)
+    assert cache.get("key") == 1, "what this process has written it reads also in a new file"
     remove_the_file(sqlite_path)
     now[0] += 0.049
     assert cache.get("key") == 1
     assert cache.get_many(["key"]) == {"key": 1}
     now[0] += 0.002
     assert cache.get_many(["key"]) == {}
-
-
-def test_what_this_process_has_written_it_reads_also_in_a_new_file(make_sqlite, sqlite_path):
-    cache = make_sqlite()
-    cache.database.pool.clock = lambda: 100.0
-    assert cache.get("key") is None
-    remove_the_file(sqlite_path)
-    cache.set("key", 2)
-    assert cache.get("key") == 2

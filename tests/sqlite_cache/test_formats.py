@@ -11,18 +11,8 @@ from sqlite_cache import UNREADABLE, CacheUnavailableError, close_idle_connectio
 from sqlite_cache.file import FILE_FORMAT
 
 NO_JSON = [
-    "",
-    "{",
-    "[1] 2",
-    '{"a": [1, 2',
-    "pickled",
-    "NaN",
-    "-Infinity",
-    "[" * 100_000,
-    '"\\ud8',
-    b"\xff\xfe",
-    b"\x80\x04\x95",
-    1.5,
+    *("", "{", "[1] 2", '{"a": [1, 2', "pickled", "NaN", "-Infinity", "[" * 100_000, '"\\ud8'),
+    *(b"\xff\xfe", b"\x80\x04\x95", 1.5),
 ]
 
 
@@ -38,10 +28,14 @@ def in_file(sqlite_path):
 
 
 @pytest.mark.parametrize("value", NO_JSON, ids=repr)
-def test_a_value_that_is_no_json_is_unreadable_and_hides_no_other(make_sqlite, in_file, value):
-    cache = make_sqlite()
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
+def test_a_value_that_is_no_json_is_unreadable_and_hides_no_other(request, in_file, value, kind):
+    cache = request.getfixturevalue(f"make_{kind}")()
     cache.set_many({"odd": 1, "sound": [1]})
-    in_file("UPDATE entries SET value = ? WHERE key LIKE '%odd'", value)
+    if kind == "sqlite":
+        in_file("UPDATE entries SET value = ? WHERE key LIKE '%odd'", value)
+    else:
+        cache._cache.get_client(write=True).set(cache.make_key("odd"), "1.5e" if value == 1.5 else value)
     assert cache.get("odd") is UNREADABLE
     assert cache.get_many(["odd", "sound"]) == {"odd": UNREADABLE, "sound": [1]}
     assert cache.get_many([*map(str, range(20)), "odd", "sound"]) == {"odd": UNREADABLE, "sound": [1]}
@@ -50,23 +44,11 @@ def test_a_value_that_is_no_json_is_unreadable_and_hides_no_other(make_sqlite, i
     assert cache.get("odd") == {"a": None}
 
 
-@pytest.mark.redis
-@pytest.mark.parametrize("value", [value for value in NO_JSON if value != 1.5], ids=repr)
-def test_nor_on_redis(make_redis, value):
-    cache = make_redis()
-    cache.set_many({"odd": 1, "sound": [1]})
-    cache._cache.get_client(write=True).set(cache.make_key("odd"), value)
-    assert cache.get("odd") is UNREADABLE
-    assert cache.get_many(["odd", "sound"]) == {"odd": UNREADABLE, "sound": [1]}
-
-
-def test_a_new_file_has_the_number_of_its_format(make_sqlite, in_file):
+def test_a_file_has_the_number_of_its_format_and_one_of_before_there_was_a_number_is_used_as_it_is(
+    make_sqlite, in_file
+):
     make_sqlite().set("key", 1)
     assert in_file("PRAGMA user_version") == [(FILE_FORMAT,)]
-
-
-def test_a_file_of_before_there_was_a_number_is_used_as_it_is(make_sqlite, in_file):
-    make_sqlite().set("key", 1)
     close_idle_connections()
     in_file("PRAGMA user_version = 0")
     assert make_sqlite().get("key") == 1
@@ -87,11 +69,7 @@ def test_a_file_of_an_unknown_format_is_refused_and_not_touched(make_sqlite, in_
     in_file("PRAGMA user_version = 7")
     in_file("ALTER TABLE entries RENAME TO records")
     target, before = sqlite_path.resolve(), in_file("SELECT key, value FROM records")
-    for operation in (
-        lambda cache: cache.get("key"),
-        lambda cache: cache.set("key", 2),
-        lambda cache: cache.add("k", 1),
-    ):
+    for name, values in (("get", ()), ("set", (2,)), ("add", (1,))):
         with pytest.raises(CacheUnavailableError, match="format 7"):
-            operation(make_sqlite())
+            getattr(make_sqlite(), name)("key", *values)
     assert (sqlite_path.resolve(), in_file("SELECT key, value FROM records")) == (target, before)

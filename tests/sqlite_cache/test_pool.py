@@ -16,41 +16,30 @@ from sqlite_cache.file import open_database
 from tests.sqlite_cache.test_damage import damage
 
 
-def test_a_file_that_is_replaced_while_it_is_opened_is_not_used(make_sqlite, sqlite_path):
+@pytest.mark.parametrize("times", [1, 1000])
+def test_a_file_that_is_replaced_while_it_is_opened_is_not_used(make_sqlite, sqlite_path, times):
     cache = make_sqlite()
     cache.set("key", 1)
     cache.database.pool.close_idle()
-    connect = cache.database.pool._connect
+    connect, left = cache.database.pool._connect, [times]
 
     def connect_too_early():
-        cache.database.pool._connect = connect
         connection = connect()
-        for file in sqlite_path.parent.iterdir():
-            file.unlink()
-        open_database(sqlite_path, busy_timeout_s=1).close()
+        if left[0]:
+            left[0] -= 1
+            for file in sqlite_path.parent.iterdir():
+                file.unlink()
+            open_database(sqlite_path, busy_timeout_s=1).close()
         return connection
 
     cache.database.pool._connect = connect_too_early
+    if times > 1:
+        with pytest.raises(CacheUnavailableError, match="replaced"):
+            cache.get("key")
+        left[0] = 0
     assert cache.add("lock", 1, 60)
     with contextlib.closing(sqlite3.connect(sqlite_path)) as another:
         assert another.execute("SELECT COUNT(*) FROM entries").fetchone() == (1,)
-
-
-def test_a_file_that_is_replaced_again_and_again_is_unavailable(make_sqlite, sqlite_path):
-    cache = make_sqlite()
-    connect = cache.database.pool._connect
-
-    def connect_too_early():
-        connection = connect()
-        for file in sqlite_path.parent.iterdir():
-            file.unlink()
-        return connection
-
-    cache.database.pool._connect = connect_too_early
-    with pytest.raises(CacheUnavailableError, match="replaced"):
-        cache.get("key")
-    cache.database.pool._connect = connect
-    assert cache.get("key") is None
 
 
 @contextlib.contextmanager
@@ -62,18 +51,15 @@ def making_of_the_file(path):
         yield
 
 
-def test_a_file_that_another_process_never_finishes_making_is_unavailable(make_sqlite, sqlite_path):
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_file_that_another_process_never_finishes_making_or_replacing_is_unavailable(
+    make_sqlite, sqlite_path, damaged
+):
     cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
-    with making_of_the_file(sqlite_path), pytest.raises(CacheUnavailableError, match="another process"):
-        cache.get("key")
-    assert cache.get("key") is None
-
-
-def test_so_is_a_damaged_one_that_another_process_never_finishes_replacing(make_sqlite, sqlite_path):
-    cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
-    cache.set("key", 1)
-    cache.database.pool.close_idle()
-    damage(sqlite_path)
+    if damaged:
+        cache.set("key", 1)
+        cache.database.pool.close_idle()
+        damage(sqlite_path)
     with making_of_the_file(sqlite_path), pytest.raises(CacheUnavailableError, match="another process"):
         cache.get("key")
     assert cache.get("key") is None

@@ -18,21 +18,13 @@ def count(cache: SQLiteCache) -> int:
     return number
 
 
-def test_over_the_limit_the_soonest_to_expire_go_first(make_sqlite):
-    cache = make_sqlite(MAX_ENTRIES=30)
+@pytest.mark.parametrize(("options", "left"), [({}, range(21, 50)), ({"CULL_FREQUENCY": 0}, range(32, 50))])
+def test_over_the_limit_the_soonest_to_expire_go_first_or_everything(make_sqlite, options, left):
+    cache = make_sqlite(MAX_ENTRIES=30, **options)
     for number in range(1, 50):
         cache.set(f"key{number}", "value", 1000 + number)
-    left = [number for number in range(1, 50) if cache.has_key(f"key{number}")]
     # Django's own count for this case: one in three goes whenever there are more than thirty.
-    assert len(left) == 29
-    assert left == list(range(21, 50))
-
-
-def test_cull_frequency_zero_drops_everything(sqlite_path):
-    cache = SQLiteCache(str(sqlite_path), {"OPTIONS": {"MAX_ENTRIES": 30, "CULL_FREQUENCY": 0}})
-    for number in range(1, 50):
-        cache.set(f"key{number}", "value", 1000)
-    assert count(cache) == 18
+    assert [number for number in range(1, 50) if cache.has_key(f"key{number}")] == list(left)
 
 
 def test_what_has_expired_goes_before_anything_alive(make_sqlite, clock):
@@ -64,24 +56,19 @@ def test_the_limit_in_bytes_holds(make_sqlite):
     assert cache.get("key999") is not None
 
 
-def test_a_store_that_may_not_evict_refuses_new_entries_and_keeps_the_old(make_sqlite):
+def test_a_store_that_may_not_evict_refuses_new_entries_keeps_the_old_and_takes_a_result(make_sqlite, clock):
     cache = make_sqlite(MAX_ENTRIES=30, WHEN_FULL="refuse")
+    cache.clock = clock
     for number in range(31):
-        cache.add(f"lock{number}", 1, 1000)
-    with pytest.raises(CacheFullError, match="limit"):
-        cache.add("lock31", 1, 1000)
-    assert count(cache) == 31
-    assert all(cache.has_key(f"lock{number}") for number in range(31))
-    with pytest.raises(CacheFullError):
-        cache.add("another", 1, 1000)
-
-
-def test_a_process_with_a_lock_can_store_its_result_in_a_full_store(make_sqlite):
-    cache = make_sqlite(MAX_ENTRIES=30, WHEN_FULL="refuse")
-    for number in range(31):
-        cache.add(f"lock{number}", 1, 1000)
-    cache.set("result", "value", 1000)
-    assert cache.get("result") == "value"
+        cache.add(f"lock{number}", 1, 15)
+    for _ in range(2):
+        with pytest.raises(CacheFullError, match="limit"):
+            cache.add("lock31", 1, 15)
+    # A process with a lock can store its result.
+    cache.set("result", "value", 15)
+    assert count(cache) == 32
+    clock.now += 16
+    assert cache.add("another", 1, 15) is True
 
 
 def test_a_full_store_takes_no_lock_whatever_else_is_written_beside_it(make_sqlite):
@@ -94,17 +81,6 @@ def test_a_full_store_takes_no_lock_whatever_else_is_written_beside_it(make_sqli
             cache.set(f"result{number}", 1, 1000)
             taken += 1
     assert 2 * taken <= 512 + cache.size_limit.writes_per_look
-
-
-def test_a_full_store_takes_entries_again_when_old_ones_have_expired(make_sqlite, clock):
-    cache = make_sqlite(MAX_ENTRIES=30, WHEN_FULL="refuse")
-    cache.clock = clock
-    for number in range(31):
-        cache.add(f"lock{number}", 1, 15)
-    with pytest.raises(CacheFullError):
-        cache.add("too-many", 1, 15)
-    clock.now += 16
-    assert cache.add("another", 1, 15) is True
 
 
 def test_an_unknown_behaviour_when_full_is_refused(make_sqlite):

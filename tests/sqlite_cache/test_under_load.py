@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
-import threading
 
 import pytest
 
@@ -115,18 +114,3 @@ def test_what_never_expires_goes_last_and_only_where_something_may_go(make_sqlit
     assert cache.has_key("ending") is (policy == "refuse")
     left = sum(cache.has_key(f"lasting{number}") for number in range(40))
     assert left == (40 if policy == "refuse" else 28)
-
-
-def test_threads_and_the_journal_get_along(make_sqlite):
-    cache = make_sqlite(BUSY_TIMEOUT_S=30)
-    cache.size_limit.max_journal_bytes, cache.size_limit.writes_per_look = 0, 1
-    cache.set("sum", 0, None)
-    threads = [
-        threading.Thread(target=lambda: [cache.incr("sum") and cache.set("other", VALUE, 9) for _ in range(40)])
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert cache.get("sum") == 160

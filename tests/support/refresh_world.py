@@ -203,12 +203,12 @@ class RefreshWorld:
         self.time.advance(self.backend.access_lifetime_s + 1)
 
 
-def lose(process: RefreshProcess, number: int, *, done: bool) -> None:
-    """Let one operation of this process's store fail, counted from 0.
+def lose(store: SharedStore, number: int, *, done: bool) -> None:
+    """Let one operation of this store fail, counted from 0.
 
     :param done: whether the store does it all the same, and only its answer is lost.
     """
-    do, operations = process.store._do, []
+    do, operations = store._do, []
 
     def operate(operation):
         operations.append(operation)
@@ -218,4 +218,4 @@ def lose(process: RefreshProcess, number: int, *, done: bool) -> None:
             do(operation)
         raise StoreUnavailableError("store 'refresh': for a moment")
 
-    process.store._do = operate
+    store._do = operate

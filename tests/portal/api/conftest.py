@@ -11,6 +11,7 @@ import responses
 from django.test import override_settings
 
 from portal.api.tokens import TokenPair
+from portal.api.transport import Transport
 from sqlite_cache import close_idle_connections
 from tests.portal.api.sessions import make_session
 from tests.support.redis_server import running_redis
@@ -107,3 +108,17 @@ def api(embedded_store):
 def backend():
     with responses.RequestsMock(assert_all_requests_are_fired=False) as mock:
         yield mock
+
+
+@pytest.fixture
+def connect():
+    """Makes transports, which are closed at the end."""
+    made = []
+
+    def make(base_url: str, *, read_timeout_s: float = 5) -> Transport:
+        made.append(Transport(base_url=base_url, connect_timeout_s=1, read_timeout_s=read_timeout_s))
+        return made[-1]
+
+    yield make
+    for transport in made:
+        transport.close()

@@ -1,4 +1,4 @@
-"""Sessions to one backend, and what was sent to it."""
+"""Sessions to one backend, what was sent to it, and single exchanges."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Callable
 from portal.api import Backend
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
+from portal.api.responses import RawResponse
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair
+from portal.api.transport import Transport
+from portal.process.deadline import Deadline
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
 from tests.support.refresh_world import MAX_AGE_S, jwt
@@ -36,3 +39,8 @@ def make_session(
 
 def bearers(backend) -> list[str | None]:
     return [call.request.headers.get("Authorization") for call in backend.calls]
+
+
+def send(transport: Transport, *, token: str | None = "t", seconds: float = 10, **options) -> RawResponse:
+    request = {"method": "GET", "target": "/me", "deadline": Deadline(seconds)}
+    return transport.exchange(bearer=token, **{**request, **options})

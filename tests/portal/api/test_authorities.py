@@ -26,6 +26,11 @@ def authority(tmp_path_factory) -> Authority:
     return Authority(tmp_path_factory.mktemp("authority"))
 
 
+@pytest.fixture(scope="module")
+def another(tmp_path_factory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("another"), "another")
+
+
 def serve(authority: Authority, body: bytes = b'{"a": 1}', *, name: str = "127.0.0.1"):
     return scripted_server(lambda _, out: out.sendall(reply(body)), tls=authority.server_context(name=name))
 
@@ -34,47 +39,27 @@ def ask(url: str, ca_file, *, new_connection: bool = False) -> int:
     transport = Transport(base_url=url, connect_timeout_s=5, read_timeout_s=5, ca_file=ca_file)
     try:
         return transport.exchange(
-            method="GET",
-            target="/me",
-            headers={},
-            body=None,
-            deadline=Deadline(10),
-            new_connection=new_connection,
+            method="GET", target="/me", deadline=Deadline(10), new_connection=new_connection
         ).status
     finally:
         transport.close()
 
 
 @pytest.mark.parametrize("new_connection", [False, True], ids=["kept connection", "new connection"])
-def test_a_server_of_this_authority_is_called(authority, new_connection):
-    with serve(authority) as server:
+def test_a_server_of_this_authority_is_called_by_its_name_alone(authority, another, new_connection):
+    with serve(authority) as server, serve(authority, name="api.example.com") as of_another_name:
         assert ask(server.url, authority.file, new_connection=new_connection) == 200
-        assert len(server.received) == 1
+        for url, trusted in ((server.url, None), (server.url, another.file), (of_another_name.url, authority.file)):
+            with pytest.raises(ApiUnavailableError) as caught:
+                ask(url, trusted, new_connection=new_connection)
+            assert not caught.value.was_sent
+        assert len(server.received + of_another_name.received) == 1
 
 
-@pytest.mark.parametrize("new_connection", [False, True], ids=["kept connection", "new connection"])
-@pytest.mark.parametrize("trusted", ["the public ones", "another one"])
-def test_without_it_nothing_is_sent(authority, trusted, new_connection, tmp_path):
-    ca_file = None if trusted == "the public ones" else Authority(tmp_path, "another").file
-    with serve(authority) as server:
-        with pytest.raises(ApiUnavailableError) as caught:
-            ask(server.url, ca_file, new_connection=new_connection)
-        assert server.received == []
-    assert not caught.value.was_sent
-
-
-def test_its_certificate_has_to_be_for_the_name_that_is_called(authority):
-    with serve(authority, name="api.example.com") as server:
-        with pytest.raises(ApiUnavailableError):
-            ask(server.url, authority.file)
-        assert server.received == []
-
-
-def test_public_authorities_are_trusted_as_before(authority, monkeypatch, tmp_path):
+def test_public_authorities_are_trusted_as_before(authority, another, monkeypatch):
     """What stands for the public ones here is a file that `requests` takes for them."""
-    public = Authority(tmp_path, "a public one")
-    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(public.file))
-    with serve(public) as server:
+    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(another.file))
+    with serve(another) as server:
         assert ask(server.url, authority.file) == 200
 
 

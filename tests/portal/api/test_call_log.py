@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import logging
 import re
@@ -9,17 +10,14 @@ import socket
 
 import pytest
 
-from portal.api.call_log import Attempt, LoggedCall, log_response
+from portal.api.call_log import Attempt, describe_cause
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
-from portal.api.responses import RawResponse
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
-from portal.errors import ApiError, ApiUnavailableError
+from portal.errors import ApiError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query.calls.backend_calls import BackendCaller
-from portal.query.calls.retries import Retries
-from portal.query.endpoints.urls import Address
+from tests.portal.server.processes import until
 from tests.support.authority import Authority
 from tests.support.counts import counted, is_listed
 from tests.support.http_server import reply, scripted_server
@@ -39,15 +37,14 @@ def lines(caplog):
 
 @pytest.fixture
 def connect():
-    made = []
+    with contextlib.ExitStack() as stack:
+        yield lambda url, **options: stack.enter_context(
+            ApiSession(base_url=url, **{"connect_timeout_s": 1, "read_timeout_s": 5, **options})
+        )
 
-    def make(url: str, **options) -> ApiSession:
-        made.append(ApiSession(base_url=url, **{"connect_timeout_s": 1, "read_timeout_s": 5, **options}))
-        return made[-1]
 
-    yield make
-    for session in made:
-        session.close()
+def told_secrets(line: logging.LogRecord) -> list[str]:
+    return [secret for secret in SECRETS if secret in f"{line.getMessage()} {vars(line)}"]
 
 
 def call(session: ApiSession, **options):
@@ -61,28 +58,24 @@ def answering(content: bytes, **options):
     return scripted_server(lambda _, out: out.sendall(content), **options)
 
 
-def test_an_answer_is_one_line_with_method_path_status_and_duration(connect, lines):
-    with answering(reply(b'{"a": "of-the-answer"}')) as server:
-        call(connect(server.url), request_id="r-1")
-    (line,) = lines()
-    assert line.levelname == "INFO"
-    assert re.fullmatch(r"backend GET /energy/clients/cli_1: 200 in \d+ ms", line.getMessage())
-    assert (line.method, line.path, line.status, line.outcome) == ("GET", "/energy/clients/cli_1", 200, "2xx")
-    assert (line.request_id, line.attempt, line.attempts) == ("r-1", 1, 1)
-    assert line.duration_ms > 0
-
-
 @pytest.mark.parametrize(
     ("status", "level"),
-    [("302 Found", "INFO"), ("401 No", "INFO"), ("404 None", "INFO"), ("429 Slow", "WARNING"), ("500 Oh", "WARNING")],
+    [
+        *((status, "INFO") for status in ("200 OK", "302 Found", "401 No", "404 None")),
+        *((status, "WARNING") for status in ("429 Slow", "500 Oh")),
+    ],
 )
 def test_what_the_backend_can_t_do_is_a_warning_and_what_it_will_not_do_is_none(connect, lines, status, level):
-    with answering(reply(b'{"detail": "of-the-answer"}', status=status)) as server, pytest.raises(ApiError):
-        call(connect(server.url))
+    with answering(reply(b'{"detail": "of-the-answer"}', status=status)) as server, contextlib.suppress(ApiError):
+        call(connect(server.url), request_id="r-1", attempt=Attempt(2, 3))
     (line,) = lines()
-    assert (line.levelname, line.status) == (level, int(status[:3]))
+    assert (line.levelname, line.outcome) == (level, f"{status[0]}xx")
+    assert re.fullmatch(rf"backend GET /energy/clients/cli_1: {status[:3]} in \d+ ms, try 2 of 3", line.getMessage())
+    assert (line.method, line.path, line.status) == ("GET", "/energy/clients/cli_1", int(status[:3]))
+    assert (line.request_id, line.attempt, line.attempts) == ("r-1", 2, 3)
+    assert line.duration_ms > 0
     assert not hasattr(line, "cause")
-    assert [secret for secret in SECRETS if secret in f"{line.getMessage()} {vars(line)}"] == []
+    assert told_secrets(line) == []
 
 
 def refusing() -> str:
@@ -151,13 +144,13 @@ def test_a_failure_is_one_line_that_names_the_innermost_cause_and_nothing_that_i
                 idempotency_key="of-the-key",
                 **deadlines.get(kind, {}),
             )
-        assert len(server.received) == was_sent
+        until(lambda: len(server.received) == was_sent, what="the server has read what was sent")
     assert caught.value.was_sent is was_sent
     (line,) = lines()
     assert line.levelname == "WARNING"
     assert (line.outcome, line.cause) == (outcome, cause)
     assert line.getMessage().endswith(f" ms: {cause}")
-    assert [secret for secret in SECRETS if secret in f"{line.getMessage()} {vars(line)}"] == []
+    assert told_secrets(line) == []
 
 
 def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
@@ -169,61 +162,31 @@ def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
     assert (refresh.method, refresh.path, refresh.status, refresh.request_id) == ("POST", "/refresh", 200, "r-2")
     assert refresh.cause.startswith("JSONDecodeError: ")
     assert (sign_out.method, sign_out.path) == ("POST", "/auth/logout")
-    assert [secret for secret in SECRETS if secret in f"{vars(refresh)} {vars(sign_out)}"] == []
-
-
-def test_a_line_says_which_try_it_was(connect, lines):
-    with answering(reply(status="503 Later")) as server, pytest.raises(ApiError):
-        call(connect(server.url), attempt=Attempt(2, 3))
-    assert ", try 2 of 3" in lines()[0].getMessage()
-    assert (lines()[0].attempt, lines()[0].attempts) == (2, 3)
+    assert told_secrets(refresh) + told_secrets(sign_out) == []
 
 
 def test_calls_are_counted_by_what_they_came_to(connect):
     with answering(reply()) as server:
         session = connect(server.url, to="counted")
-        call(session)
-        call(session)
-        call(session, endpoint="energy.get_clients")
+        for options in ({}, {}, {"endpoint": "energy.get_clients"}):
+            call(session, **options)
     assert counted("portal_calls_total", to="counted", endpoint="counted", outcome="2xx") == 2
     assert counted("portal_calls_total", to="counted", endpoint="energy.get_clients", outcome="2xx") == 1
     assert counted("portal_call_duration_seconds_count", to="counted", endpoint="counted") == 2
     assert is_listed("portal_calls_total", to="counted", endpoint="counted", outcome="timeout")
 
 
-def test_a_line_that_nobody_wants_is_not_made_and_still_counted(caplog):
-    caplog.set_level("WARNING", logger="portal.api.calls")
-    before = counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx")
-    log_response(
-        LoggedCall("backend", "GET", "/me", Attempt(), None),
-        RawResponse(status=200, headers={}, content=b""),
-        duration_ms=1.0,
-    )
-    assert caplog.records == []
-    assert counted("portal_calls_total", to="backend", endpoint="backend", outcome="2xx") == before + 1
+def test_a_cause_s_own_words_are_one_short_line():
+    error = ApiNotFoundError("of-the-answer", status=404)
+    assert describe_cause(error) == "ApiNotFoundError"
+    error.__cause__ = OSError("first\nsecond\x1b[31m" + "x" * 1000)
+    described = describe_cause(error)
+    assert described.isprintable()
+    assert described.startswith("OSError: first second")
+    assert len(described) < 250
 
 
-def test_each_try_of_a_query_is_a_line_of_its_own(connect, lines):
-    with answering(reply(status="503 Later")) as server:
-        session = connect(server.url)
-        session.refresher = NoRefresher()
-        caller = BackendCaller(
-            api=session,
-            tokens=TokenStore(TokenPair(access="of-the-bearer")),
-            request_id="r-3",
-            retries=Retries(sleep=lambda _: None),
-        )
-        with pytest.raises(ApiUnavailableError):
-            caller.read(Address(path="/energy/clients", query={"q": "of-the-query"}))
-    assert [(line.attempt, line.attempts, line.request_id) for line in lines()] == [
-        (1, 3, "r-3"),
-        (2, 3, "r-3"),
-        (3, 3, "r-3"),
-    ]
-
-
-class NoRefresher:
-    """Tokens that last."""
-
-    def ensure_fresh(self, *_, **__) -> None:
-        return None
+def test_a_chain_that_bites_its_tail_ends():
+    first, second = ValueError("a"), KeyError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert describe_cause(first) == "KeyError"

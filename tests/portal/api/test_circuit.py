@@ -7,18 +7,17 @@ import contextvars
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from portal.api.transport import Transport
-from portal.config.portal_config import OidcProvider
-from portal.errors import ApiError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from portal.oidc.provider import OidcClient
+from portal.errors import ApiTimeoutError, ApiUnavailableError, CircuitOpenError
 from portal.process.circuit_breaker import CircuitBreaker, call_circuits
 from portal.process.deadline import Deadline
+from tests.portal.server.processes import until
 from tests.support.authority import Authority
-from tests.support.counts import counted
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
 #: Of a transport that gives up soon, seconds; the circuit takes it for long.
@@ -36,7 +35,7 @@ class Backend:
         self.server: ScriptedServer | None = None
         self.ca_file: Path | None = None
         self._transports: list[Transport] = []
-        self._threads: list[threading.Thread] = []
+        self._pool = ThreadPoolExecutor(8)
 
     def answer(self, request: Received, out: socket.socket) -> None:
         if request.line.split()[1] not in self.never_sleeps:
@@ -56,23 +55,14 @@ class Backend:
         return self._transports[-1]
 
     def ask(self, path: str = "/me", *, method: str = "GET", read_timeout_s: float = SHORT_S, **options) -> int:
-        body = (
-            {"body": b"{}", "headers": {"Content-Length": "2"}} if method == "POST" else {"body": None, "headers": {}}
-        )
-        return (
-            self.transport(read_timeout_s=read_timeout_s)
-            .exchange(method=method, target=path, **{"deadline": Deadline(30), **body, **options})
-            .status
-        )
+        body = {"body": b"{}", "headers": {"Content-Length": "2"}} if method == "POST" else {}
+        transport = self.transport(read_timeout_s=read_timeout_s)
+        return transport.exchange(method=method, target=path, **{"deadline": Deadline(30), **body, **options}).status
 
-    def ask_meanwhile(self, path: str, **options) -> Waiting:
+    def ask_meanwhile(self, path: str, **options) -> Future[int]:
         """Ask in another thread; gives it when the backend has the request."""
-        waiting = Waiting()
-        thread = threading.Thread(target=waiting.run, args=(lambda: self.ask(path, read_timeout_s=60, **options),))
-        self._threads.append(thread)
-        thread.start()
-        while path not in self.paths():
-            waiting.over.wait(0.005)
+        waiting = self._pool.submit(self.ask, path, read_timeout_s=60, **options)
+        until(lambda: path in self.paths(), what="the backend has the request")
         return waiting
 
     def open_circuit(self) -> None:
@@ -82,29 +72,9 @@ class Backend:
 
     def close(self) -> None:
         self.awake.set()
-        for thread in self._threads:
-            thread.join(60)
+        self._pool.shutdown()
         for transport in self._transports:
             transport.close()
-
-
-class Waiting:
-    """A call in a thread of its own, and what came of it."""
-
-    def __init__(self) -> None:
-        self.over = threading.Event()
-        self.came_to: int | ApiError | None = None
-
-    def run(self, call) -> None:
-        try:
-            self.came_to = call()
-        except ApiError as error:
-            self.came_to = error
-        self.over.set()
-
-    def outcome(self) -> int | ApiError | None:
-        assert self.over.wait(60)
-        return self.came_to
 
 
 @pytest.fixture(params=["http"])
@@ -140,7 +110,7 @@ def test_reads_that_are_on_their_way_when_it_opens_are_given_up(backend):
     waiting = [backend.ask_meanwhile(f"/{number}") for number in range(4)]
     backend.open_circuit()
     for read in waiting:
-        error = read.outcome()
+        error = read.exception(60)
         assert isinstance(error, CircuitOpenError)
         assert error.was_sent
 
@@ -153,43 +123,18 @@ def test_a_write_and_a_refresh_on_their_way_are_waited_for(backend, options):
     after = backend.ask_meanwhile("/after")
     backend.open_circuit()
     for read in (before, after):
-        assert isinstance(read.outcome(), CircuitOpenError)
-    assert not kept.over.is_set()
+        assert isinstance(read.exception(60), CircuitOpenError)
+    assert not kept.done()
     backend.awake.set()
-    assert kept.outcome() == 200
+    assert kept.result(60) == 200
     assert not backend.circuit.is_open, "an answer is an answer"
 
 
-@pytest.mark.parametrize("status", ["500 Oh", "503 Later", "404 No", "200 OK"])
-def test_any_answer_is_one(backend, status):
-    backend.awake.set()
-    backend.status = status
-    opened = counted("portal_circuit_opened_total", circuit=backend.circuit.name)
-    for _ in range(5):
-        assert backend.ask() == int(status[:3])
-    assert counted("portal_circuit_opened_total", circuit=backend.circuit.name) == opened
-
-
-def test_quick_refusals_open_nothing():
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port = unused.getsockname()[1]
-    transport = Transport(base_url=f"http://127.0.0.1:{port}", connect_timeout_s=5, read_timeout_s=5)
-    for _ in range(20):
-        with pytest.raises(ApiUnavailableError) as caught:
-            transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(5))
-        assert not isinstance(caught.value, CircuitOpenError)
-    transport.close()
-
-
-def test_one_endpoint_that_hangs_beside_others_that_answer_opens_nothing(backend):
+def test_neither_somebody_s_impatience_nor_one_endpoint_that_hangs_beside_others_opens_it(backend):
     backend.never_sleeps = {"/healthy"}
     slow = backend.ask_meanwhile("/slow", deadline=Deadline(2 * SHORT_S))
     assert backend.ask("/healthy") == 200
-    assert isinstance(slow.outcome(), ApiTimeoutError)
-    assert not backend.circuit.is_open
-
-
-def test_somebody_s_impatience_opens_nothing(backend):
+    assert isinstance(slow.exception(60), ApiTimeoutError)
     with pytest.raises(ApiTimeoutError):
         backend.ask(read_timeout_s=60, deadline=Deadline(SHORT_S))
     assert not backend.circuit.is_open
@@ -197,25 +142,19 @@ def test_somebody_s_impatience_opens_nothing(backend):
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("status", [200, 500])
-def test_one_read_tries_and_its_user_gets_the_answer(backend, status):
+def test_one_read_tries_and_its_user_gets_the_answer(backend, status, caplog):
+    """The line that the circuit is closed names the request that found out, though another thread writes it."""
+    said_for = []
+    caplog.set_level("INFO", logger="portal.process.circuit_breaker")
     backend.status = f"{status} So"
     backend.open_circuit()
     backend.awake.set()
-    assert backend.ask("/tries") == status
+    with caplog.filtering(lambda record: said_for.append((record.msg, asks.get())) or True):
+        answered = contextvars.copy_context().run(lambda: (asks.set("the request"), backend.ask("/tries")))
+    assert answered[1] == status
+    assert ("circuit %s: closed, after %.1f s", "the request") in said_for
     assert not backend.circuit.is_open
     assert backend.ask("/after") == status
-
-
-@pytest.mark.usefixtures("at_once")
-def test_the_line_that_it_is_closed_names_the_request_that_found_out(backend, caplog):
-    """Another thread writes it."""
-    said_for = []
-    caplog.set_level("INFO", logger="portal.process.circuit_breaker")
-    backend.open_circuit()
-    backend.awake.set()
-    with caplog.filtering(lambda record: said_for.append((record.msg, asks.get())) or True):
-        contextvars.copy_context().run(lambda: (asks.set("the request"), backend.ask("/tries")))
-    assert ("circuit %s: closed, after %.1f s", "the request") in said_for
 
 
 @pytest.mark.usefixtures("at_once")
@@ -231,8 +170,7 @@ def test_a_slow_answer_to_the_one_that_tries_closes_it_though_its_user_has_gone(
         assert not caught.value.was_sent
     assert backend.paths() == ["/opens", "/tries"]
     backend.awake.set()
-    while backend.circuit.is_open:
-        threading.Event().wait(0.005)
+    until(lambda: not backend.circuit.is_open, what="the circuit closes")
     assert backend.ask("/after") == 200
 
 
@@ -256,9 +194,9 @@ def test_a_write_that_tries_is_waited_for(backend, monkeypatch, new_connection):
     write = backend.ask_meanwhile("/write", method="POST", new_connection=new_connection)
     with pytest.raises(CircuitOpenError):
         backend.ask("/refused")
-    assert not write.over.is_set()
+    assert not write.done()
     backend.awake.set()
-    assert write.outcome() == 200
+    assert write.result(60) == 200
     assert not backend.circuit.is_open
 
 
@@ -326,17 +264,3 @@ def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, 
         answer = transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
         transport.close()
     assert answer.content == b"x" * 3000
-
-
-def test_the_provider_s_calls_share_a_circuit_and_it_is_not_the_backend_s(backend):
-    client = OidcClient(
-        provider=OidcProvider(issuer=backend.server.url, client_id="energy"),
-        connect_timeout_s=5,
-        read_timeout_s=SHORT_S,
-    )
-    with pytest.raises(ApiTimeoutError):
-        client.metadata(deadline=Deadline(30))
-    with pytest.raises(CircuitOpenError):
-        client.metadata(deadline=Deadline(30))
-    assert call_circuits.of(f"provider {backend.server.url}").is_open
-    assert not backend.circuit.is_open

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from responses import matchers
 
+from portal.api.responses import RawResponse, read_response
 from portal.api.session import Upload, build_target
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import (
@@ -23,14 +24,12 @@ from portal.errors import (
 )
 from tests.portal.api.sessions import BASE, FRESH, PAIR, bearers
 
+
+def get(api, path: str = "/x"):
+    return api.call(tokens=TokenStore(PAIR), method="GET", path=path)
+
+
 # --- a call ---
-
-
-def test_a_call_carries_the_bearer_and_gives_the_data(api, backend):
-    backend.get(f"{BASE}/me", json={"id": "1"}, headers={"X-Total": "7"})
-    answer = api.call(tokens=TokenStore(PAIR), method="GET", path="/me")
-    assert (answer.status, answer.data, answer.headers["x-total"]) == (200, {"id": "1"}, "7")
-    assert bearers(backend) == [f"Bearer {FRESH}"]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +56,7 @@ def test_parameters_body_keys_and_request_id_are_sent(api, backend):
         f"{BASE}/energy/clients",
         json={"id": "1"},
         status=201,
+        headers={"X-Total": "7"},
         match=[
             matchers.query_param_matcher({"q": "å b&c", "limit": "20"}),
             matchers.json_params_matcher({"name": "Zoë"}),
@@ -72,19 +72,22 @@ def test_parameters_body_keys_and_request_id_are_sent(api, backend):
         idempotency_key="k",
         request_id="r",
     )
-    assert answer.status == 201
+    assert (answer.status, answer.data, answer.headers["x-total"]) == (201, {"id": "1"}, "7")
+    assert bearers(backend) == [f"Bearer {FRESH}"]
 
 
-@pytest.mark.parametrize(("given", "sent"), [(7, '"7"'), ('a", "b', '"a%22%2C%20%22b"'), ("\n", '"%0A"')])
-def test_a_version_is_one_tag_whatever_a_form_has_sent(api, backend, given, sent):
-    backend.put(f"{BASE}/x", json={}, match=[matchers.header_matcher({"If-Match": sent})])
-    assert api.call(tokens=TokenStore(PAIR), method="PUT", path="/x", if_match=given).status == 200
-
-
-@pytest.mark.parametrize(("given", "sent"), [("Firefox/140.0", "Firefox/140.0"), (None, "portal")])
-def test_the_browsers_own_name_is_passed_on(api, backend, given, sent):
-    backend.get(f"{BASE}/me", json={"id": "1"}, match=[matchers.header_matcher({"User-Agent": sent})])
-    assert api.call(tokens=TokenStore(PAIR), method="GET", path="/me", user_agent=given).status == 200
+@pytest.mark.parametrize(
+    ("given", "header", "sent"),
+    [
+        # A version is one tag, whatever a form has sent; the browser's own name is passed on.
+        *(({"if_match": 7}, "If-Match", '"7"'), ({"if_match": "\n"}, "If-Match", '"%0A"')),
+        ({"if_match": 'a", "b'}, "If-Match", '"a%22%2C%20%22b"'),
+        *(({"user_agent": name}, "User-Agent", name or "portal") for name in ("Firefox/140.0", None)),
+    ],
+)
+def test_versions_and_the_name_of_the_browser_are_headers(api, backend, given, header, sent):
+    backend.put(f"{BASE}/x", json={}, match=[matchers.header_matcher({header: sent})])
+    assert api.call(tokens=TokenStore(PAIR), method="PUT", path="/x", **given).status == 200
 
 
 def test_json_null_is_a_body_no_body_is_none_and_an_empty_answer_no_data(api, backend):
@@ -110,8 +113,7 @@ def test_what_json_does_not_have_and_two_bodies_can_not_be_sent(api, body):
 def test_values_are_kept_as_they_come(api, backend):
     body = '{"big": 12345678901234567890123, "small": 0.1, "text": "\\ud83d\\ude00", "none": null}'
     backend.get(f"{BASE}/x", body=body)
-    data = api.call(tokens=TokenStore(PAIR), method="GET", path="/x").data
-    assert data == {"big": 12345678901234567890123, "small": 0.1, "text": "😀", "none": None}
+    assert get(api).data == {"big": 12345678901234567890123, "small": 0.1, "text": "😀", "none": None}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_values_are_kept_as_they_come(api, backend):
 def test_a_success_that_is_no_json_is_malformed(api, backend, body):
     backend.get(f"{BASE}/x", body=body)
     with pytest.raises(ApiMalformedError):
-        api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
+        get(api)
 
 
 # --- addresses ---
@@ -135,7 +137,7 @@ def test_a_success_that_is_no_json_is_malformed(api, backend, body):
 )
 def test_a_path_that_could_leave_the_base_address_is_refused(api, path):
     with pytest.raises(UsageError):
-        api.call(tokens=TokenStore(PAIR), method="GET", path=path)
+        get(api, path)
 
 
 def test_a_percent_encoded_identifier_stays_one_segment():
@@ -174,27 +176,34 @@ ERRORS = {
 def test_each_status_is_one_error_of_the_tree(api, backend, status, error):
     backend.get(f"{BASE}/x", status=status, json={"title": "Title", "detail": "What happened"})
     with pytest.raises(error) as caught:
-        api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
+        get(api)
     assert type(caught.value) is error
     assert caught.value.status == status
     if status >= 400:
         assert caught.value.detail == "What happened"
 
 
-def test_invalid_fields_come_with_their_messages(api, backend):
-    errors = {"email": ["Not an address"], "name": "Missing", "odd": [1, {"a": 2}], "none": None}
-    backend.post(f"{BASE}/x", status=422, json={"title": "Invalid", "errors": errors})
+@pytest.mark.parametrize(
+    ("body", "detail", "errors"),
+    [
+        *((body, "", {}) for body in (b"<html>", b"[]", b'"text"', b'{"detail": 7, "errors": [1]}', b"")),
+        (
+            b'{"title": "T", "errors": {"email": ["No"], "name": "Missing", "odd": [1, {"a": 2}], "none": null}}',
+            "T",
+            {"email": ("No",), "name": ("Missing",)},
+        ),
+        # What is no text of Unicode can be written too.
+        (
+            rb'{"detail": "bad \ud83d", "errors": {"n \ud83d": ["bad \ud83d"]}}',
+            "bad \ufffd",
+            {"n \ufffd": ("bad \ufffd",)},
+        ),
+    ],
+)
+def test_an_error_has_the_messages_of_fields_that_are_texts_with_or_without_a_problem_document(body, detail, errors):
     with pytest.raises(ApiValidationError) as caught:
-        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json={})
-    assert caught.value.errors == {"email": ("Not an address",), "name": ("Missing",)}
-
-
-@pytest.mark.parametrize("body", ["<html>", "[]", '"text"', '{"detail": 7, "errors": [1]}', ""])
-def test_an_error_without_a_problem_document_is_still_its_error(api, backend, body):
-    backend.get(f"{BASE}/x", status=422, body=body)
-    with pytest.raises(ApiValidationError) as caught:
-        api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
-    assert caught.value.errors == {}
+        read_response(RawResponse(status=422, headers={}, content=body))
+    assert (caught.value.detail, caught.value.errors) == (detail, errors)
 
 
 @pytest.mark.parametrize(
@@ -204,16 +213,10 @@ def test_an_error_without_a_problem_document_is_still_its_error(api, backend, bo
         *((value, None) for value in ("soon", "9" * 400, "-1", "", "Mon, 01 Jan 99999999999 00:00:00 GMT")),
     ],
 )
-def test_retry_after_is_read_in_both_forms(api, backend, value, seconds):
-    backend.get(f"{BASE}/x", status=503, headers={"Retry-After": value})
+def test_retry_after_is_read_in_both_forms_and_no_error_carries_a_token_or_a_body(api, backend, value, seconds):
+    backend.get(f"{BASE}/x", status=503, headers={"Retry-After": value}, body=f"<html>{FRESH} private</html>")
     with pytest.raises(ApiUnavailableError) as caught:
-        api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
+        get(api)
     assert caught.value.retry_after == seconds
-
-
-def test_no_error_carries_a_token_or_a_body(api, backend):
-    backend.get(f"{BASE}/x", status=503, body=f"<html>{FRESH} private</html>")
-    with pytest.raises(ApiUnavailableError) as caught:
-        api.call(tokens=TokenStore(PAIR), method="GET", path="/x")
-    assert FRESH not in repr(caught.value.__dict__) + str(caught.value)
-    assert "private" not in repr(caught.value.__dict__) + str(caught.value)
+    shown = repr(caught.value.__dict__) + str(caught.value)
+    assert [secret for secret in (FRESH, "private") if secret in shown] == []

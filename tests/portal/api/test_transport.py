@@ -13,45 +13,21 @@ import time
 import pytest
 
 from portal.api.call_log import describe_cause
-from portal.api.transport import Transport
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
 from portal.process.deadline import Deadline
+from tests.portal.api.sessions import send
 from tests.support.http_server import reply, scripted_server
 
 
-@pytest.fixture
-def connect():
-    made = []
-
-    def make(base_url: str, *, read_timeout_s: float = 5) -> Transport:
-        made.append(Transport(base_url=base_url, connect_timeout_s=1, read_timeout_s=read_timeout_s))
-        return made[-1]
-
-    yield make
-    for transport in made:
-        transport.close()
-
-
-def send(transport: Transport, *, token: str | None = "t", seconds: float = 10, **changes):
-    request = {"method": "GET", "target": "/me", "headers": {"Accept": "application/json"}, "body": None}
-    return transport.exchange(**{**request, "bearer": token, "deadline": Deadline(seconds), **changes})
-
-
-def test_an_answer_comes_whole(connect):
-    with scripted_server(lambda _, out: out.sendall(reply(b'{"a": 1}', headers="X-One: two\r\n"))) as server:
-        answer = send(connect(server.url))
-    assert (answer.status, answer.content, answer.headers["x-one"]) == (200, b'{"a": 1}', "two")
-    assert server.received[0].line == "GET /me HTTP/1.1"
-    assert server.received[0].headers["authorization"] == "Bearer t"
-
-
 def test_connections_are_kept_and_shared_by_threads(connect):
-    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+    packed = reply(gzip.compress(b'{"a": 1}'), headers="Content-Encoding: gzip\r\nX-One: two\r\n")
+    with scripted_server(lambda _, out: out.sendall(packed)) as server:
         transport = connect(server.url)
         for _ in range(20):
-            send(transport)
+            answer = send(transport)
+        assert (answer.status, answer.content, answer.headers["x-one"]) == (200, b'{"a": 1}', "two")
         assert server.connections == 1
         threads = [threading.Thread(target=send, args=(transport,)) for _ in range(20)]
         for thread in threads:
@@ -65,10 +41,13 @@ def test_two_users_on_one_worker_share_nothing_that_the_backend_sets(connect):
     cookies = f"Set-Cookie: sid=of-the-first-user; Path=/\r\nSet-Cookie: {VAR_ACCESS_TOKEN}=x; Path=/\r\n"
     with scripted_server(lambda _, out: out.sendall(reply(headers=cookies))) as server:
         transport = connect(server.url)
-        send(transport, token="ada")
-        send(transport, token="bob")
-        send(transport, token=None)
-    assert [request.headers.get("authorization") for request in server.received] == ["Bearer ada", "Bearer bob", None]
+        for token in ("ada", "bob", None):
+            send(transport, token=token)
+        for _ in range(2):
+            transport.get(f"{server.url}/plain")
+        assert [*transport.cookies] == []
+    sent = [request.headers.get("authorization") for request in server.received]
+    assert sent == ["Bearer ada", "Bearer bob", None, None, None]
     assert all("cookie" not in request.headers for request in server.received)
 
 
@@ -86,11 +65,14 @@ def test_a_netrc_and_proxies_of_the_machine_are_ignored(connect, tmp_path, monke
     assert [request.headers.get("authorization") for request in server.received] == ["Bearer ada", None]
 
 
-def test_redirects_are_not_followed(connect):
-    location = "Location: http://127.0.0.1:1/elsewhere\r\n"
-    with scripted_server(lambda _, out: out.sendall(reply(status="302 Found", headers=location))) as server:
-        assert send(connect(server.url)).status == 302
-    assert len(server.received) == 1
+@pytest.mark.parametrize("location", ["http://127.0.0.1:1/", "http://[", "\xff", "http://exa mple/", "//"])
+def test_redirects_are_not_followed(connect, location):
+    """Also not one to a damaged address, and also not by a plain call."""
+    answer = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location.encode("latin-1") + b"\r\n\r\n"
+    with scripted_server(lambda _, out: out.sendall(answer)) as server:
+        transport = connect(server.url)
+        assert send(transport).status == transport.get(f"{server.url}/x").status_code == 302
+        assert len(server.received) == 2
 
 
 @pytest.mark.parametrize(
@@ -98,7 +80,7 @@ def test_redirects_are_not_followed(connect):
     [b"", b"HTTP/1.1 200 OK\r\nX-Long: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n["],
     ids=["status", "headers", "body"],
 )
-def test_a_trickling_answer_ends_at_the_deadline_however_it_trickles(connect, beginning):
+def test_a_trickling_answer_ends_at_the_deadline_however_it_trickles(connect, monkeypatch, beginning):
     def answer(_, out: socket.socket) -> None:
         out.sendall(beginning)
         while True:
@@ -106,8 +88,13 @@ def test_a_trickling_answer_ends_at_the_deadline_however_it_trickles(connect, be
             time.sleep(0.02)
 
     # The read timeout, which each single byte renews, would never end it.
-    with scripted_server(answer) as server, pytest.raises(ApiTimeoutError):
-        send(connect(server.url, read_timeout_s=5), seconds=0.3)
+    monkeypatch.setattr("portal.api.transport.REQUEST_BUDGET_S", 0.3)
+    with scripted_server(answer) as server:
+        transport = connect(server.url)
+        with pytest.raises(ApiTimeoutError):
+            send(transport, seconds=0.3)
+        with pytest.raises(ApiTimeoutError):
+            transport.get(f"{server.url}/plain")
 
 
 def test_a_connection_that_comes_after_the_deadline_is_not_used(connect, monkeypatch):
@@ -128,26 +115,25 @@ def test_a_connection_that_comes_after_the_deadline_is_not_used(connect, monkeyp
     assert not caught.value.was_sent
 
 
+class Trickle(io.BytesIO):
+    """An upload that the backend reads slowly: without a deadline it would take four seconds and succeed."""
+
+    began: float | None = None
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.began = self.began or time.monotonic()
+        time.sleep(0.02)
+        return super().read(min(100, size or 100))
+
+    def clock(self) -> float:
+        """Stands still until the upload begins, however long the connection took."""
+        return 0.0 if self.began is None else time.monotonic() - self.began
+
+
 def test_an_upload_that_the_backend_reads_slowly_ends_at_the_deadline(connect):
-    class Trickle(io.BytesIO):
-        began: float | None = None
-
-        def read(self, size: int | None = -1) -> bytes:
-            self.began = self.began or time.monotonic()
-            time.sleep(0.02)
-            return super().read(min(100, size or 100))
-
-        def clock(self) -> float:
-            """Stands still until the upload begins, however long the connection took."""
-            return 0.0 if self.began is None else time.monotonic() - self.began
-
-    # Without the deadline, this upload would take four seconds and succeed.
     body = Trickle(b"x" * 20_000)
     deadline, headers = Deadline(0.3, clock=body.clock), {"Content-Length": "20000"}
-    with (
-        scripted_server(lambda _, out: out.sendall(reply())) as server,
-        pytest.raises(ApiUnavailableError) as caught,
-    ):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server, pytest.raises(ApiUnavailableError) as caught:
         send(connect(server.url), method="POST", body=body, headers=headers, deadline=deadline)
     assert caught.value.was_sent
 
@@ -163,10 +149,7 @@ def test_a_tls_fault_may_have_been_sent_unless_it_was_the_handshakes(connect, mo
         raise ssl.SSLError(1, "bad record mac")
 
     monkeypatch.setattr(moment, broken)
-    with (
-        scripted_server(lambda _, out: out.sendall(reply())) as server,
-        pytest.raises(ApiUnavailableError) as caught,
-    ):
+    with scripted_server(lambda _, out: out.sendall(reply())) as server, pytest.raises(ApiUnavailableError) as caught:
         send(connect(server.url), new_connection=True)
     assert caught.value.was_sent is was_sent
 
@@ -192,12 +175,6 @@ def test_a_connection_that_is_reset_within_the_handshake_was_not_sent(connect, n
     assert not caught.value.was_sent
 
 
-def test_a_packed_answer_is_unpacked(connect):
-    packed = gzip.compress(b'{"a": 1}')
-    with scripted_server(lambda _, out: out.sendall(reply(packed, headers="Content-Encoding: gzip\r\n"))) as server:
-        assert send(connect(server.url)).content == b'{"a": 1}'
-
-
 def test_an_answer_that_is_too_large_is_not_read_to_its_end_nor_its_connection_used_again(connect):
     bodies = iter([b"x" * MAX_ANSWER_BYTES, b"x" * 2 * MAX_ANSWER_BYTES, b"{}"])
     with scripted_server(lambda _, out: out.sendall(reply(next(bodies)))) as server:
@@ -217,13 +194,9 @@ def test_a_closed_connection_is_made_anew_and_a_new_one_leaves_a_kept_one(connec
         send(transport)
         transport.close()
         send(transport)
-        send(transport)
-    assert [request.connection for request in server.received] == [1, 2, 2, 3, 3]
-
-
-def test_a_stream_is_sent_from_where_it_stands(connect):
-    with scripted_server(lambda _, out: out.sendall(reply())) as server:
+        # A stream is sent from where it stands.
         stream = io.BytesIO(b"skipped" + b"x" * 100_000)
         stream.seek(7)
-        send(connect(server.url), method="POST", body=stream, headers={"Content-Length": "100000"})
-    assert server.received[0].body == b"x" * 100_000
+        send(transport, method="POST", body=stream, headers={"Content-Length": "100000"})
+    assert [request.connection for request in server.received] == [1, 2, 2, 3, 3]
+    assert server.received[-1].body == b"x" * 100_000

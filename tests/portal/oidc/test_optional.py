@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,21 +33,6 @@ answered = []
 b"".join(application(environ, lambda status, headers, *_: answered.append(status)))
 print(*answered, *(name in sys.modules for name in ("portal.oidc", "authlib", "joserfc")), sep=",")
 """
-
-
-def loaded_by(app: str, path: str, **variables: str) -> str:
-    program = SERVE.format(app=app, path=path)
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("APP_", "DJANGO_SETTINGS_MODULE"))
-    }
-    environment |= unset_by_tests()
-    environment |= {"SECRET_KEY": "x" * 50, "DEBUG": "True", "PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}", **variables}
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
 #: A command of an application, such as the end of all sign-ins: no server starts.
 ASK = """
 import sys
@@ -62,27 +46,32 @@ print(type(identity_provider()).__name__)
 """
 
 
-def asked_by_a_command(*, missing: Sequence[str] = (), **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = unset_by_tests() | {"SECRET_KEY": "x" * 50, "DEBUG": "True", **variables}
-    environment |= {"PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}", "DJANGO_SETTINGS_MODULE": "apps.energy.settings"}
+def run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("APP_", "DJANGO_SETTINGS_MODULE"))
+    }
+    own = {"SECRET_KEY": "x" * 50, "DEBUG": "True", "PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}"}
     return subprocess.run(
-        [sys.executable, "-c", ASK.format(missing=missing)],
+        [sys.executable, "-c", program],
         cwd=ROOT,
-        env=environment,
+        env=kept | unset_by_tests() | own | variables,
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-@pytest.mark.parametrize(("app", "path"), [("auth_app", "/en/login"), ("energy", "/healthz")])
-def test_an_application_without_a_provider_loads_nothing_of_openid(app: str, path: str) -> None:
-    assert loaded_by(app, path) == "200 OK,False,False,False"
+def asked_by_a_command(*missing: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return run(ASK.format(missing=missing), DJANGO_SETTINGS_MODULE="apps.energy.settings", **variables)
 
 
 @pytest.mark.parametrize(("app", "path"), [("auth_app", "/en/login"), ("energy", "/healthz")])
-def test_with_a_provider_each_application_loads_the_room_when_it_starts(app: str, path: str) -> None:
-    assert loaded_by(app, path, **PROVIDER) == "200 OK,True,True,True"
+@pytest.mark.parametrize(("variables", "loaded"), [({}, False), (PROVIDER, True)], ids=["no provider", "a provider"])
+def test_an_application_loads_what_openid_needs_only_with_a_provider(
+    app: str, path: str, variables: dict[str, str], loaded: bool
+) -> None:
+    done = run(SERVE.format(app=app, path=path), **variables)
+    assert done.stdout == f"200 OK,{loaded},{loaded},{loaded}\n", done.stderr
 
 
 @pytest.mark.parametrize(("variables", "name"), [({}, "NoneType"), (PROVIDER, "OpenIdProvider")])
@@ -94,7 +83,7 @@ def test_a_command_asks_the_configured_provider(variables: dict[str, str], name:
 def test_without_its_libraries_a_configured_provider_ends_the_start_with_the_line_that_names_the_extra(
     missing: str,
 ) -> None:
-    done = asked_by_a_command(missing=[missing], **PROVIDER)
+    done = asked_by_a_command(missing, **PROVIDER)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal[oidc]'\n"
@@ -106,7 +95,6 @@ def test_a_configured_provider_that_nothing_registered_is_an_error(
 ) -> None:
     monkeypatch.setattr(_Current, "provider", None)
     assert identity_provider() is None
-    oidc = OidcProvider(issuer="https://id.test", client_id="portal")
-    settings.PORTAL = replace(settings.PORTAL, oidc=oidc)
+    settings.PORTAL = replace(settings.PORTAL, oidc=OidcProvider(issuer="https://id.test", client_id="portal"))
     with pytest.raises(RuntimeError, match="use_provider"):
         identity_provider()

@@ -13,39 +13,13 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
-from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 from portal.oidc.provider import OidcClient
 from portal.oidc.sessions import ProviderSessions
 from portal.oidc.token_endpoint import ProviderTokenEndpoint, read_token_response
 from portal.process import Deadline
-from sqlite_cache import SQLiteCache, close_idle_connections
+from tests.portal.oidc.test_sessions import out, pair, start
 from tests.support.fake_provider import fake_provider
 from tests.support.given_store import StoreOn
-
-
-class Clock:
-    now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def backend(tmp_path, clock):
-    cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
-    cache.clock = clock
-    yield cache
-    close_idle_connections()
-
-
-@pytest.fixture
-def sessions(backend, clock) -> ProviderSessions:
-    return ProviderSessions(store=StoreOn(backend), max_age_s=3600, clock=clock)
 
 
 @pytest.fixture
@@ -63,68 +37,53 @@ def endpoint(provider, sessions) -> ProviderTokenEndpoint:
     return ProviderTokenEndpoint(client=lambda: client, sessions=sessions)
 
 
-def reply(status: int, body: object) -> RawResponse:
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return RawResponse(status=status, headers={}, content=content)
+def submit(endpoint: ProviderTokenEndpoint, refresh: str):
+    return endpoint.submit(refresh=refresh, deadline=Deadline(5), request_id=None)
 
 
-def pair(number: int) -> TokenPair:
-    return TokenPair(access=f"access-{number}", refresh=f"refresh-{number}")
+def issued(access: str, refresh: str) -> TokensIssued:
+    return TokensIssued(pair=TokenPair(access=access, refresh=refresh))
 
 
-def start(sessions, number=1, *, subject="ada", sid="s-1") -> None:
-    sessions.start(pair(number), claims=IdTokenClaims(subject=subject, sid=sid), id_token="an-id-token")
-
-
-def out(*, sid=None, subject="ada", token_id="j-1") -> LogoutTokenClaims:
-    return LogoutTokenClaims(subject=subject, sid=sid, token_id=token_id)
-
-
-# --- what a response means ---
-
-
-def test_new_tokens_are_issued():
-    outcome = read_token_response(reply(200, {"access_token": "a", "refresh_token": "r"}), submitted="old")
-    assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="r"))
-
-
-def test_without_a_new_refresh_token_the_old_one_stays():
-    outcome = read_token_response(reply(200, {"access_token": "a"}), submitted="old")
-    assert outcome == TokensIssued(pair=TokenPair(access="a", refresh="old"))
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 422])
-def test_a_refusal_ends_the_sign_in(status):
-    assert isinstance(read_token_response(reply(status, {"error": "invalid_grant"}), submitted="old"), InvalidGrant)
-    assert isinstance(read_token_response(reply(status, b"<html>"), submitted="old"), InvalidGrant)
-
-
-@pytest.mark.parametrize("error", ["invalid_client", "unauthorized_client", "unsupported_grant_type"])
-def test_a_fault_of_the_set_up_signs_nobody_out(error):
-    outcome = read_token_response(reply(401, {"error": error}), submitted="old")
-    assert outcome == NoResponse(reason=error, lost=False)
-
-
-@pytest.mark.parametrize("error", [None, 5, [], ["invalid_client"], {"invalid_client": 1}])
-def test_an_error_that_is_no_text_is_a_refusal_like_any_other(error):
-    assert read_token_response(reply(400, {"error": error}), submitted="old") == InvalidGrant(reason="status 400")
+NO_TOKENS = NoResponse(reason="JSON without tokens", lost=False)
+UNUSABLE = InvalidGrant(reason="JSON without usable tokens")
 
 
 @pytest.mark.parametrize(
-    ("status", "body"), [(429, {}), (500, {}), (502, b""), (503, {}), (404, {}), (302, b""), (200, b"<html>")]
+    ("status", "body", "outcome"),
+    [
+        (200, {"access_token": "a", "refresh_token": "r"}, issued("a", "r")),
+        (200, {"access_token": "a"}, issued("a", "old")),
+        # A refusal ends the sign-in, whatever it says; a fault of the set-up does not.
+        *(
+            (status, body, InvalidGrant(reason=f"status {status}"))
+            for status in (400, 401, 403, 422)
+            for body in ({"error": "invalid_grant"}, b"<html>")
+        ),
+        *(
+            (401, {"error": error}, NoResponse(reason=error, lost=False))
+            for error in ("invalid_client", "unauthorized_client", "unsupported_grant_type")
+        ),
+        *(
+            (400, {"error": error}, InvalidGrant(reason="status 400"))
+            for error in (None, 5, [], ["invalid_client"], {"invalid_client": 1})
+        ),
+        # No usable answer signs nobody out; only JSON that came damaged was the provider's own.
+        *((status, {}, NoResponse(reason=f"status {status}", lost=False)) for status in (302, 404, 429, 500, 502, 503)),
+        (200, b'{"access_token": "a", "refr', NoResponse(reason="JSON that can't be read", lost=True)),
+        (200, b"<html>", NoResponse(reason="no JSON", lost=False)),
+        *((200, body, NO_TOKENS) for body in ({}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1})),
+        *(
+            (200, {"access_token": access, "refresh_token": refresh}, UNUSABLE)
+            for access, refresh in (("a b", "r"), ("a", "r;"), ("a", "x" * 5000))
+        ),
+    ],
 )
-def test_no_usable_answer_signs_nobody_out(status, body):
-    assert isinstance(read_token_response(reply(status, body), submitted="old"), NoResponse)
-
-
-def test_the_providers_json_that_cannot_be_read_is_a_lost_answer():
-    outcome = read_token_response(reply(200, b'{"access_token": "a", "refr'), submitted="old")
-    assert outcome == NoResponse(reason="JSON that can't be read", lost=True)
-
-
-def test_a_page_of_a_proxy_is_not_the_provider_and_the_token_may_be_submitted_again():
-    outcome = read_token_response(reply(200, b"<html>"), submitted="old")
-    assert outcome == NoResponse(reason="no JSON", lost=False)
+def test_what_a_response_means(status, body, outcome, caplog):
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    assert read_token_response(RawResponse(status=status, headers={}, content=content), submitted="old") == outcome
+    if outcome is UNUSABLE:
+        assert [record.levelname for record in caplog.records] == ["ERROR"], "the operator is told"
 
 
 @pytest.mark.parametrize(("status", "lost"), [(200, True), (503, False), (400, False)])
@@ -132,58 +91,31 @@ def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be
     provider, endpoint, status, lost
 ):
     """Whether a 400 was about the token can't be known without its body: nobody is signed out by it."""
-    endpoint.submit(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    submit(endpoint, "refresh-0")  # discovery
     provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * MAX_ANSWER_BYTES})
-    outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+    outcome = submit(endpoint, "refresh-1")
     assert isinstance(outcome, NoResponse)
     assert outcome.lost is lost
 
 
-@pytest.mark.parametrize("body", [{}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1}])
-def test_json_without_tokens_is_no_verdict(body):
-    outcome = read_token_response(reply(200, body), submitted="old")
-    assert outcome == NoResponse(reason="JSON without tokens", lost=False)
-
-
-@pytest.mark.parametrize("tokens", [("a b", "r"), ("a", "r;"), ("a", "x" * 5000)])
-def test_tokens_that_nothing_can_carry_end_the_sign_in_and_the_operator_is_told(tokens, caplog):
-    access, refresh = tokens
-    outcome = read_token_response(reply(200, {"access_token": access, "refresh_token": refresh}), submitted="old")
-    assert outcome == InvalidGrant(reason="JSON without usable tokens")
-    assert [record.levelname for record in caplog.records] == ["ERROR"]
-
-
-# --- the exchange ---
-
-
-def test_a_refresh_is_submitted_once_and_moves_the_record(provider, endpoint, sessions):
+def test_a_refresh_is_submitted_once_and_moves_the_record_and_none_for_a_sign_in_that_has_ended(
+    provider, endpoint, sessions
+):
     start(sessions)
-    outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id="r")
+    outcome = submit(endpoint, "refresh-1")
     assert isinstance(outcome, TokensIssued)
     assert provider.forms == [{"grant_type": "refresh_token", "refresh_token": "refresh-1", "client_id": "portal"}]
     assert sessions.id_token(outcome.pair) == "an-id-token"
     sessions.end(out(sid="s-1"))
     assert sessions.has_ended(outcome.pair)
+    assert isinstance(submit(endpoint, outcome.pair.refresh), InvalidGrant)
+    assert len(provider.forms) == 1
 
 
-def test_nothing_is_submitted_for_a_sign_in_that_the_provider_has_ended(provider, endpoint, sessions):
-    start(sessions)
-    sessions.end(out(sid="s-1"))
-    assert isinstance(endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None), InvalidGrant)
-    assert provider.forms == []
-
-
-def test_a_provider_that_is_down_has_not_taken_the_token(provider, endpoint):
-    provider.take_down()
-    outcome = endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)
-    assert isinstance(outcome, NoResponse)
-    assert outcome.lost is False
-
-
-def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(provider, endpoint, backend):
+def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(provider, endpoint, store):
     """A token endpoint knows no Idempotency-Key: a second use would be theft to it."""
-    refresher = TokenRefresher(token_endpoint=endpoint, store=StoreOn(backend), max_age_s=3600)
-    endpoint.submit(refresh="refresh-0", deadline=Deadline(5), request_id=None)  # discovery
+    refresher = TokenRefresher(token_endpoint=endpoint, store=store, max_age_s=3600)
+    submit(endpoint, "refresh-0")  # discovery
     provider.token_answer = (200, {"access_token": "x" * MAX_ANSWER_BYTES})
     for _ in range(2):
         tokens = TokenStore(pair(1))
@@ -193,41 +125,29 @@ def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(pr
     assert [form["refresh_token"] for form in provider.forms] == ["refresh-0", "refresh-1"]
 
 
-def test_a_revocation_that_fails_is_no_error(provider, endpoint):
-    provider.take_down()
-    endpoint.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
-
-
-def test_a_sign_out_frees_the_record_also_where_the_provider_can_t_be_told(provider, endpoint, sessions, backend):
+def test_a_provider_that_is_down_has_not_taken_the_token_and_a_sign_out_frees_the_record_all_the_same(
+    provider, endpoint, sessions, store
+):
     """It holds the ID token, and would stay for as long as the sign-in might have lasted."""
     start(sessions)
     provider.take_down()
-    endpoint.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(1))
+    outcome = submit(endpoint, "refresh-1")
+    assert isinstance(outcome, NoResponse)
+    assert outcome.lost is False
+    endpoint.revoke(refresh="refresh-1", bearer="access-1", deadline=Deadline(1))
     assert sessions.id_token(pair(1)) is None
-    assert backend.database.run("SELECT key FROM entries")[0] == []
+    assert store.backend().database.run("SELECT key FROM entries")[0] == []
 
 
-def test_without_the_store_a_revocation_is_no_error(provider):
-    class Broken:
-        def __getattr__(self, name):
-            raise OSError("gone")
-
-    client = OidcClient(
-        provider=OidcProvider(issuer=provider.issuer, client_id="portal"), connect_timeout_s=1, read_timeout_s=1
-    )
-    endpoint = ProviderTokenEndpoint(
-        client=lambda: client, sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
-    )
-    endpoint.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
-
-
-def test_without_the_store_nothing_is_submitted(provider):
+def test_without_the_store_nothing_is_submitted_and_a_revocation_is_no_error(provider, endpoint):
     class Broken:
         def __getattr__(self, name):
             raise OSError("gone")
 
     endpoint = ProviderTokenEndpoint(
-        client=lambda: pytest.fail("asked"), sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
+        client=endpoint._client, sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
     )
     with pytest.raises(StoreUnavailableError):
-        endpoint.submit(refresh="refresh-1", deadline=Deadline(5), request_id=None)
+        submit(endpoint, "refresh-1")
+    endpoint.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))
+    assert provider.forms == []

@@ -91,10 +91,8 @@ class TestTlsAndUsers:
         assert message.msg.startswith("CACHE_URL can't be reached: it closes each connection, as a port for TLS does")
 
     def test_nor_one_for_another_host(self, server):
-        with (
-            stores_on(f"rediss://{LOGIN}127.0.0.1:{self.tls_port}/0?ssl_ca_certs={self.certificate}"),
-            pytest.raises(StoreUnavailableError),
-        ):
+        url = f"rediss://{LOGIN}127.0.0.1:{self.tls_port}/0?ssl_ca_certs={self.certificate}"
+        with stores_on(url), pytest.raises(StoreUnavailableError):
             refresh_store().get("a")
 
     @pytest.mark.parametrize("login", ["portal:wrong-secret@", "", "nobody:wrong-secret@"])
@@ -141,6 +139,12 @@ class TestSentinels:
                 (message,) = check_refresh_store()
                 assert message.msg == "CACHE_URL can't work: it is a Sentinel: its form is redis+sentinel://…/service."
             use_both()
+            # One Sentinel that answers is enough.
+            with socket.create_server(("127.0.0.1", 0)) as hanging:
+                hosts = [hanging.getsockname()[1], free_port(), watched.ports[0]]
+                urls = ",".join(f"127.0.0.1:{port}" for port in hosts)
+                with stores_on(f"redis+sentinel://{urls}/portal"):
+                    refresh_store().set("one", 1, lifetime_s=600)
             refresh_store().set("kept", "before", lifetime_s=600)
             gone = watched.kill_primary()
             with pytest.raises(StoreUnavailableError):
@@ -154,26 +158,22 @@ class TestSentinels:
             refresh_store().set("after", 2, lifetime_s=60)
             assert refresh_store().get("after") == 2
 
-    def test_users_of_the_servers_and_of_the_sentinels(self, tmp_path):
+    def test_users_of_the_servers_and_of_the_sentinels_by_tls(self, tmp_path):
         password = "a,secret@word"
         login = ("--user", "default", "off", "--user", "portal", "on", f">{password}", "~*", "&*", "+@all")
         replication = ("--masteruser", "portal", "--masterauth", password)
-        monitor = (f"auth-user {'portal'} portal", f"auth-pass portal {password}")
-        with watched_redis(tmp_path, *login, *replication, monitor=monitor) as watched:
-            with stores_on(watched.url(user=f"portal:{quote(password, safe='')}@")):
-                use_both()
-            with stores_on(watched.url(user="portal:wrong-secret@")), pytest.raises(StoreUnavailableError) as caught:
-                refresh_store().get("a")
-            assert "wrong-secret" not in all_words_of(caught.value)
-
-    def test_servers_and_sentinels_by_tls(self, tmp_path):
+        monitor = ("auth-user portal portal", f"auth-pass portal {password}")
         certificate, key = make_certificate(tmp_path, host="localhost")
-        with watched_redis(tmp_path, tls=(certificate, key)) as watched:
+        with watched_redis(tmp_path, *login, *replication, monitor=monitor, tls=(certificate, key)) as watched:
             # The Sentinels name servers by their address, which is not in this certificate.
-            with stores_on(f"{watched.url()}?ssl_ca_certs={certificate}&ssl_check_hostname=false"):
+            trust = f"?ssl_ca_certs={certificate}&ssl_check_hostname=false"
+            url = watched.url(user=f"portal:{quote(password, safe='')}@")
+            with stores_on(url + trust):
                 use_both()
-            with stores_on(watched.url()), pytest.raises(StoreUnavailableError):
-                refresh_store().get("a")
+            for wrong in (watched.url(user="portal:wrong-secret@") + trust, url):
+                with stores_on(wrong), pytest.raises(StoreUnavailableError) as caught:
+                    refresh_store().get("a")
+                assert "wrong-secret" not in all_words_of(caught.value)
 
     def test_what_no_replica_has_taken_is_not_said_to_be_kept(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):
@@ -190,6 +190,11 @@ class TestSentinels:
                     query_store().set("cached", 1, lifetime_s=600)
                 eventually(lambda: refresh_store().set("sure", 1, lifetime_s=600) is None)
             assert refresh_store().get_many(["a", "b", "c", "d"]) == {"a": 1, "b": 1, "c": 1, "d": 2}
+            # A primary that is alone is used as it is.
+            for replica in watched.replicas():
+                replica.stop()
+            eventually(lambda: refresh_store().set("e", 1, lifetime_s=60) is None)
+            assert refresh_store().get("e") == 1
 
     def test_a_write_that_dies_with_its_primary_was_never_confirmed_with_a_replica(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):
@@ -204,14 +209,6 @@ class TestSentinels:
             eventually(lambda: query_store().get("cached") is MISSING)
             assert refresh_store().get("shared") is MISSING
 
-    def test_a_primary_that_is_alone_is_used_as_it_is(self, tmp_path):
-        with watched_redis(tmp_path) as watched, stores_on(watched.url()):
-            refresh_store().set("a", 1, lifetime_s=60)
-            for replica in watched.replicas():
-                replica.stop()
-            eventually(lambda: refresh_store().set("b", 1, lifetime_s=60) is None)
-            assert refresh_store().get("b") == 1
-
     def test_sentinels_that_hang_are_an_error_and_not_a_wait_without_end(self):
         with contextlib.ExitStack() as stack:
             hanging = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(3)]
@@ -221,13 +218,6 @@ class TestSentinels:
                     refresh_store().get("a")
                 (warning,) = check_refresh_store()
         assert "a-secret" not in all_words_of(caught.value) + str(warning)
-
-    def test_one_sentinel_that_answers_is_enough(self, tmp_path):
-        with watched_redis(tmp_path) as watched, socket.create_server(("127.0.0.1", 0)) as hanging:
-            dead, live = free_port(), watched.ports[0]
-            hosts = f"127.0.0.1:{hanging.getsockname()[1]},127.0.0.1:{dead},127.0.0.1:{live}"
-            with stores_on(f"redis+sentinel://{hosts}/portal"):
-                use_both()
 
 
 def eventually(done) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
 from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch, StoreSize, read_size
@@ -47,24 +48,16 @@ def looks(ask, times: int, caplog) -> list[str]:
     return [record.getMessage() for record in caplog.records]
 
 
-def test_the_embedded_store_tells_its_size_and_its_limit(make_sqlite):
+@pytest.mark.redis
+def test_a_store_tells_its_size_and_its_limit_and_none_where_it_has_none(make_sqlite, make_redis, tmp_path):
     cache = make_sqlite(MAX_BYTES=5 * MB)
     cache.set("key", "x" * MB)
-    size = StoreOn(cache).size()
-    assert size is not None
-    assert MB < size.used < 2 * MB
-    assert size.limit == 5 * MB
-
-
-@pytest.mark.redis
-def test_so_does_redis_and_none_where_it_has_none(make_redis, tmp_path):
-    from django.core.cache.backends.redis import RedisCache
-
-    with running_redis(tmp_path, "--maxmemory", "50mb") as server:
-        size = read_size(RedisCache(server.url(), {}))
-    assert size is not None
-    assert 0 < size.used < 50 * MB
-    assert size.limit == 50 * MB
+    with running_redis(tmp_path, "--maxmemory", "5mb") as server:
+        for size in (StoreOn(cache).size(), read_size(RedisCache(server.url(), {}))):
+            assert size is not None
+            assert 0 < size.used < 2 * MB
+            assert size.limit == 5 * MB
+    assert StoreOn(cache).size().used > MB
     assert read_size(make_redis()).limit is None
 
 
@@ -85,40 +78,30 @@ def test_another_thread_does_not_wait_while_one_asks():
 
 
 def test_a_store_that_is_down_has_no_size_and_is_not_asked_again_at_once():
-    times = []
+    asked = []
 
     def ask():
-        times.append(1)
+        asked.append(1)
         raise StoreUnavailableError("down")
 
-    clock = Clock()
-    watched = watch(ask, clock)
+    watched = watch(ask, Clock())
     assert [watched.size() for _ in range(3)] == [None] * 3
-    assert len(times) == 1
+    assert len(asked) == 1
 
 
-def test_a_process_that_writes_looks_now_and_then():
-    clock, ask = Clock(), Asked(1)
-    watched = watch(ask, clock)
-    for _ in range(100):
-        watched.after_write()
-    assert ask.times == 0
-    clock.now += LOOK_EVERY_S
-    for _ in range(100):
-        watched.after_write()
-    assert ask.times == 1
-
-
-def test_writes_of_a_store_look_at_its_size(make_sqlite, monkeypatch):
+def test_writes_of_a_store_look_at_its_size_now_and_then(make_sqlite):
     store = StoreOn(make_sqlite())
     clock, ask = Clock(), Asked(1)
-    for number, write in enumerate(
+    store._size = watch(ask, clock)
+    for looks, write in enumerate(
         (store.add, store.set, lambda key, _, **options: store.set_many({key: 1}, **options))
     ):
-        store._size = watch(ask, clock)
+        write("key", 1, lifetime_s=60)
+        assert ask.times == looks, "not yet"
         clock.now += LOOK_EVERY_S
-        write(f"key{number}", 1, lifetime_s=60)
-        assert ask.times == number + 1
+        for number in range(3):
+            write(f"key{looks}{number}", 1, lifetime_s=60)
+        assert ask.times == looks + 1
 
 
 def test_it_is_said_from_seventy_per_cent_on_once_for_each_ten_more(caplog):
@@ -127,9 +110,6 @@ def test_it_is_said_from_seventy_per_cent_on_once_for_each_ten_more(caplog):
     assert said[0] == "store 'refresh' is 70% full: 70 of 100 MB"
 
 
-def test_the_warnings_start_again_after_the_store_was_emptied(caplog):
-    assert len(looks(Asked(75, 65, 75, 55, 75), 5, caplog)) == 2
-
-
-def test_nothing_is_said_where_there_is_no_limit(caplog):
+def test_the_warnings_start_again_after_the_store_was_emptied_and_without_a_limit_there_are_none(caplog):
     assert looks(Asked(10_000, limit=None), 2, caplog) == []
+    assert len(looks(Asked(75, 65, 75, 55, 75), 5, caplog)) == 2

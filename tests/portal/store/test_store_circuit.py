@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import sqlite3
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -19,32 +16,9 @@ from portal.store import MISSING, query_store, refresh_store
 from sqlite_cache import CacheFullError, CacheUnavailableError, close_idle_connections
 from tests.support.counts import counted
 from tests.support.given_store import StoreOn
+from tests.support.http_server import ScriptedServer, scripted_server
 
 TIMEOUT_S = 0.3
-
-
-class HangingServer:
-    """Accepts connections and never answers."""
-
-    def __init__(self) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self.connections: list[socket.socket] = []
-        self._thread = threading.Thread(target=self._accept, daemon=True)
-        self._thread.start()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                self.connections.append(self._listener.accept()[0])
-
-    def close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        self._thread.join(10)
-        for connection in self.connections:
-            connection.close()
 
 
 def redis_at(url: str) -> dict[str, object]:
@@ -60,37 +34,28 @@ def redis_at(url: str) -> dict[str, object]:
 
 
 @pytest.fixture
-def hanging() -> Iterator[HangingServer]:
-    server = HangingServer()
-    url = f"redis://user:a-password@127.0.0.1:{server.port}"
-    with override_settings(CACHES={"default": redis_at(f"{url}/0"), "refresh": redis_at(f"{url}/1")}):
-        yield server
-    server.close()
+def hanging() -> Iterator[ScriptedServer]:
+    """Accepts connections and never answers."""
+    with scripted_server(lambda *_: None) as server:
+        url = f"redis://user:a-password@127.0.0.1:{server.port}"
+        with override_settings(CACHES={"default": redis_at(f"{url}/0"), "refresh": redis_at(f"{url}/1")}):
+            yield server
 
 
 def test_one_operation_finds_out_and_the_others_fail_at_once(hanging):
     with pytest.raises(StoreUnavailableError, match="TimeoutError"):
         query_store().get("key")
-    asked = len(hanging.connections)
+    asked = hanging.connections
     for store in (query_store(), refresh_store()):
         for operation in (lambda s: s.get("k"), lambda s: s.add("k", 1, lifetime_s=1), lambda s: s.delete_many(["k"])):
             with pytest.raises(StoreUnavailableError, match="does not answer at the moment"):
                 operation(store)
-    assert len(hanging.connections) == asked, "both aliases stand on one server"
-
-
-def test_the_circuit_s_name_tells_no_secret(hanging):
-    with pytest.raises(StoreUnavailableError):
-        refresh_store().get("key")
     circuit = refresh_store().circuit()
     assert (circuit.name, circuit.is_open) == (f"store redis://127.0.0.1:{hanging.port}", True)
-    assert query_store().circuit() is circuit
-
-
-def test_the_process_is_not_ready_and_says_so_at_once(hanging):
+    assert query_store().circuit() is circuit, "both aliases stand on one server"
     for _ in range(2):
         assert Client().get("/readyz").status_code == 503
-    assert len(hanging.connections) == 1
+    assert hanging.connections == asked
     assert Client().get("/healthz").status_code == 200
 
 
@@ -108,18 +73,13 @@ def test_it_closes_when_the_store_answers_again(redis_url, monkeypatch):
         assert not circuit.is_open
 
 
-def test_other_settings_begin_with_a_closed_circuit(hanging, tmp_path):
+def test_other_settings_begin_with_a_closed_circuit_and_embedded_files_have_one_each(hanging, tmp_path):
     with pytest.raises(StoreUnavailableError):
         query_store().get("key")
-    entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        assert query_store().get("key") is MISSING
-
-
-def test_the_embedded_files_have_a_circuit_each(tmp_path):
     files = {alias: str(tmp_path / "s" / f"{alias}.sqlite3") for alias in ("default", "refresh")}
     entries = {alias: {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": file} for alias, file in files.items()}
     with override_settings(CACHES=entries):
+        assert query_store().get("key") is MISSING
         assert query_store().circuit() is not refresh_store().circuit()
         assert query_store().circuit().name == f"store {files['default']}"
 
@@ -144,11 +104,7 @@ def test_a_circuit_is_named_by_its_server(location, name, in_a_list):
 def test_an_embedded_store_that_others_write_to_is_no_dead_one(tmp_path):
     """A write waits in vain for as long as it may, and the next one is tried all the same."""
     file = tmp_path / "s" / "c.sqlite3"
-    entry = {
-        "BACKEND": "sqlite_cache.SQLiteCache",
-        "LOCATION": str(file),
-        "OPTIONS": {"BUSY_TIMEOUT_S": 0.2},
-    }
+    entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(file), "OPTIONS": {"BUSY_TIMEOUT_S": 0.2}}
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         store = query_store()
         store.set("key", 1, lifetime_s=60)
@@ -166,22 +122,36 @@ def test_an_embedded_store_that_others_write_to_is_no_dead_one(tmp_path):
 
 
 class Backend(BaseCache):
-    """Raises what it is given, as late as it is told to."""
+    """Raises what it is given, after a second by the clock that it is."""
 
-    def __init__(self, error: Exception, time) -> None:
+    now = 0.0
+    asked = 0
+
+    def __init__(self, error: Exception) -> None:
         super().__init__({})
         self.error = error
-        self.time = time
-        self.asked = 0
 
     def get(self, key, default=None, version=None):
         self.asked += 1
-        self.time.now += 1.0
+        self.now += 1.0
         raise self.error
 
 
-class Time:
-    now = 0.0
+@pytest.fixture
+def failing():
+    """Makes a store on such a backend, and the backend."""
+
+    def make(error: Exception) -> tuple[StoreOn, Backend]:
+        backend = Backend(error)
+        store = StoreOn(backend)
+        store.circuit()._clock = lambda: backend.now
+        return store, backend
+
+    yield make
+    store_circuits.clear()
+
+
+OURS = TypeError("the caller's own: not JSON")
 
 
 @pytest.mark.parametrize(
@@ -191,45 +161,32 @@ class Time:
         (CacheUnavailableError("another process makes the file"), True),
         (CacheFullError("full"), False),
         (OutOfMemoryError("command not allowed when used memory > 'maxmemory'"), False),
-        (TypeError("not JSON"), False),
+        (OURS, False),
     ],
     ids=["out of reach", "being made", "full", "a full Redis", "the caller's own"],
 )
-def test_what_opens_it_is_silence_alone(error, opens, monkeypatch):
-    backend = Backend(error, Time())
-    store = StoreOn(backend)
-    monkeypatch.setattr(store.circuit(), "_clock", lambda: backend.time.now)
+def test_what_opens_it_is_silence_alone(failing, error, opens):
+    store, backend = failing(error)
     for _ in range(3):
-        with pytest.raises(TypeError if isinstance(error, TypeError) else StoreUnavailableError):
+        with pytest.raises(TypeError if error is OURS else StoreUnavailableError):
             store.get("key")
     assert store.circuit().is_open is opens
     assert backend.asked == (1 if opens else 3)
-    store_circuits.clear()
 
 
-@pytest.mark.parametrize("error", [CacheFullError("full"), ResponseError("no")], ids=["embedded", "Redis"])
-def test_a_refusal_is_an_answer_and_closes_it(error):
+@pytest.mark.parametrize(
+    ("error", "closes"),
+    [(CacheFullError("full"), True), (ResponseError("no"), True), (OURS, False)],
+    ids=["embedded", "Redis", "the caller's own"],
+)
+def test_a_refusal_is_an_answer_and_closes_it_and_what_is_none_leaves_the_try_to_the_next(failing, error, closes):
     """Else a full store would stay closed to reads for as long as writes are the ones that try."""
-    backend = Backend(error, Time())
-    store = StoreOn(backend)
+    store, backend = failing(error)
     circuit = store.circuit()
-    circuit._clock = lambda: backend.time.now
     circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
-    backend.time.now += 1.0
-    with pytest.raises(StoreUnavailableError):
-        store.get("key")
-    assert not circuit.is_open
-    store_circuits.clear()
-
-
-def test_a_value_of_the_caller_that_is_no_json_leaves_the_try_to_the_next():
-    backend = Backend(TypeError("the caller's own"), Time())
-    store = StoreOn(backend)
-    circuit = store.circuit()
-    circuit._clock = lambda: backend.time.now
-    circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
-    backend.time.now += 1.0
-    for _ in range(2):
-        with pytest.raises(TypeError):
+    backend.now += 1.0
+    for tries in (1, 2):
+        with pytest.raises(TypeError if error is OURS else StoreUnavailableError):
             store.get("key")
-    store_circuits.clear()
+        assert backend.asked == tries
+    assert circuit.is_open is not closes

@@ -8,27 +8,13 @@ import sqlite3
 
 import pytest
 import redis
-from django.test import override_settings
 
 from portal.config.limits import SIGN_IN_TRIES
-from portal.store import MISSING, SharedStore, note_unknown, query_store, unknown_values
+from portal.store import MISSING, SharedStore, note_unknown, unknown_values
 from portal.web.sign_in.rate_limit import Counted, SignInLimit, TooMany
 from sqlite_cache import UNREADABLE, SQLiteCache
 
 ODD = ['"text"', "[1]", "{}", "null", "1.5", "true", "{", ""]
-
-
-@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
-def store(request, tmp_path):
-    if request.param == "sqlite":
-        entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "c.sqlite3")}
-    else:
-        options = {"serializer": "sqlite_cache.JSONSerializer"}
-        url = request.getfixturevalue("redis_url")
-        entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "OPTIONS": options}
-        entry["KEY_PREFIX"] = str(tmp_path)
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        yield query_store()
 
 
 def put_raw(store: SharedStore, key: str, text: str) -> None:

@@ -12,49 +12,37 @@ from portal.api.tokens import NO_TOKENS, SignInStatus, TokenPair, TokenStatus, T
 from portal.errors import SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import RefreshWorld, jwt
 
-# --- 5 ---
+
+def _unavailable(*_: object, **__: object):
+    raise StoreUnavailableError("store 'refresh': down")
 
 
 def test_5_all_responses_of_a_generation_carry_identical_tokens(world: RefreshWorld, pair):
     processes = [world.process() for _ in range(4)]
     for _ in range(3):
-        given = set()
-        for process in processes:
-            tokens = process.refreshed(pair)
-            given.add(process.refresher.tokens_to_set(tokens))
+        given = {process.refresher.tokens_to_set(process.refreshed(pair)) for process in processes}
         assert len(given) == 1
         pair = given.pop()
         world.expire()
 
 
-# --- 6 ---
-
-
-def test_6_no_response_delivers_an_older_generation_than_the_known_head(world: RefreshWorld):
-    first = world.backend.sign_in()
-    slow, fast = world.process(), world.process()
-    slow_tokens = slow.refreshed(first)
+def test_6_no_response_delivers_an_older_generation_than_the_known_head_nor_any_while_that_is_unknown(
+    world: RefreshWorld, pair, process, other
+):
+    slow_tokens = process.refreshed(pair)
     # Before the slow response is written, the browser has the next generation already.
     world.expire()
-    fast_tokens = fast.refreshed(slow_tokens.current)
-    assert slow.refresher.tokens_to_set(slow_tokens) == fast_tokens.current
-
-
-def test_6_nothing_is_delivered_while_the_head_can_not_be_known(world: RefreshWorld, process):
-    tokens = process.refreshed(world.backend.sign_in())
+    fast_tokens = other.refreshed(slow_tokens.current)
+    assert process.refresher.tokens_to_set(slow_tokens) == fast_tokens.current
     process.store.get_many = _unavailable
-    assert process.refresher.tokens_to_set(tokens) is None
-
-
-# --- 7 ---
+    assert process.refresher.tokens_to_set(slow_tokens) is None
 
 
 def test_7_a_sign_out_during_the_refresh_is_not_undone(world: RefreshWorld, pair, process, other):
     world.backend.during = lambda _: other.refresher.sign_out(other.request(pair))
-    world.backend.answers = []
-    tokens = process.request(pair)
     # The backend does not know of the sign-out in time, and grants new tokens.
     world.backend.revoke = lambda *, refresh, **_: world.backend.revoked.append(refresh)
+    tokens = process.request(pair)
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     process.settle()
@@ -83,14 +71,12 @@ def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: RefreshW
     ],
 )
 def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backend(
-    world: RefreshWorld, process, other, by: str, holder: str
+    world: RefreshWorld, *, pair, process, other, by: str, holder: str
 ):
-    first = world.backend.sign_in()
-    tokens = process.refreshed(first)
-    newest = tokens.current
-    process.refresher.sign_out(process.request(first if by == "older" else newest))
-    pair = first if holder.startswith("older") else newest
-    replayed = TokenPair(access=pair.access) if holder.endswith("alone") else pair
+    newest = process.refreshed(pair).current
+    process.refresher.sign_out(process.request(pair if by == "older" else newest))
+    held = pair if holder.startswith("older") else newest
+    replayed = TokenPair(access=held.access) if holder.endswith("alone") else held
     assert other.refresher.sign_in_status(replayed) is SignInStatus.SIGNED_OUT
     world.time.advance(20 * 24 * 3600)
     if replayed.refresh is not None:
@@ -98,27 +84,18 @@ def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backe
         with pytest.raises(SignInEndedError):
             other.refresh(late)
         assert late.ended
-    assert world.backend.submitted == {first.refresh: 1}
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too(world: RefreshWorld, process):
+def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too_and_that_of_another_sign_in_none(
+    world: RefreshWorld, process
+):
     pair = TokenPair(access="a", refresh=jwt(exp=world.time() - 5))
     process.refresher.sign_out(process.request(pair))
     assert process.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
-
-
-def test_7_tokens_of_another_sign_in_stay_active(world: RefreshWorld, process):
-    process.refresher.sign_out(process.request(world.backend.sign_in()))
     assert process.refresher.sign_in_status(world.backend.sign_in()) is SignInStatus.ACTIVE
-
-
-def test_7_with_the_store_down_the_status_is_unknown(world: RefreshWorld, process, pair):
-    process.refresher.sign_out(process.request(pair))
     process.store._do = _unavailable
     assert process.refresher.sign_in_status(pair) is SignInStatus.UNKNOWN
-
-
-# --- 8 ---
 
 
 def test_8_tokens_of_one_user_never_reach_another(world: RefreshWorld):
@@ -151,7 +128,3 @@ def test_8_a_record_that_was_put_in_another_ones_place_does_not_open(world: Refr
     assert tokens.status is TokenStatus.LOST, "ADR 49: nobody can tell what became of the token"
     assert tokens.current in {ada, NO_TOKENS}, "nothing of the other sign-in was delivered"
     assert world.backend.submitted[ada.refresh] == 0
-
-
-def _unavailable(*_: object, **__: object):
-    raise StoreUnavailableError("store 'refresh': down")

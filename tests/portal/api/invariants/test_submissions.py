@@ -8,13 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from portal.api.metrics import RefreshOutcome
+from portal.api.refresh.sealing import family_secret, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.config import limits
+from portal.config.limits import ROTATION_GRACE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import UNANSWERED, RefreshWorld
-
-# --- 1 ---
 
 
 def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld, pair):
@@ -36,34 +35,25 @@ def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld, pair):
 
 def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: RefreshWorld, pair, process, other):
     world.backend.answers = [UNANSWERED]
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(process.request(pair))
-    world.time.advance(0.9)
-    with pytest.raises(ApiUnavailableError):
-        other.refresh(other.request(pair))
+    for asked, after_s in ((process, 0), (other, 0.9)):
+        world.time.advance(after_s)
+        with pytest.raises(ApiUnavailableError):
+            asked.refresh(asked.request(pair))
     assert world.backend.submitted[pair.refresh] == 1
     world.time.advance(0.2)
     assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
 
 
-# --- 2 ---
-
-
-def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld, process, other):
-    first = world.backend.sign_in()
-    tokens = process.request(first)
+def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld, pair, process, other):
+    tokens = process.request(pair)
     for _ in range(3):
-        process.refresh(tokens)
         world.expire()
-    newest = tokens.current
-    process.refresh(tokens)
-    posts = world.backend.submitted.copy()
-    late = other.request(first)
+        process.refresh(tokens)
+    late = other.request(pair)
     assert other.refresh(late) is RefreshOutcome.FROM_RECORD
-    assert late.current == tokens.current != newest
-    assert world.backend.submitted == posts
-    assert max(posts.values()) == 1
+    assert late.current == tokens.current
+    assert sorted(world.backend.submitted.values()) == [1, 1, 1]
 
 
 def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld, pair, process, other):
@@ -84,69 +74,47 @@ def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld, pair, p
 
 
 @pytest.mark.parametrize("slept_s", [0, 3 * 24 * 3600])
-def test_2_a_token_replaced_long_ago_is_not_submitted_again(world: RefreshWorld, process, slept_s: int):
-    first = world.backend.sign_in()
-    tokens = process.refreshed(first)
+def test_2_a_token_replaced_long_ago_is_not_submitted_again_and_told_each_time(
+    world: RefreshWorld, pair, process, caplog, slept_s: int
+):
+    tokens = process.refreshed(pair)
     world.expire()
     world.time.advance(slept_s)
     process.refresh(process.request(tokens.current))
-    world.time.advance(limits.ROTATION_GRACE_S - 1)
-    assert process.refresh(process.request(first)) is RefreshOutcome.FROM_RECORD
+    world.time.advance(ROTATION_GRACE_S - 1)
+    assert process.refresh(process.request(pair)) is RefreshOutcome.FROM_RECORD
     world.time.advance(2)
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(first))
-    assert process.counts()[RefreshOutcome.REPLAY_SEEN] == 1
-    assert world.backend.submitted[first.refresh] == 1
+    for _ in range(2):
+        with pytest.raises(SignInEndedError):
+            process.refresh(process.request(pair))
+    assert process.counts()[RefreshOutcome.REPLAY_SEEN] == 2
+    assert world.backend.submitted[pair.refresh] == 1
     assert world.backend.is_signed_in()
+    audited = [record.audit for record in caplog.records if record.name == "portal.audit"]
+    told = ("failure", "token-reused", sign_in_id(family_secret(pair.refresh)))
+    assert [(line["outcome"], line["reason"], line["sign_in"]) for line in audited] == [told, told]
 
 
-# --- 3 ---
-
-
-def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld, pair):
-    winner, loser = world.process(), world.process()
-    tokens = loser.request(pair)
-    outcomes = []
+@pytest.mark.parametrize("repeatable_s", [120, 0])
+def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld, pair, process, other, repeatable_s: int):
+    world.backend.repeatable_s = repeatable_s
+    tokens, outcomes = other.request(pair), []
 
     def the_loser_asks_meanwhile(_: str) -> None:
-        try:
-            loser.refresh(tokens)
-        except ApiUnavailableError as error:
-            outcomes.append(error.retry_after)
+        with pytest.raises(ApiUnavailableError) as caught:
+            other.refresh(tokens)
+        outcomes.append((caught.value.retry_after, tokens.status, tokens.current))
 
     world.backend.during = the_loser_asks_meanwhile
-    winning = winner.request(pair)
-    assert winner.refresh(winning) is RefreshOutcome.REFRESHED
-    assert outcomes == [1.0]
-    assert (tokens.status, tokens.current) == (TokenStatus.KEPT, pair)
-    assert loser.refresh(tokens) is RefreshOutcome.FROM_RECORD
+    winning = process.request(pair)
+    assert process.refresh(winning) is RefreshOutcome.REFRESHED
+    assert outcomes == [(1.0, TokenStatus.KEPT, pair)]
+    assert other.refresh(tokens) is RefreshOutcome.FROM_RECORD
     assert tokens.current == winning.current
 
 
-def test_3_the_loser_that_waits_receives_the_winners_tokens(world: RefreshWorld, pair):
-    winner, loser = world.process(), world.process()
-    may_answer, finished = threading.Event(), threading.Event()
-    world.backend.during = lambda _: may_answer.wait(30)
-
-    def the_winner_finishes() -> None:
-        may_answer.set()
-        finished.wait(30)
-
-    loser.while_waiting = the_winner_finishes
-    winning, losing = winner.request(pair), loser.request(pair)
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(winner.refresh, winning)
-        while not world.backend.submitted:
-            pass
-        second = pool.submit(loser.refresh, losing)
-        first.result(30)
-        finished.set()
-        assert second.result(30) is RefreshOutcome.JOINED
-    assert losing.current == winning.current
-    assert world.backend.submitted == {pair.refresh: 1}
-
-
-# --- 4 ---
+def _unavailable(*_: object, **__: object):
+    raise StoreUnavailableError("store 'refresh': down")
 
 
 def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: RefreshWorld, pair, process):
@@ -154,40 +122,26 @@ def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(wor
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError) as caught:
         process.refresh(tokens)
-    assert caught.value.retry_after == 1
-    assert tokens.status is TokenStatus.KEPT
+    assert (caught.value.retry_after, tokens.status) == (1, TokenStatus.KEPT)
     assert not world.backend.submitted
     assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
     del process.store.get, process.store.get_many
     assert process.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
-def test_4_cookies_are_cleared_when_the_backend_failed_the_head(world: RefreshWorld, process, other):
-    first = world.backend.sign_in()
-    tokens = process.refreshed(first)
+def test_4_cookies_are_cleared_when_the_backend_failed_the_head_which_is_forgotten_after_30_s(
+    world: RefreshWorld, pair, process, other
+):
+    newest = process.refreshed(pair).current
     world.expire()
-    world.backend.answers = [InvalidGrant(reason="status 401")]
-    late = other.request(first)
-    with pytest.raises(SignInEndedError):
-        other.refresh(late)
-    assert late.ended
-    assert world.backend.submitted == {first.refresh: 1, tokens.current.refresh: 1}
-    # The outcome is remembered: nobody asks again for a while, and every holder learns it.
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(tokens.current))
-    assert max(world.backend.submitted.values()) == 1
-
-
-def test_4_the_outcome_failed_is_forgotten_after_30_s(world: RefreshWorld, pair, process):
     world.backend.answers = [InvalidGrant(reason="status 403")]
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(pair))
-    world.time.advance(29)
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(pair))
+    # The outcome is remembered: nobody asks again for a while, and every holder learns it.
+    for asked, held, after_s in ((other, pair, 0), (process, newest, 29)):
+        world.time.advance(after_s)
+        late = asked.request(held)
+        with pytest.raises(SignInEndedError):
+            asked.refresh(late)
+        assert late.ended
+    assert world.backend.submitted == {pair.refresh: 1, newest.refresh: 1}
     world.time.advance(2)
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-
-
-def _unavailable(*_: object, **__: object):
-    raise StoreUnavailableError("store 'refresh': down")
+    assert process.refresh(process.request(newest)) is RefreshOutcome.REFRESHED

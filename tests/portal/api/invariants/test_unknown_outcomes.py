@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from portal.api.metrics import RefreshOutcome
+from portal.api.refresh.attempt import OTHERS_OUTCOME_WAIT_S
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import NoResponse
 from portal.api.tokens import TokenPair, TokenStatus
-from portal.config import limits
+from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LOCK_S, REFRESH_REPEAT_PAUSE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import UNANSWERED, RefreshProcess, RefreshWorld
 
@@ -28,11 +29,18 @@ def time_out(world: RefreshWorld, process: RefreshProcess, pair: TokenPair) -> N
 def be_killed(world: RefreshWorld, process: RefreshProcess, pair: TokenPair) -> None:
     world.backend.die_during_the_call(process, pair)
     # Its lock ends, and so does the time in which it might only have been waiting for the store.
-    world.time.advance(limits.REFRESH_LOCK_S + 1)
+    world.time.advance(REFRESH_LOCK_S + 1)
 
 
 CAUSES = pytest.mark.parametrize("cause", [time_out, be_killed])
 Cause = Callable[[RefreshWorld, RefreshProcess, TokenPair], None]
+
+
+def is_lost(process: RefreshProcess, pair: TokenPair) -> bool:
+    tokens = process.request(pair)
+    with pytest.raises(SignInEndedError):
+        process.refresh(tokens)
+    return tokens.lost and tokens.cleared
 
 
 # --- where the key is honoured ---
@@ -43,8 +51,10 @@ def test_it_is_submitted_again_and_everybody_goes_on(world: RefreshWorld, pair, 
     world.backend.honours_key = True
     cause(world, process, pair)
     world.time.advance(2)
-    tokens = other.request(pair)
+    tokens, before = other.request(pair), world.time()
     assert other.refresh(tokens) is RefreshOutcome.REFRESHED
+    # A process that died is waited for once more, and no longer.
+    assert world.time() - before == (OTHERS_OUTCOME_WAIT_S if cause is be_killed else 0)
     late = process.request(pair)
     assert process.refresh(late) is RefreshOutcome.FROM_RECORD
     assert late.current == tokens.current
@@ -63,32 +73,15 @@ def test_again_and_again_but_spaced_while_the_backend_answers_nobody(world: Refr
             with pytest.raises(ApiUnavailableError) as caught:
                 process.refresh(tokens)
             process.settle()
-            assert caught.value.retry_after == 1
-            assert tokens.status is TokenStatus.KEPT
+            assert (caught.value.retry_after, tokens.status) == (1, TokenStatus.KEPT)
         world.time.advance(0.1)
-    times = world.backend.submitted_at
-    pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(world.backend.submitted_at)]
     assert min(pauses) >= 1
     # However long it lasts, whoever comes back waits no longer than this.
-    assert max(pauses) <= limits.REFRESH_REPEAT_PAUSE_S + 1
+    assert max(pauses) <= REFRESH_REPEAT_PAUSE_S + 1
     world.backend.lose = 0
-    world.time.advance(limits.REFRESH_REPEAT_PAUSE_S)
+    world.time.advance(REFRESH_REPEAT_PAUSE_S)
     assert processes[0].refresh(processes[0].request(pair)) is RefreshOutcome.REFRESHED
-
-
-def test_by_one_process_at_a_time(world: RefreshWorld, pair, process, other):
-    world.backend.honours_key = True
-    time_out(world, process, pair)
-    world.time.advance(2)
-
-    def meanwhile(_: str) -> None:
-        world.backend.during = lambda refresh: None
-        with pytest.raises(ApiUnavailableError):
-            other.refresh(other.request(pair))
-
-    world.backend.during = meanwhile
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-    assert world.backend.submitted == {pair.refresh: 2}
 
 
 @CAUSES
@@ -98,12 +91,9 @@ def test_once_the_backend_may_have_forgotten_the_key_it_is_never_submitted_again
     world.backend.honours_key = True
     cause(world, process, pair)
     # The call itself takes time: it has to arrive while the key is known.
-    world.time.advance(world.backend.repeatable_s - limits.REFRESH_DEADLINE_S)
+    world.time.advance(world.backend.repeatable_s - REFRESH_DEADLINE_S)
     for asked in (other, process, other):
-        tokens = asked.request(pair)
-        with pytest.raises(SignInEndedError):
-            asked.refresh(tokens)
-        assert tokens.lost
+        assert is_lost(asked, pair)
         world.time.advance(10 * 24 * 3600)
     assert world.backend.submitted == {pair.refresh: 1}
 
@@ -116,93 +106,8 @@ def test_a_later_try_that_did_nothing_says_nothing_of_the_first(world: RefreshWo
     with pytest.raises(ApiUnavailableError):
         process.refresh(process.request(pair))
     world.time.advance(world.backend.repeatable_s)
-    tokens = process.request(pair)
-    with pytest.raises(SignInEndedError):
-        process.refresh(tokens)
-    assert tokens.lost
+    assert is_lost(process, pair)
     assert world.backend.submitted == {pair.refresh: 2}
-
-
-@pytest.mark.parametrize("first", [NOT_SENT, UNANSWERED], ids=["not sent", "503"])
-def test_a_first_try_that_did_nothing_leaves_no_doubt_however_long_ago(
-    world: RefreshWorld, pair, process, first: NoResponse
-):
-    world.backend.answers = [first]
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(process.request(pair))
-    process.settle()
-    world.time.advance(10 * world.backend.repeatable_s)
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-
-
-# --- where it is not ---
-
-
-@CAUSES
-def test_1_it_is_never_submitted_again_and_the_sign_in_ends_as_lost(
-    world: RefreshWorld, pair, process, other, cause: Cause
-):
-    world.backend.repeatable_s = 0
-    cause(world, process, pair)
-    for wait in (0, 2, 20, 3600, 20 * 24 * 3600):
-        world.time.advance(wait)
-        for asked in (other, process):
-            tokens = asked.request(pair)
-            with pytest.raises(SignInEndedError):
-                asked.refresh(tokens)
-            assert tokens.lost
-            assert tokens.cleared
-            assert asked.counts()[RefreshOutcome.LOST] >= 1
-    assert world.backend.submitted == {pair.refresh: 1}
-
-
-def test_whoever_holds_an_older_token_learns_it_too(world: RefreshWorld, process, other):
-    world.backend.repeatable_s = 0
-    first = world.backend.sign_in()
-    tokens = process.refreshed(first)
-    world.expire()
-    time_out(world, process, tokens.current)
-    late = other.request(first)
-    with pytest.raises(SignInEndedError):
-        other.refresh(late)
-    assert late.lost
-
-
-def test_a_process_that_has_not_died_is_waited_for(world: RefreshWorld, pair, process, other):
-    world.backend.repeatable_s = 0
-
-    def meanwhile(_: str) -> None:
-        tokens = other.request(pair)
-        with pytest.raises(ApiUnavailableError):
-            other.refresh(tokens)
-        assert tokens.status is TokenStatus.KEPT
-
-    world.backend.during = meanwhile
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-
-
-# --- what other versions of this project write ---
-
-
-def outcome_key(pair: TokenPair) -> str:
-    return f"{record_name(family_secret(pair.refresh))}:outcome"
-
-
-@pytest.mark.parametrize("value", [["resting", None], "resting", {"of": 1}, 7])
-def test_an_outcome_of_a_newer_version_means_later(world: RefreshWorld, pair, process, value: object):
-    if isinstance(value, list):
-        value = [value[0], record_name(pair.refresh)]
-    process.store.set(outcome_key(pair), value, lifetime_s=5)
-    tokens = process.request(pair)
-    with pytest.raises(ApiUnavailableError):
-        process.refresh(tokens)
-    assert tokens.status is TokenStatus.KEPT
-    assert not world.backend.submitted
-
-
-def test_an_outcome_of_an_older_token_counts_for_nothing(world: RefreshWorld, pair, process):
-    process.store.set(outcome_key(pair), ["failed", record_name("one before")], lifetime_s=30)
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
 
 def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(world: RefreshWorld, pair, process):
@@ -217,8 +122,30 @@ def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(
         raise StoreUnavailableError("store 'refresh': for a moment")
 
     records.mark_started, process.while_waiting = fails_once, lambda: world.time.advance(world.backend.repeatable_s)
-    tokens = process.request(pair)
-    with pytest.raises(SignInEndedError):
-        process.refresh(tokens)
-    assert tokens.lost
+    assert is_lost(process, pair)
     assert world.backend.submitted == {pair.refresh: 1}
+
+
+# --- where it is not ---
+
+
+@CAUSES
+def test_1_it_is_never_submitted_again_and_the_sign_in_ends_as_lost_for_older_tokens_too(
+    world: RefreshWorld, pair, process, other, cause: Cause
+):
+    world.backend.repeatable_s = 0
+    newest = process.refreshed(pair).current
+    world.expire()
+    cause(world, process, newest)
+    for wait in (0, 2, 20, 3600, 20 * 24 * 3600):
+        world.time.advance(wait)
+        for asked, held in ((other, newest), (process, pair)):
+            assert is_lost(asked, held)
+            assert asked.counts()[RefreshOutcome.LOST] >= 1
+    assert world.backend.submitted == {pair.refresh: 1, newest.refresh: 1}
+
+
+def test_an_outcome_of_an_older_token_counts_for_nothing(world: RefreshWorld, pair, process):
+    key = f"{record_name(family_secret(pair.refresh))}:outcome"
+    process.store.set(key, ["failed", record_name("one before")], lifetime_s=30)
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED

@@ -1,82 +1,106 @@
-"""The refresh beyond its invariants: confirmation by use, sign-out, backends that do not rotate, counters."""
+"""The refresh beyond its invariants: backends that do not rotate, sign-out, a process without threads, what is told."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 
 import pytest
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
+from portal.config.limits import ROTATION_GRACE_S
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
-from tests.support.refresh_world import MAX_AGE_S, RefreshWorld, jwt
-
-A_DAY = 24 * 3600
-
-
-# --- how long an old token is answered for ---
+from portal.process.single_flight import SingleFlight
+from tests.support.refresh_world import LOST, MAX_AGE_S, UNANSWERED, RefreshWorld, jwt
 
 
-def test_lost_responses_strand_nobody_for_as_long_as_the_sign_in_lasts(world: RefreshWorld, process):
-    """Each response to a browser was lost: it still holds the very first pair."""
-    first = world.backend.sign_in()
-    for _ in range(20):
-        world.expire()
-        process.refreshed(first)
-    world.time.advance(MAX_AGE_S - A_DAY)
-    assert process.refresh(process.request(first)) is RefreshOutcome.REFRESHED
-    assert set(world.backend.submitted.values()) == {1}
-
-
-def test_the_record_lives_as_long_as_the_refresh_tokens_own_end(world: RefreshWorld, process):
-    first = world.backend.sign_in()
-    second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() + 1000, jti="2"))
-    world.backend.answers = [TokensIssued(pair=second)]
-    process.refresh(process.request(first))
-    kept = [f"{record_name(family_secret(first.refresh))}:family", f"{record_name(second.refresh)}:token"]
-    world.time.advance(990)
-    assert sorted(process.store.get_many(kept)) == sorted(kept)
-    world.time.advance(20)
-    assert not process.store.get_many(kept)
-
-
-def test_a_token_is_spent_also_where_its_successor_is_over_by_our_clock(world: RefreshWorld, process):
-    first = world.backend.sign_in()
-    second = TokenPair(access=jwt(exp=world.time() + 60), refresh=jwt(exp=world.time() - 5, jti="2"))
-    world.backend.answers = [TokensIssued(pair=second)]
-    process.refresh(process.request(first))
+@pytest.mark.parametrize(
+    ("end_s", "kept_s"), [(1000, 1000), (None, MAX_AGE_S), (-5, ROTATION_GRACE_S)], ids=["its own", "default", "over"]
+)
+def test_an_old_token_is_answered_for_until_the_new_one_s_end_and_at_least_a_minute(
+    world: RefreshWorld, pair, process, end_s: int | None, kept_s: int
+):
+    refresh = "opaque" if end_s is None else jwt(exp=world.time() + end_s)
+    world.backend.answers = [TokensIssued(pair=TokenPair(access=jwt(exp=2**40), refresh=refresh))]
+    records = process.refresher._records
+    process.refresh(process.request(pair))
     process.settle()
-    assert process.refresh(process.request(first)) is RefreshOutcome.FROM_RECORD
-    assert world.backend.submitted == {first.refresh: 1}
+    world.time.advance(kept_s - 1)
+    assert process.refresh(process.request(pair)) is RefreshOutcome.FROM_RECORD
+    assert [records.get(token).is_known for token in (pair.refresh, refresh)] == [True, True]
+    world.time.advance(2)
+    assert [records.get(token).is_known for token in (pair.refresh, refresh)] == [False, False]
 
 
 # --- backends that do not rotate ---
 
 
+@pytest.fixture
+def constant(world: RefreshWorld) -> RefreshWorld:
+    """Its backend answers with the refresh token that it was given."""
+
+    def submit(*, refresh, deadline, request_id):
+        world.backend.submitted[refresh] += 1
+        access = jwt(n=world.backend.submitted[refresh], exp=world.time() + 300)
+        return TokensIssued(pair=TokenPair(access=access, refresh=refresh))
+
+    world.backend.submit = submit
+    return world
+
+
 def test_a_refresh_token_that_stays_the_same_is_refreshed_once_for_each_access_token(
-    world: RefreshWorld, process, other
+    constant: RefreshWorld, process, other
 ):
-    pair = TokenPair(access=jwt(exp=world.time() - 1), refresh="same")
-    for generation in range(3):
-        granted = TokenPair(access=jwt(exp=world.time() + 300, n=generation), refresh="same")
-        world.backend.answers = [TokensIssued(pair=granted)]
-        tokens = process.request(pair)
-        assert process.refresh(tokens) is RefreshOutcome.REFRESHED
-        assert tokens.current == granted
-        late = other.request(pair)
+    held = TokenPair(refresh="constant")
+    for generation in (1, 2, 3):
+        tokens, late = process.refreshed(held), other.request(held)
         assert other.refresh(late) is RefreshOutcome.FROM_RECORD
-        assert late.current == granted
-        assert other.refresher.tokens_to_set(late) == granted
-        assert world.backend.submitted["same"] == generation + 1
-        world.time.advance(301)
+        assert late.current == tokens.current == other.refresher.tokens_to_set(late)
+        assert constant.backend.submitted == {"constant": generation}
+        constant.expire()
 
 
-def test_a_new_token_that_is_refused_ends_nothing_once_it_has_a_successor(world: RefreshWorld, process, other):
-    request = process.refreshed(world.backend.sign_in())
+def test_an_access_token_that_is_refused_before_its_time_is_not_from_record_again(
+    constant: RefreshWorld, process, other
+):
+    tokens = process.refreshed(TokenPair(refresh="constant"))
+    refused = tokens.current.access
+    again = other.request(tokens.current)
+    assert other.refresh(again, rejected_access=refused) is RefreshOutcome.REFRESHED
+    # And who comes later with the refused one gets what replaced it.
+    late = process.request(tokens.current)
+    assert process.refresh(late, rejected_access=refused) is RefreshOutcome.FROM_RECORD
+    assert late.current == again.current != tokens.current
+    assert constant.backend.submitted == {"constant": 2}
+
+
+def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refused(
+    constant: RefreshWorld, process, monkeypatch
+):
+    tokens = process.refreshed(TokenPair(refresh="constant"))
+    renewed = process.refresher.refresh(process.request(TokenPair(refresh="constant")), deadline=Deadline(30))
+    join, joined = SingleFlight.join, []
+
+    def join_one_that_knows_nothing(self, key):
+        joined.append(key)
+        shared_call, leads = join(self, key)
+        if len(joined) > 1:
+            return shared_call, leads
+        self.run(shared_call, lambda: renewed)
+        return shared_call, False
+
+    monkeypatch.setattr(SingleFlight, "join", join_one_that_knows_nothing)
+    again = process.request(tokens.current)
+    assert process.refresh(again, rejected_access=tokens.current.access) is RefreshOutcome.REFRESHED
+    assert again.current.access != tokens.current.access
+
+
+def test_a_new_token_that_is_refused_ends_nothing_once_it_has_a_successor(world: RefreshWorld, pair, process, other):
+    request = process.refreshed(pair)
     other.refresh(other.request(request.current), rejected_access=request.current.access)
     process.refresher.handle_401_after_refresh(request)
     assert request.status is TokenStatus.REFRESHED
@@ -86,20 +110,18 @@ def test_a_new_token_that_is_refused_ends_nothing_once_it_has_a_successor(world:
 # --- sign-out ---
 
 
-def test_sign_out_carries_no_access_token_that_has_expired(world: RefreshWorld):
-    pair, process, bearers = world.backend.sign_in(), world.process(), []
+def test_a_sign_out_carries_no_access_token_that_has_expired_and_without_tokens_asks_nobody(
+    world: RefreshWorld, pair, process
+):
+    bearers = []
     world.backend.revoke = lambda *, bearer, **_: bearers.append(bearer)
     process.refresher.sign_out(process.request(pair))
     world.expire()
     process.refresher.sign_out(process.request(pair))
-    assert bearers == [pair.access, None]
-
-
-def test_sign_out_without_tokens_asks_nobody(world: RefreshWorld, process):
     tokens = TokenStore(TokenPair(access="a"))
     process.refresher.sign_out(tokens)
     assert tokens.cleared
-    assert world.backend.revoked == []
+    assert bearers == [pair.access, None]
 
 
 def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: RefreshWorld, pair, process):
@@ -110,7 +132,7 @@ def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: Refresh
     assert tokens.status is TokenStatus.CLEARED
 
 
-# --- the need for it ---
+# --- the need for it, and a process without threads ---
 
 
 @pytest.mark.parametrize(
@@ -118,10 +140,7 @@ def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: Refresh
     [
         (None, True),
         (jwt(exp=1_800_000_000), True),
-        (jwt(exp=1_800_000_001), False),
-        (jwt(), False),
-        ("opaque", False),
-        (jwt(exp="soon"), False),
+        *((token, False) for token in (jwt(exp=1_800_000_001), jwt(), "opaque", jwt(exp="soon"))),
     ],
     ids=["none", "expired now", "fresh", "no exp", "opaque", "odd exp"],
 )
@@ -132,48 +151,58 @@ def test_a_token_is_refreshed_before_use_only_when_it_says_itself_that_it_is_ove
     assert bool(world.backend.submitted) is asks
 
 
+def test_a_process_that_gets_no_thread_says_later_and_recovers(world: RefreshWorld, pair, process, monkeypatch):
+    def no_thread(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("threading.Thread.start", no_thread)
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(process.request(pair))
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
+
+
 # --- what operators see ---
+
+REFUSED = InvalidGrant(reason="status 401")
+FINAL = NoResponse(reason="once", lost=True)
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome", "told"),
+    ("answer", "outcome", "told", "audited"),
     [
-        (None, RefreshOutcome.REFRESHED, (logging.INFO, "refreshed")),
-        (InvalidGrant(reason="status 401"), RefreshOutcome.REJECTED, (logging.WARNING, "refused: status 401")),
+        (None, RefreshOutcome.REFRESHED, (logging.INFO, "refreshed"), []),
         (
-            NoResponse(reason="status 503", lost=False),
-            RefreshOutcome.UNREACHABLE,
-            (logging.WARNING, "no usable answer"),
+            REFUSED,
+            RefreshOutcome.REJECTED,
+            (logging.WARNING, "refused: status 401"),
+            [("failure", "token-refused", "status 401")],
         ),
+        (UNANSWERED, RefreshOutcome.UNREACHABLE, (logging.WARNING, "no usable answer"), []),
+        (LOST, RefreshOutcome.UNREACHABLE, (logging.WARNING, "to be submitted again"), []),
         (
-            NoResponse(reason="timeout", lost=True),
-            RefreshOutcome.UNREACHABLE,
-            (logging.WARNING, "to be submitted again"),
+            FINAL,
+            RefreshOutcome.LOST,
+            (logging.ERROR, "not to be submitted again: once"),
+            [("unavailable", "answer-lost", None)],
         ),
-        (NoResponse(reason="once", lost=True), RefreshOutcome.LOST, (logging.ERROR, "not to be submitted again: once")),
     ],
 )
-def test_each_answer_is_counted_and_has_one_line(world: RefreshWorld, *, pair, process, caplog, answer, outcome, told):
+def test_each_answer_is_counted_and_has_one_line_and_one_for_the_audit_if_it_ends_the_sign_in(
+    world: RefreshWorld, *, pair, process, other, caplog, answer, outcome, told, audited
+):
     level, line = told
-    world.backend.repeatable_s = 0 if outcome is RefreshOutcome.LOST else 120
+    world.backend.repeatable_s = 0 if answer is FINAL else 120
     caplog.set_level(logging.DEBUG)
     world.backend.answers = [answer] if answer else []
     with contextlib.suppress(ApiUnavailableError, SignInEndedError):
         process.refresh(process.request(pair))
     process.settle()
+    if answer is REFUSED:  # whoever asks later learns it silently
+        with pytest.raises(SignInEndedError):
+            other.refresh(other.request(pair))
     assert process.counts() == {outcome: 1}
+    ended = [record.audit for record in caplog.records if record.name == "portal.audit"]
+    assert [(each["outcome"], each["reason"], each.get("detail")) for each in ended] == audited
     lines = [record for record in caplog.records if record.name != "portal.audit"]
     assert [(record.levelno, line in record.message) for record in lines] == [(level, True)]
-
-
-def test_an_unexpected_fault_reaches_who_waits_and_leaves_nothing_in_flight(world: RefreshWorld, pair, process, caplog):
-
-    def fault(_: str) -> None:
-        raise ZeroDivisionError
-
-    world.backend.during = fault
-    with pytest.raises(ZeroDivisionError):
-        process.refresh(process.request(pair))
-    process.settle()
-    assert process.refresher._single_flight.in_threads() == []
-    assert "unexpected error" in caplog.text

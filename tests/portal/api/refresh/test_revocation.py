@@ -6,17 +6,11 @@ import pytest
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import SignInStatus, TokenPair
-from portal.config import limits
+from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
 from portal.errors import SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt, lose
 
 DAY_S = 24 * 3600
-
-
-def is_signed_out(process: RefreshProcess, token: str) -> bool:
-    """Whether a tombstone is found by the holder of this token, of either kind."""
-    records = process.refresher._records
-    return records.get(token).signed_out or records.is_signed_out(token)
 
 
 @pytest.mark.parametrize("number", range(8))
@@ -24,68 +18,54 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(
     world: RefreshWorld, pair, process, other, number: int
 ):
     late = process.refreshed(pair)
-    lose(other, number, done=False)
+    lose(other.store, number, done=False)
     other.refresher.sign_out(other.request(pair))
     assert process.refresher.tokens_to_set(late) is None
     assert process.refresher.sign_in_status(late.current) is SignInStatus.SIGNED_OUT
     assert world.backend.revoked == [late.current.refresh]
 
 
-def test_a_circuit_that_is_open_is_waited_for(world: RefreshWorld, pair):
-    """It refuses both of two tries at once, though the store may long be back."""
-    process, other = world.process(), world.process(real_waits=True)
-    late = process.refreshed(pair)
-    circuit = other.store.circuit()
-    circuit.failed(circuit.admit(), slow_s=0, why="TimeoutError")
-    assert circuit.is_open
-    other.refresher.sign_out(other.request(pair))
-    assert process.refresher.tokens_to_set(late) is None
-    assert world.backend.revoked == [late.current.refresh]
-
-
 def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(
     world: RefreshWorld, pair, process
 ):
-
     def down(_: object) -> None:
         raise StoreUnavailableError("store 'refresh': down")
 
     process.store._do = down
-    before = world.time()
-    tokens = process.request(pair)
+    before, tokens = world.time(), process.request(pair)
     assert process.refresher.sign_out(tokens).pairs == [pair]
     assert tokens.cleared
-    assert world.time() - before == limits.SIGN_OUT_DEADLINE_S
+    assert world.time() - before == SIGN_OUT_DEADLINE_S
     assert world.backend.revoked == [pair.refresh]
 
 
-def test_tokens_that_nobody_knows_leave_tombstones_only_while_a_response_may_be_on_its_way(
-    world: RefreshWorld, process
-):
-    made_up = TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up")
-    process.refresher.sign_out(process.request(made_up), verified=False)
-    assert all(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
-    world.time.advance(limits.ROTATION_GRACE_S + 1)
-    assert not any(is_signed_out(process, token) for token in (made_up.access, made_up.refresh))
+def made_up(world: RefreshWorld, process: RefreshProcess) -> tuple[TokenPair, float]:
+    """Nobody knows these tokens, so they are believed only while a response may be on its way."""
+    return TokenPair(access=jwt(exp=world.time() + 400 * DAY_S), refresh="made-up"), ROTATION_GRACE_S
 
 
-def test_a_sign_in_that_is_known_stays_signed_out_for_as_long_as_its_tokens_live(world: RefreshWorld, process):
-    known = TokenPair(access=jwt(exp=world.time() + 300), refresh=jwt(exp=world.time() + 7 * DAY_S))
-    process.refresher.sign_out(process.request(known), verified=True)
-    world.time.advance(7 * DAY_S - 1)
-    assert is_signed_out(process, known.refresh)
-    world.time.advance(2)
-    assert not is_signed_out(process, known.refresh)
+def known(world: RefreshWorld, process: RefreshProcess) -> tuple[TokenPair, float]:
+    return TokenPair(access=jwt(exp=world.time() + 300), refresh=jwt(exp=world.time() + 7 * DAY_S)), 7 * DAY_S
 
 
-@pytest.mark.parametrize("submitted", ["first", "newest"])
-def test_a_sign_in_that_was_refreshed_is_known(world: RefreshWorld, process, submitted: str):
+def refreshed_before(world: RefreshWorld, process: RefreshProcess) -> tuple[TokenPair, float]:
     first = world.backend.sign_in()
-    tokens = process.refreshed(first)
-    pair = first if submitted == "first" else tokens.current
-    process.refresher.sign_out(process.request(pair), verified=False)
-    world.time.advance(limits.ROTATION_GRACE_S + 1)
-    assert is_signed_out(process, tokens.current.refresh)
+    process.refresh(process.request(first))
+    return first, 30 * DAY_S
+
+
+def refreshed(world: RefreshWorld, process: RefreshProcess) -> tuple[TokenPair, float]:
+    return process.refreshed(world.backend.sign_in()).current, 30 * DAY_S
+
+
+@pytest.mark.parametrize("signed_in", [made_up, known, refreshed_before, refreshed])
+def test_a_tombstone_lasts_as_long_as_its_sign_in_if_that_is_known(world: RefreshWorld, process, other, signed_in):
+    pair, lasts_s = signed_in(world, process)
+    process.refresher.sign_out(process.request(pair), verified=signed_in is known)
+    world.time.advance(lasts_s - 1)
+    assert other.refresher.sign_in_status(TokenPair(refresh=pair.refresh)) is SignInStatus.SIGNED_OUT
+    world.time.advance(2)
+    assert other.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
 
 
 def sign_out(process: RefreshProcess, pair: TokenPair) -> None:

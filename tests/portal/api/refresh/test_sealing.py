@@ -22,19 +22,10 @@ from portal.api.refresh.sealing import (
 PAIR = ["the-access-token", "the-refresh-token"]
 
 
-def test_the_holder_of_the_token_opens_the_record():
-    assert unseal(seal(PAIR, under="old"), under="old") == PAIR
-
-
 @given(st.text(), st.text())
-def test_any_token_can_carry_a_record(under, access):
+def test_the_holder_of_any_token_opens_the_record(under, access):
     content = [access, None]
     assert unseal(seal(content, under=under), under=under) == content
-
-
-def test_nobody_else_does():
-    with pytest.raises(UnreadableRecordError):
-        unseal(seal(PAIR, under="old"), under="older")
 
 
 @pytest.mark.parametrize("position", [0, 12, 30, -1])
@@ -45,8 +36,8 @@ def test_a_changed_record_does_not_open(position):
         unseal(base64.b64encode(raw).decode(), under="old")
 
 
-@pytest.mark.parametrize("record", ["", "no base64!", "AAAA", None, 7, [], "A" * 100])
-def test_anything_else_does_not_open(record):
+@pytest.mark.parametrize("record", [seal(PAIR, under="older"), "", "no base64!", "AAAA", None, 7, [], "A" * 100])
+def test_nor_does_one_of_another_token_or_anything_else(record):
     with pytest.raises(UnreadableRecordError):
         unseal(record, under="old")
 

@@ -1,60 +1,120 @@
-"""The refresh when its store is down, slow, or fails in the middle (docs/explanation/store-failures.md)."""
+"""The refresh when its store is down, full, damaged, emptied or set to another time.
+
+docs/explanation/store-failures.md. An operation that fails in the middle: `test_token_records.py`.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
-import time
 
 import pytest
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh import attempt
 from portal.api.refresh.token_endpoint import NoResponse, TokensIssued
-from portal.api.tokens import TokenPair
-from portal.config import limits
+from portal.api.tokens import TokenPair, TokenStatus
+from portal.config.limits import REFRESH_LOCK_S, REFRESH_STORE_WAIT_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from tests.portal.api.conftest import caches, redis_entry
-from tests.support.redis_server import RedisServer
+from sqlite_cache import close_idle_connections
 from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt
 
-
-class FlakyStore:
-    """Wraps a process's store; while it is down, every operation fails."""
-
-    def __init__(self, process: RefreshProcess) -> None:
-        self.down = False
-        self.refused = 0
-        self._do = process.store._do
-        process.store._do = self._operate
-
-    def _operate(self, operation):
-        if self.down:
-            self.refused += 1
-            raise StoreUnavailableError("store 'refresh': down")
-        return self._do(operation)
+#: As long as Sentinels take, seconds.
+FAILOVER_S = 3.0
+#: Which operations fail: all, as without a primary, or those that write, as with a primary without replicas.
+ALL, WRITES = {"get", "get_many", "add", "set", "set_many", "delete", "delete_many"}, {"add", "set", "set_many"}
+OPERATIONS = pytest.mark.parametrize("operations", [ALL, WRITES], ids=["all", "writes"])
 
 
-# --- down ---
+def fail_for(process: RefreshProcess, seconds: float, operations: set[str] = ALL) -> list[str]:
+    """Let these operations of the process's store fail for so long; gives the list of those that did."""
+    world, store = process.world, process.store
+    end, failed = world.time() + seconds, []
+
+    def failing(name: str):
+        works = getattr(store, name)
+
+        def operation(*args, **options):
+            if world.time() < end:
+                failed.append(name)
+                raise StoreUnavailableError("store 'refresh': no primary")
+            return works(*args, **options)
+
+        return operation
+
+    for name in operations:
+        setattr(store, name, failing(name))
+    return failed
 
 
-def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_them(
-    world: RefreshWorld, pair, process, other
+# --- away before the call ---
+
+
+@pytest.mark.parametrize("down_s", [FAILOVER_S, REFRESH_STORE_WAIT_S + 1, REFRESH_LOCK_S + 1])
+@pytest.mark.parametrize(
+    ("after", "answered"), [("acquire_lock", True), ("acquire_lock", False), ("mark_started", False)]
+)
+def test_what_a_store_took_before_it_went_away_for_a_while_is_waited_for_or_taken_back(
+    world: RefreshWorld, *, pair, process, other, after: str, answered: bool, down_s: float
 ):
-    store = FlakyStore(process)
+    """Its answer may be lost: else a store that was away for a second keeps its user from a page for fifteen."""
+    records = process.refresher._records
+    works, world.backend.repeatable_s = getattr(records, after), 0
+
+    def taken(*args, **options) -> bool:
+        setattr(records, after, works)
+        won = works(*args, **options)
+        fail_for(process, down_s)
+        if not answered:
+            raise StoreUnavailableError("store 'refresh': the connection broke")
+        return won
+
+    setattr(records, after, taken)
+    tokens = process.request(pair)
+    if down_s == FAILOVER_S:
+        assert process.refresh(tokens) is RefreshOutcome.REFRESHED
+    else:
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens)
+        process.settle()
+        assert tokens.status is TokenStatus.KEPT
+        assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
+        before = world.time()
+        assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
+        assert world.time() == before
+    assert world.backend.submitted == {pair.refresh: 1}
+
+
+@OPERATIONS
+def test_no_refresh_waits_once_the_outage_has_lasted_longer(world: RefreshWorld, process, operations: set[str]):
+    """A request that waits holds a thread, which the pages with a fresh token need."""
+    fail_for(process, 60, operations)
+    for user, waits_s in (("first", REFRESH_STORE_WAIT_S), ("second", 0)):
+        tokens, began = process.request(world.backend.sign_in(user)), world.time()
+        with pytest.raises(ApiUnavailableError) as caught:
+            process.refresh(tokens)
+        assert waits_s <= world.time() - began <= waits_s * 1.2
+        assert (caught.value.retry_after, tokens.status) == (1, TokenStatus.KEPT)
+    assert process.counts() == {RefreshOutcome.STORE_DOWN: 2}
+    assert not world.backend.submitted
+
+
+@pytest.mark.parametrize("first_s", [FAILOVER_S, 60], ids=["its end was seen", "nobody saw its end"])
+def test_the_next_outage_is_waited_for_again(world: RefreshWorld, process, first_s: float):
+    fail_for(process, first_s)
+    with contextlib.suppress(ApiUnavailableError):
+        process.refresh(process.request(world.backend.sign_in("first")))
+    world.time.advance(0 if first_s == FAILOVER_S else 3600)
+    fail_for(process, FAILOVER_S)
+    assert process.refresh(process.request(world.backend.sign_in("second"))) is RefreshOutcome.REFRESHED
+
+
+# --- away during the call ---
+
+
+def test_the_new_tokens_are_offered_until_the_store_takes_them(world: RefreshWorld, pair, process, other):
     back = threading.Event()
-
-    def goes_down(_: str) -> None:
-        store.down = True
-
-    def comes_back() -> None:
-        if store.refused >= 3:
-            assert back.wait(30)
-            store.down = False
-
-    world.backend.during = goes_down
-    process.while_waiting = comes_back
+    world.backend.during = lambda _: fail_for(process, 2)
+    process.while_waiting = lambda: back.wait(30)
     tokens = process.request(pair)
     # Who asked has its tokens, and so have all others in this process.
     assert process.refresh(tokens) is RefreshOutcome.REFRESHED
@@ -71,58 +131,40 @@ def test_down_during_the_call_the_new_tokens_are_offered_until_the_store_takes_t
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def test_down_during_the_call_and_for_longer_than_the_lock_the_token_is_not_submitted_again(
-    world: RefreshWorld, pair, process, other
-):
-    store = FlakyStore(process)
-    other_is_at_it = threading.Event()
+def test_away_for_longer_than_the_lock_another_process_waits_for_the_outcome(world: RefreshWorld, pair, process, other):
+    other_waits = threading.Event()
 
-    def comes_back_for_both_at_once() -> None:
-        assert other_is_at_it.wait(30)
-        store.down = False
-
-    def waits_for_the_outcome() -> None:
-        other_is_at_it.set()
+    def outcome_comes() -> None:
+        other_waits.set()
         process.settle()
 
-    world.backend.during = lambda _: setattr(store, "down", True)
-    process.while_waiting = comes_back_for_both_at_once
-    tokens = process.request(pair)
-    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
-    world.time.advance(limits.REFRESH_LOCK_S + 1)
+    world.backend.during = lambda _: fail_for(process, REFRESH_LOCK_S + 1)
+    process.while_waiting, other.while_waiting = lambda: other_waits.wait(30), outcome_comes
+    tokens = process.refreshed(pair)
     # The store is back, the lock has expired, and the record is not there yet.
-    other.while_waiting = waits_for_the_outcome
+    world.time.advance(REFRESH_LOCK_S + 1)
     elsewhere = other.request(pair)
     assert other.refresh(elsewhere) is RefreshOutcome.JOINED
     assert elsewhere.current == tokens.current
     assert world.backend.submitted == {pair.refresh: 1}
 
 
-def not_rotated(world: RefreshWorld, refresh: str) -> TokensIssued:
-    return TokensIssued(pair=TokenPair(access=jwt(exp=world.time() + 300), refresh=refresh))
-
-
-@pytest.mark.parametrize("down_s", [0, limits.REFRESH_LOCK_S + 1])
+@pytest.mark.parametrize("down_s", [0.1, REFRESH_LOCK_S + 1])
 @pytest.mark.parametrize("answer", [LOST, UNANSWERED, None], ids=["lost", "unanswered", "not rotated"])
-def test_down_during_the_call_its_outcome_is_noted_when_the_store_is_back(
+def test_every_other_outcome_is_noted_too_when_the_store_is_back(
     world: RefreshWorld, *, pair, process, other, answer: NoResponse | None, down_s: float
 ):
     """Where nothing may be submitted again, a doubt that is none would sign its user out."""
-    store = FlakyStore(process)
-    world.backend.answers = [answer or not_rotated(world, pair.refresh)]
-    world.backend.repeatable_s = 0
-    world.backend.during = lambda _: setattr(store, "down", True)
-
-    def comes_back() -> None:
-        if store.down:
-            world.time.advance(down_s)
-            store.down = False
-
-    process.while_waiting = comes_back
+    not_rotated = TokensIssued(pair=TokenPair(access=jwt(exp=world.time() + 300), refresh=pair.refresh))
+    world.backend.answers, world.backend.repeatable_s = [answer or not_rotated], 0
+    world.backend.during = lambda _: fail_for(process, down_s)
     with contextlib.suppress(ApiUnavailableError, SignInEndedError):
         process.refresh(process.request(pair))
     process.settle()
-    world.backend.during = lambda _: None
+    if answer is UNANSWERED:
+        with pytest.raises(ApiUnavailableError):
+            other.refresh(other.request(pair))
+        assert world.backend.submitted == {pair.refresh: 1}, "not at once"
     world.expire()
     if answer is LOST:
         with pytest.raises(SignInEndedError):
@@ -132,55 +174,19 @@ def test_down_during_the_call_its_outcome_is_noted_when_the_store_is_back(
     assert world.backend.submitted == {pair.refresh: 1 if answer is LOST else 2}
 
 
-def test_a_process_that_died_during_the_call_is_waited_for_once_more_and_no_longer(world: RefreshWorld, pair):
-    world.backend.honours_key = True
-    dead, other = world.process(), world.process()
-    world.backend.die_during_the_call(dead, pair)
-    world.time.advance(limits.REFRESH_LOCK_S + 1)
-    before = world.time()
-    assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
-    assert world.time() - before == attempt.OTHERS_OUTCOME_WAIT_S
-
-
-@pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
-def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(
-    world: RefreshWorld, pair, process, other, step_s: float
-):
-
-    def later(refresh: str) -> None:
-        for each in (process, other):
-            each.store.backend().clock = lambda: world.time() + step_s
-        with pytest.raises(ApiUnavailableError):
-            other.refresh(other.request(pair))
-        other.settle()
-
-    world.backend.during = later
-    tokens = process.request(pair)
-    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
-    elsewhere = other.request(pair)
-    assert other.refresh(elsewhere) is RefreshOutcome.FROM_RECORD
-    assert elsewhere.current == tokens.current
-    assert world.backend.submitted == {pair.refresh: 1}
-
-
-def test_down_for_longer_than_patience_the_attempt_ends(world: RefreshWorld, pair, process, caplog):
-    store = FlakyStore(process)
-    world.backend.during = lambda _: setattr(store, "down", True)
-    tokens = process.request(pair)
-    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
+def test_away_for_longer_than_its_patience_the_attempt_ends(world: RefreshWorld, pair, process, caplog):
+    world.backend.during = lambda _: fail_for(process, float("inf"))
+    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
     process.settle()
     assert "never took" in caplog.text
 
 
 def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: RefreshWorld, pair, process, other):
-    store = FlakyStore(process)
-    world.backend.during = lambda _: setattr(store, "down", True)
-
     def signed_out_meanwhile() -> None:
         process.while_waiting = lambda: None
         other.refresher.sign_out(other.request(pair))
-        store.down = False
 
+    world.backend.during = lambda _: fail_for(process, 1)
     process.while_waiting = signed_out_meanwhile
     tokens = process.refreshed(pair)
     process.settle()
@@ -189,55 +195,72 @@ def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: Re
     assert world.backend.revoked == [pair.refresh, tokens.current.refresh]
 
 
-def refreshed_when_the_circuit_closes(process, pair):
-    """On a busy machine, a refused connection takes so long that the circuit opens, for a second."""
-    for _ in range(100):
-        with contextlib.suppress(ApiUnavailableError):
-            return process.refresh(process.request(pair))
-        time.sleep(0.1)
-    raise AssertionError("the store is not used again")
-
-
-@pytest.mark.redis
-def test_a_redis_that_restarts_with_its_data_hands_over_as_before(tmp_path):
-    server = RedisServer(tmp_path, "--appendonly", "yes", "--appendfsync", "always")
-    server.start()
-    try:
-        with caches(redis_entry(server.url())):
-            world = RefreshWorld()
-            pair = world.backend.sign_in()
-            process, other = world.process(), world.process()
-            process.refresh(process.request(pair))
-            server.stop()
-            with pytest.raises(ApiUnavailableError):
-                other.refresh(other.request(pair))
-            server.start()
-            assert refreshed_when_the_circuit_closes(other, pair) in {
-                RefreshOutcome.FROM_RECORD,
-                RefreshOutcome.JOINED,
-            }
-            assert world.backend.submitted == {pair.refresh: 1}
-            for used in (process, other):
-                used.store.backend()._cache.get_client(write=True).connection_pool.disconnect()
-    finally:
-        server.stop()
-
-
-# --- slow ---
-
-
-@pytest.mark.redis
-def test_a_store_that_does_not_answer_costs_a_request_seconds_not_minutes():
-    """A socket that accepts and says nothing: each operation ends at the store's own timeout."""
-    with (
-        socket.create_server(("127.0.0.1", 0)) as silent,
-        caches(redis_entry(f"redis://127.0.0.1:{silent.getsockname()[1]}")),
-    ):
-        world = RefreshWorld()
-        process = world.process()
-        tokens = process.request(world.backend.sign_in())
+@pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
+def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(
+    world: RefreshWorld, pair, process, other, step_s: float
+):
+    def later(_: str) -> None:
+        for each in (process, other):
+            each.store.backend().clock = lambda: world.time() + step_s
         with pytest.raises(ApiUnavailableError):
-            process.refresh(tokens, budget_s=10)
+            other.refresh(other.request(pair))
+        other.settle()
+
+    world.backend.during = later
+    tokens, elsewhere = process.refreshed(pair), other.request(pair)
+    assert other.refresh(elsewhere) is RefreshOutcome.FROM_RECORD
+    assert elsewhere.current == tokens.current
+    assert world.backend.submitted == {pair.refresh: 1}
+
+
+# --- full, damaged, emptied ---
+
+
+def fill(process: RefreshProcess) -> None:
+    limit = process.store.backend().size_limit
+    limit.max_bytes, limit.writes_per_look = 1, 1
+
+
+def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld, process):
+    first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
+    process.refresh(process.request(first))
+    fill(process)
+    refused = process.request(second)
+    with pytest.raises(ApiUnavailableError):
+        process.refresh(refused)
+    assert refused.status is TokenStatus.KEPT
+    assert world.backend.submitted[second.refresh] == 0
+    # What was recorded before is still there.
+    assert process.refresh(process.request(first)) is RefreshOutcome.FROM_RECORD
+
+
+@pytest.mark.parametrize("refreshes", [0, 1, 3])
+@pytest.mark.parametrize("fault", [fill, lambda process: process.store.backend().clear()], ids=["full", "emptied"])
+def test_full_or_emptied_during_the_call_its_result_is_there_afterwards(
+    world: RefreshWorld, *, pair, process, other, refreshes: int, fault
+):
+    for _ in range(refreshes):
+        pair = process.refreshed(pair).current
         process.settle()
-        assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
-        assert not world.backend.submitted
+        world.expire()
+    world.backend.during = lambda _: fault(process)
+    process.refresh(process.request(pair))
+    assert other.refresh(other.request(pair)) is RefreshOutcome.FROM_RECORD
+    assert world.backend.submitted[pair.refresh] == 1
+
+
+# SQLite takes a file of no bytes for a sound database without tables.
+@pytest.mark.parametrize("content", [b"damage" * 2000, b""], ids=["damaged", "cut to nothing"])
+def test_damaged_an_empty_store_takes_its_place_and_refreshes_go_on(
+    world: RefreshWorld, pair, process, embedded_store, content
+):
+    newest = process.refreshed(pair).current
+    process.settle()
+    close_idle_connections()
+    target = embedded_store.resolve()
+    for part in target.parent.glob(f"{target.name}*"):
+        part.write_bytes(content)
+    world.expire()
+    # Whoever holds the newest tokens notices nothing.
+    assert process.refresh(process.request(newest)) is RefreshOutcome.REFRESHED
+    assert world.backend.is_signed_in()

@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 
 from portal.api import Backend, BackendProblem, FormBody
-from portal.api.refresh.sealing import idempotency_key
+from portal.api.refresh.sealing import idempotency_key, revocation_key
 from portal.api.refresh.token_endpoint import (
     BackendTokenEndpoint,
     InvalidGrant,
@@ -29,6 +29,7 @@ from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
 
 GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
+NEW = TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
 
 
 @contextlib.contextmanager
@@ -44,22 +45,12 @@ def endpoint(answer, *, read_timeout_s: float = 5):
         transport.close()
 
 
-def submit(answer, *, seconds: float = 10, read_timeout_s: float = 5):
+def submit(answer):
     """What one submission comes to, and its only request."""
-    with endpoint(answer, read_timeout_s=read_timeout_s) as (asked, server):
-        outcome = asked.submit(refresh="r1", deadline=Deadline(seconds), request_id="id")
+    with endpoint(answer) as (asked, server):
+        outcome = asked.submit(refresh="r1", deadline=Deadline(10), request_id="id")
     (request,) = server.received
     return outcome, request
-
-
-def test_a_grant_gives_the_new_pair_and_the_request_is_the_contracts():
-    outcome, request = submit(GRANT)
-    assert outcome == TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
-    assert request.line == "POST /refresh HTTP/1.1"
-    assert json.loads(request.body) == {"refreshToken": "r1"}
-    assert "authorization" not in request.headers
-    assert request.headers["idempotency-key"] == idempotency_key("r1")
-    assert request.headers["x-request-id"] == "id"
 
 
 class OAuth(Backend):
@@ -108,8 +99,7 @@ class TestAnotherShape:
         assert request.line == "POST /oauth/token HTTP/1.1"
         assert request.body == b"grant_type=refresh_token&refresh_token=r1"
         assert request.headers["content-type"] == "application/x-www-form-urlencoded"
-        assert request.headers["x-once"] == idempotency_key("r1")
-        assert request.headers["x-trace"] == "id"
+        assert (request.headers["x-once"], request.headers["x-trace"]) == (idempotency_key("r1"), "id")
         assert "idempotency-key" not in request.headers
 
     @pytest.mark.parametrize(
@@ -122,14 +112,13 @@ class TestAnotherShape:
     def test_the_class_says_which_refusal_is_about_the_token(self, error, outcome):
         assert submit(reply(json.dumps({"error": error}).encode(), status="400 Bad Request"))[0] == outcome
 
-    def test_an_answer_that_it_can_t_read_is_no_verdict_and_told(self, caplog):
-        assert submit(GRANT)[0] == NoResponse(reason="JSON without tokens", lost=False)
-        assert "OAuth.read_tokens raised KeyError (test_token_endpoint.py, line " in caplog.text
-
-    def test_without_a_path_no_sign_out_is_sent(self):
-        with endpoint(reply()) as (asked, server):
+    def test_an_answer_that_it_can_t_read_is_no_verdict_and_told_and_without_a_path_no_sign_out_is_sent(self, caplog):
+        with endpoint(GRANT) as (asked, server):
+            outcome = asked.submit(refresh="r1", deadline=Deadline(10), request_id=None)
             asked.revoke(refresh="r1", bearer="a1", deadline=Deadline(10))
-        assert server.received == []
+        assert len(server.received) == 1
+        assert outcome == NoResponse(reason="JSON without tokens", lost=False)
+        assert "OAuth.read_tokens raised KeyError (test_token_endpoint.py, line " in caplog.text
 
 
 # --- a sign-out ---
@@ -143,7 +132,7 @@ def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | N
     assert request.line == "POST /auth/logout HTTP/1.1"
     assert json.loads(request.body) == {"refreshToken": "r1"}
     assert request.headers.get("authorization") == header
-    assert request.headers["idempotency-key"] not in {"", idempotency_key("r1")}
+    assert request.headers["idempotency-key"] == revocation_key("r1")
 
 
 @pytest.mark.parametrize(
@@ -162,24 +151,26 @@ def test_a_sign_out_that_the_backend_does_not_have_is_sent_once_in_ten_minutes(s
     assert len(server.received) == calls + 1
 
 
-# --- what came of it ---
+# --- the call, and what came of it ---
 
 
-def test_it_uses_no_kept_connection_which_might_break_at_this_very_moment():
+def test_a_grant_gives_the_new_pair_over_no_kept_connection_which_might_break_at_this_very_moment():
     with endpoint(GRANT) as (asked, server):
         for _ in range(2):
-            asked._transport.exchange(
-                method="GET", target="/me", headers={}, body=None, bearer="a", deadline=Deadline(10)
-            )
-            asked.submit(refresh="r1", deadline=Deadline(10), request_id=None)
+            asked._transport.exchange(method="GET", target="/me", bearer="a", deadline=Deadline(10))
+            assert asked.submit(refresh="r1", deadline=Deadline(10), request_id="id") == NEW
     assert [request.connection for request in server.received] == [1, 2, 2, 3]
+    request = server.received[1]
+    assert request.line == "POST /refresh HTTP/1.1"
+    assert json.loads(request.body) == {"refreshToken": "r1"}
+    assert "authorization" not in request.headers
+    assert (request.headers["idempotency-key"], request.headers["x-request-id"]) == (idempotency_key("r1"), "id")
 
 
 def test_a_backend_that_was_not_reached_has_not_taken_the_token():
     transport = Transport(base_url="http://127.0.0.1:1", connect_timeout_s=1, read_timeout_s=5)
     outcome = BackendTokenEndpoint(transport).submit(refresh="r1", deadline=Deadline(10), request_id="id")
-    assert isinstance(outcome, NoResponse)
-    assert not outcome.lost
+    assert outcome == NoResponse(reason="ApiUnavailableError", lost=False)
 
 
 def cut(content: bytes):
@@ -197,19 +188,16 @@ TOO_LARGE = b"x" * (MAX_ANSWER_BYTES + 1)
 
 @pytest.mark.parametrize("answer", [cut(b""), cut(GRANT[:-10]), reply(TOO_LARGE)], ids=["before", "within", "large"])
 def test_an_answer_that_breaks_off_or_is_too_large_is_lost_and_nothing_is_repeated(answer):
-    outcome, _ = submit(answer)
-    assert isinstance(outcome, NoResponse)
-    assert outcome.lost
+    assert submit(answer)[0].lost is True
 
 
-@pytest.mark.parametrize("limits", [{"read_timeout_s": 0.05}, {"seconds": 0.05}], ids=["silence", "deadline"])
-def test_an_answer_that_does_not_come_in_time_is_lost(limits):
+@pytest.mark.parametrize(("read_timeout_s", "seconds"), [(0.05, 10), (5, 0.05)], ids=["silence", "deadline"])
+def test_an_answer_that_does_not_come_in_time_is_lost(read_timeout_s, seconds):
     over = threading.Event()
-    with endpoint(lambda *_: over.wait(30), read_timeout_s=limits.get("read_timeout_s", 5)) as (asked, server):
-        outcome = asked.submit(refresh="r1", deadline=Deadline(limits.get("seconds", 10)), request_id="id")
+    with endpoint(lambda *_: over.wait(30), read_timeout_s=read_timeout_s) as (asked, server):
+        outcome = asked.submit(refresh="r1", deadline=Deadline(seconds), request_id="id")
         over.set()
-    assert isinstance(outcome, NoResponse)
-    assert outcome.lost
+    assert outcome == NoResponse(reason="ApiTimeoutError", lost=True)
     assert len(server.received) == 1
 
 
@@ -228,47 +216,47 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
 
 # --- an answer that can't be read ---
 
-
-def read(content: bytes, kind: str):
-    return read_token_response(RawResponse(status=200, headers={"Content-Type": kind}, content=content))
-
-
-UNREADABLE = {
-    "cut short": b'{"accessToken": "a2", "refr',
-    "broken encoding": b'{"accessToken": "\xff\xfe", "refreshToken": "r2"}',
-    "too deep": b'{"accessToken": ' + b"[" * 200_000,
-}
-
-
-@pytest.mark.parametrize("content", UNREADABLE.values(), ids=UNREADABLE)
-@pytest.mark.parametrize("kind", ["application/json", "application/vnd.tokens+json; charset=utf-8", "", "text/plain"])
-def test_the_backends_own_json_that_cannot_be_read_is_a_lost_answer(content, kind):
-    """The token is spent in all likelihood: submitted again it would pass for theft."""
-    assert read(content, kind) == NoResponse(reason="JSON that can't be read", lost=True)
-
-
-@pytest.mark.parametrize("content", [b"", b"  ", b"tokens"])
-def test_what_calls_itself_json_and_is_none_is_a_lost_answer_as_well(content):
-    assert read(content, "Application/JSON") == NoResponse(reason="JSON that can't be read", lost=True)
+LOST = NoResponse(reason="JSON that can't be read", lost=True)
+NOT_THE_BACKEND = NoResponse(reason="no JSON", lost=False)
+NO_TOKENS = NoResponse(reason="JSON without tokens", lost=False)
+DAMAGED = (
+    b'{"accessToken": "a2", "refr',
+    b'{"accessToken": "\xff\xfe", "refreshToken": "r2"}',
+    b'{"accessToken": ' + b"[" * 200_000,
+)
 
 
 @pytest.mark.parametrize(
-    ("kind", "content"),
+    ("kind", "content", "outcome"),
     [
-        ("text/html", b"<!doctype html><title>Back soon</title>"),
-        ("application/json", b"\r\n <html>a proxy that sets the type of everything</html>"),
-        ("text/plain", b"We are back soon."),
-        ("", b""),
+        # The backend's own: the token is spent in all likelihood, and submitted again it would pass for theft.
+        *(
+            (kind, content, LOST)
+            for content in DAMAGED
+            for kind in ("application/json", "application/vnd.tokens+json; charset=utf-8", "", "text/plain")
+        ),
+        *(("Application/JSON", content, LOST) for content in (b"", b"  ", b"tokens")),
+        # A page is not the backend's.
+        ("text/html", b"<!doctype html><title>Back soon</title>", NOT_THE_BACKEND),
+        ("application/json", b"\r\n <html>a proxy that sets the type of everything</html>", NOT_THE_BACKEND),
+        ("text/plain", b"We are back soon.", NOT_THE_BACKEND),
+        ("", b"", NOT_THE_BACKEND),
+        # No verdict, and nothing was lost on the way.
+        *(("application/json", body, NO_TOKENS) for body in (b"{}", b"[]", b"null", b'{"accessToken": "a"}')),
+        ("application/json", b'{"accessToken": "a", "refreshToken": ""}', NO_TOKENS),
+        ("application/json", b'{"accessToken": 1, "refreshToken": 2}', NO_TOKENS),
     ],
 )
-def test_a_page_is_not_the_backend_and_the_token_may_be_submitted_again(kind, content):
-    assert read(content, kind) == NoResponse(reason="no JSON", lost=False)
+def test_a_success_without_tokens_is_lost_only_where_it_calls_itself_json_and_can_t_be_read(kind, content, outcome):
+    response = RawResponse(status=200, headers={"Content-Type": kind}, content=content)
+    assert read_token_response(response) == outcome
 
 
 @pytest.mark.parametrize("tokens", [("a\r\nb", "r2"), ("a2", "r;2"), ("a b", "r2"), ("x" * 5000, "r2"), ("ä", "r2")])
 def test_tokens_that_nothing_can_carry_are_none_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
-    outcome = read(json.dumps({"accessToken": access, "refreshToken": refresh}).encode(), "application/json")
+    content = json.dumps({"accessToken": access, "refreshToken": refresh}).encode()
+    outcome = read_token_response(RawResponse(status=200, headers={}, content=content))
     assert outcome == InvalidGrant(reason="JSON without usable tokens")
     (record,) = caplog.records
     assert (record.levelname, "VAR_" in record.message) == ("ERROR", True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,8 +20,8 @@ from tests.support.refresh_world import jwt
 NOW = 1_800_000_000.0
 
 
-def pair(number: int, **claims: object) -> TokenPair:
-    return TokenPair(access=jwt(n=number, **claims), refresh=f"token {number}")
+def pair(number: int) -> TokenPair:
+    return TokenPair(access=jwt(n=number), refresh=f"token {number}")
 
 
 def refreshed(*submitted: int, step_s: float = 300) -> tuple[TokenFamily, list[str]]:
@@ -52,29 +53,22 @@ def test_each_older_token_is_answered_until_its_successor_is_submitted_and_a_min
     # Nobody has submitted the token that replaced this one.
     assert not family.is_replay("token 1", now=then + 30 * 24 * 3600)
     assert not family.is_replay("token 2", now=then + 30 * 24 * 3600)
-
-
-def test_a_browser_that_lags_behind_confirms_what_came_before_it_and_nothing_after():
-    family, _ = refreshed(0, 1, 1)
-    assert numbers(family) == [0, 1, 2]
-    assert [older.until is None for older in family.older] == [False, True, True]
-
-
-def test_a_submitted_token_confirms_the_whole_chain_that_led_to_it():
-    family, _ = refreshed(0, 0, 0, 0, 4)
-    then = NOW + 4 * 300
-    assert numbers(family) == [0, 1, 2, 3, 4]
-    assert [older.until for older in family.older] == [then + ROTATION_GRACE_S] * 4 + [None]
-
-
-def test_a_minute_once_begun_is_not_prolonged():
-    family, _ = refreshed(0, 1, 2, 3, step_s=10)
-    assert [older.until for older in family.older] == [NOW + 10 + 60, NOW + 20 + 60, NOW + 30 + 60, None]
-
-
-def test_what_the_family_does_not_know_was_replaced():
-    family, _ = refreshed(0)
     assert family.is_replay("token of another time", now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("submitted", "step_s", "ends_s"),
+    [
+        ((0, 1, 1), 300, [300 + 60, None, None]),
+        ((0, 0, 0, 0, 4), 300, [4 * 300 + 60] * 4 + [None]),
+        ((0, 1, 2, 3), 10, [10 + 60, 20 + 60, 30 + 60, None]),
+    ],
+    ids=["what came before it", "the whole chain", "a minute once begun is not prolonged"],
+)
+def test_a_submitted_token_confirms_what_led_to_it_and_nothing_after(submitted, step_s: float, ends_s):
+    family, _ = refreshed(*submitted, step_s=step_s)
+    assert numbers(family) == list(range(len(submitted)))
+    assert [older.until and older.until - NOW for older in family.older] == ends_s
 
 
 def test_a_token_that_is_given_again_is_in_use_again():
@@ -90,9 +84,8 @@ def test_a_token_that_is_given_again_is_in_use_again():
 
 
 def test_a_backend_that_does_not_rotate_makes_nothing_older():
-    family, forgotten = rotate(
-        None, latest_refresh="same", submitted="same", pair=TokenPair(access="a", refresh="same"), now=NOW
-    )
+    same = TokenPair(access="a", refresh="same")
+    family, forgotten = rotate(None, latest_refresh="same", submitted="same", pair=same, now=NOW)
     assert (family.older, forgotten) == ((), ())
 
 
@@ -127,22 +120,17 @@ def test_a_client_that_keeps_no_cookies_stays_known():
     assert len(forgotten) == 99 - REFRESH_UNCONFIRMED_KEPT
 
 
-# --- whether the newest pair is of use ---
-
-
-def fresh(access: str | None, *, at: float) -> bool:
-    return TokenFamily(latest_pair=TokenPair(access=access, refresh="r"), since=NOW).is_fresh(now=NOW + at)
-
-
-def test_an_access_token_is_of_use_until_it_expires():
-    assert fresh(jwt(exp=NOW + 10), at=9)
-    assert not fresh(jwt(exp=NOW + 10), at=10)
-    assert fresh("opaque", at=1e9)
-    assert not fresh(None, at=0)
-
-
-def test_one_that_was_over_when_it_came_is_given_for_a_moment():
-    assert fresh(jwt(exp=NOW - 600), at=REFRESH_BORN_EXPIRED_S - 1)
-    assert not fresh(jwt(exp=NOW - 600), at=REFRESH_BORN_EXPIRED_S)
-    # By a clock that was set back there is no telling.
-    assert not fresh(jwt(exp=NOW - 600), at=-1)
+@pytest.mark.parametrize(
+    ("access", "at", "is_fresh"),
+    [
+        *((jwt(exp=NOW + 10), at, at < 10) for at in (9, 10)),
+        ("opaque", 1e9, True),
+        (None, 0, False),
+        # One that was over when it came is given for a moment; by a clock that was set back there is no telling.
+        *((jwt(exp=NOW - 600), at, 0 <= at < REFRESH_BORN_EXPIRED_S) for at in (-1, 0, REFRESH_BORN_EXPIRED_S - 1)),
+        (jwt(exp=NOW - 600), REFRESH_BORN_EXPIRED_S, False),
+    ],
+)
+def test_an_access_token_is_of_use_until_it_expires(access: str | None, at: float, is_fresh: bool):
+    family = TokenFamily(latest_pair=TokenPair(access=access, refresh="r"), since=NOW)
+    assert family.is_fresh(now=NOW + at) is is_fresh

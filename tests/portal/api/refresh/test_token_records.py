@@ -121,7 +121,7 @@ def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_
     setting_up.settle()
     world.expire()
     held, before = tokens.current, world.time()
-    lose(process, number, done=done)
+    lose(process.store, number, done=done)
     asking = process.request(held)
     try:
         process.refresh(asking)

@@ -10,28 +10,19 @@ from tests.support.refresh_world import RefreshProcess, RefreshWorld, jwt
 
 
 def test_a_valid_access_token_counts_as_signed_out_in_every_process_and_the_backend_is_told(
-    world: RefreshWorld,
+    world: RefreshWorld, pair, process, other
 ) -> None:
-    pair, other = world.backend.sign_in(), world.backend.sign_in("somebody else")
-    one, two = world.process(), world.process()
-    assert two.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
-    one.refresher.end_user("user")
-    assert two.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
-    assert world.backend.revoked == [pair.refresh]
-    assert two.refresher.sign_in_status(other) is SignInStatus.ACTIVE
-    one.refresher.end_user("user")
-    assert two.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT, "once more changes nothing"
+    somebody_else = world.backend.sign_in("somebody else")
+    assert other.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    for _ in range(2):  # once more changes nothing
+        process.refresher.end_user("user")
+        assert other.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
+    assert set(world.backend.revoked) == {pair.refresh}
+    assert other.refresher.sign_in_status(somebody_else) is SignInStatus.ACTIVE
 
 
-def test_an_expired_one_is_not_refreshed(world: RefreshWorld, pair, process) -> None:
-    process.refresher.end_user("user")
-    world.expire()
-    request = process.request(pair)
-    with pytest.raises(SignInEndedError):
-        process.refresh(request)
-    assert request.ended
-    assert world.backend.submitted == {}
-    assert not world.backend.is_signed_in()
+def expired(world: RefreshWorld, process: RefreshProcess) -> TokenPair:
+    return world.backend.sign_in()
 
 
 def refreshed_before(world: RefreshWorld, process: RefreshProcess) -> TokenPair:
@@ -54,54 +45,48 @@ def after_an_earlier_end(world: RefreshWorld, process: RefreshProcess) -> TokenP
     return TokenPair(refresh=pair.refresh)
 
 
-@pytest.mark.parametrize("signed_in", [refreshed_before, without_access, after_an_earlier_end])
-def test_so_does_any_other_sign_in_of_before(world: RefreshWorld, process, signed_in) -> None:
+@pytest.mark.parametrize("during", [False, True], ids=["ended before", "ended during the call"])
+@pytest.mark.parametrize("signed_in", [expired, refreshed_before, without_access, after_an_earlier_end])
+def test_no_sign_in_of_before_is_refreshed_nor_does_a_refresh_that_is_under_way_deliver(
+    world: RefreshWorld, process, other, signed_in, during: bool
+) -> None:
     pair = signed_in(world, process)
-    world.time.advance(60)
-    process.refresher.end_user("user")
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(pair))
-    process.settle()
-    assert not world.backend.is_signed_in()
-
-
-def test_a_refresh_that_was_under_way_delivers_nothing(world: RefreshWorld) -> None:
-    pair, process, operator = world.backend.sign_in(), world.process(), world.process()
     world.expire()
+    submitted = dict(world.backend.submitted)
 
-    def end_then_answer(_: str) -> None:
-        operator.refresher.end_user("user")
+    def end(_: str = "") -> None:
+        other.refresher.end_user("user")
         world.time.advance(5)
 
-    world.backend.during = end_then_answer
+    if during:
+        world.backend.during = end
+    else:
+        end()
+    request = process.request(pair)
     with pytest.raises(SignInEndedError):
-        process.refresh(process.request(pair))
+        process.refresh(request)
     process.settle()
-    assert not world.backend.is_signed_in(), "the pair that it gave is revoked"
+    assert request.ended
+    assert not world.backend.is_signed_in(), "any pair that it gave is revoked"
+    if signed_in is expired and not during:
+        assert world.backend.submitted == submitted, "its token says by itself that it has ended"
 
 
-def test_a_sign_in_of_afterwards_goes_on_through_its_refreshes(world: RefreshWorld, process) -> None:
-    process.refresher.end_user("user")
-    world.time.advance(1)
-    pair = world.backend.sign_in()
-    assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
-    for _ in range(3):
-        world.expire()
-        request = process.refreshed(pair)
-        pair = request.current
-    assert world.backend.is_signed_in()
-
-
-def test_one_of_afterwards_whose_access_token_is_lost_before_its_first_refresh_goes_on_too(
-    world: RefreshWorld, process
+@pytest.mark.parametrize("keeps_access", [True, False])
+def test_a_sign_in_of_afterwards_goes_on_also_if_its_access_token_is_lost_before_its_first_refresh(
+    world: RefreshWorld, process, keeps_access: bool
 ) -> None:
     process.refresher.end_user("user")
     world.time.advance(1)
     pair = world.backend.sign_in()
-    process.refresher.prepare_sign_in(pair)
-    world.expire()
-    request = process.refreshed(TokenPair(refresh=pair.refresh))
-    assert request.current.access is not None
+    assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    if not keeps_access:
+        process.refresher.prepare_sign_in(pair)
+        pair = TokenPair(refresh=pair.refresh)
+    for _ in range(3):
+        world.expire()
+        pair = process.refreshed(pair).current
+        assert pair.access is not None
     assert world.backend.is_signed_in()
 
 
