@@ -7,18 +7,16 @@ in front of a service does. Neither its profile nor its tokens name the user.
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import jwt
+
+from tests.support.serving import Call, json_reply, serving
 
 KEY = "the key of a backend that has as little as it may"
 CLIENTS = "/energy/clients"
@@ -46,20 +44,21 @@ class SpareBackend:
         self.people |= dict.fromkeys(pair.values(), person)
         return pair
 
-    def answer(self, method: str, path: str, query: dict[str, str], bearer: str, body: Any) -> tuple[int, Any]:
+    def answer(self, call: Call) -> tuple[int, Any]:
         """A status, and a document."""
+        method, path, body = call.method, call.path, call.data()
         self.calls[f"{method} {path}"] += 1
         if (method, path) == ("POST", "/auth/login"):
             return 200, self._tokens(body["email"])
         if (method, path) == ("POST", "/refresh"):
             person = self.people.pop(body["refreshToken"], None)
             return (401, {}) if person is None else (200, self._tokens(person))
-        person = self.people.get(bearer)
+        person = self.people.get(call.bearer)
         if person is None:
             return 401, {}
         if path == "/me":
             return 200, {"permissions": ["ENERGY_APP"]}
-        return self._clients(method, path, query, self.rows.setdefault(person, rows_of(person)), body)
+        return self._clients(method, path, call.query, self.rows.setdefault(person, rows_of(person)), body)
 
     def _clients(
         self, method: str, path: str, query: dict[str, str], rows: list[dict[str, Any]], body: Any
@@ -90,38 +89,6 @@ def rows_of(person: str) -> list[dict[str, Any]]:
 def spare_backend(**options: Any) -> Iterator[SpareBackend]:
     """One that listens."""
     backend = SpareBackend(**options)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def handle_one(self) -> None:
-            parts = urlsplit(self.path)
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            bearer = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
-            query = dict(parse_qsl(parts.query))
-            status, document = backend.answer(
-                self.command, parts.path, query, bearer, json.loads(sent) if sent else None
-            )
-            content = json.dumps(document).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Nothing is logged."""
-
-    for method in ("GET", "POST", "PATCH", "DELETE"):
-        setattr(Handler, f"do_{method}", Handler.handle_one)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    backend.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(lambda call: json_reply(*backend.answer(call))) as server:
+        backend.url = server.url
         yield backend
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
