@@ -46,15 +46,21 @@ USER = {"name": SECRETS["the user's name"], "email": SECRETS["the user's address
 
 
 class Log(logging.Handler):
-    """All that is written, in both forms."""
+    """All that is written, in both forms.
 
-    def __init__(self) -> None:
+    :ivar audited: the lines of the audit log; they are among the lines too.
+    :ivar browsers: whose tokens no line may hold.
+    """
+
+    def __init__(self, backend: Backend) -> None:
         super().__init__()
         self.lines: list[str] = []
+        self.audited: list[dict[str, str]] = []
+        self.browsers: list[Client] = []
+        self._seen: set[str] = set()
+        self._backend = backend
         self._formatters = [line_formatter(app="energy", log_format=log_format) for log_format in LOG_FORMATS]
         self._audit = JsonLine(app="energy")
-        #: Of the audit log; they are among the lines too.
-        self.audited: list[dict[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.name == "portal.audit":
@@ -68,71 +74,66 @@ class Log(logging.Handler):
         """These events, each with its outcome, and no others."""
         assert [f"{line['event']} {line['outcome']}" for line in self.audited] == list(events)
 
-    def assert_holds_none_of(self, *secrets: str) -> None:
+    def remember_tokens(self) -> None:
+        """Every token that went over the wire or lies in a cookie: whole, and its signature alone."""
+        for call in self._backend.calls:
+            self._seen.add(call.headers.get("authorization", "").removeprefix("Bearer "))
+            self._seen.add(str((call.body or {}).get("refreshToken", "")))
+        for browser in self.browsers:
+            self._seen |= {morsel.value for name, morsel in browser.cookies.items() if name.endswith("_TOKEN")}
+
+    def assert_holds_no_secret(self, *more: str) -> None:
         assert self.lines
-        for secret in secrets:
-            assert secret
+        self.remember_tokens()
+        tokens = {*self._seen, *more} - {""}
+        for secret in {*SECRETS.values(), *tokens, *(token.rpartition(".")[2] for token in tokens)}:
             # JSON writes what is not ASCII otherwise; so it is looked for as that, too.
             for spelling in {secret, json.dumps(secret)[1:-1], secret.split(" ")[0], secret.split("@")[0]}:
                 assert not [line for line in self.lines if spelling in line], spelling
 
 
 @pytest.fixture
-def log() -> Iterator[Log]:
-    handler, root, ours = Log(), logging.getLogger(), [logging.getLogger(name) for name in ("portal", "apps")]
+def log(backend: Backend) -> Iterator[Log]:
+    """Also with the lists of the pages."""
+    backend.lists(CLIENTS, [ROW])
+    backend.lists(SESSIONS, [])
+    handler, ours = Log(backend), [logging.getLogger(name) for name in ("portal", "apps")]
     levels = [logger.level for logger in ours]
-    root.addHandler(handler)
-    logging.getLogger("portal.audit").addHandler(handler)
+    listened = [logging.getLogger(), logging.getLogger("portal.audit")]
+    for logger in listened:
+        logger.addHandler(handler)
     for logger in ours:
         logger.setLevel(logging.DEBUG)
     yield handler
-    root.removeHandler(handler)
-    logging.getLogger("portal.audit").removeHandler(handler)
+    for logger in listened:
+        logger.removeHandler(handler)
     for logger, level in zip(ours, levels, strict=True):
         logger.setLevel(level)
 
 
-def tokens_of(backend: Backend, *browsers: Client) -> set[str]:
-    """Every token that went over the wire or lies in a cookie: whole, and its signature alone."""
-    found = {
-        call.headers["authorization"].removeprefix("Bearer ")
-        for call in backend.calls
-        if "authorization" in call.headers
-    }
-    found |= {str(call.body["refreshToken"]) for call in backend.calls if "refreshToken" in (call.body or {})}
-    for browser in browsers:
-        found |= {morsel.value for name, morsel in browser.cookies.items() if name.endswith("_TOKEN") and morsel.value}
-    return found | {token.rpartition(".")[2] for token in found}
-
-
 @pytest.mark.parametrize("app", ["energy"])
 class TestOfAPlatform:
-    def test_pages_that_succeed(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
-        browser = signed_in("ENERGY_APP", **USER)
-        backend.lists(CLIENTS, [ROW])
-        backend.lists(SESSIONS, [])
+    @pytest.fixture
+    def browser(self, log: Log, signed_in: SignedIn) -> Client:
+        log.browsers.append(signed_in("ENERGY_APP", **USER))
+        return log.browsers[0]
+
+    def test_pages_that_succeed(self, log: Log, backend: Backend, browser: Client) -> None:
         backend.answers("POST", CLIENTS, json=ROW, status=201)
         backend.answers("PATCH", f"{CLIENTS}/cli_1", json=ROW)
         backend.answers("DELETE", f"{CLIENTS}/cli_1", status=204)
-        for path in (
-            "clients",
-            f"clients?q={SECRETS['a word that was searched for']}",
-            "clients/cli_1",
-            "clients/cli_1/edit",
-        ):
+        search = SECRETS["a word that was searched for"]
+        for path in ("clients", f"clients?q={search}", "clients/cli_1", "clients/cli_1/edit"):
             assert browser.get(f"/en/energy/{path}").status_code == 200
         for path in ("clients/new", "clients/cli_1/edit", "clients/cli_1/delete"):
             assert browser.post(f"/en/energy/{path}", FORM).status_code == 303
         assert browser.get("/en/energy/nothing").status_code == 404, "Django writes a line"
-        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+        log.assert_holds_no_secret()
 
     @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 418, 422, 429, 500, 502, 503])
     def test_calls_that_fail_with_words_of_the_backends_own(
-        self, log: Log, backend: Backend, signed_in: SignedIn, status: int
+        self, log: Log, backend: Backend, browser: Client, status: int
     ) -> None:
-        browser = signed_in("ENERGY_APP", **USER)
-        backend.lists(CLIENTS, [ROW])
-        backend.lists(SESSIONS, [])
         assert browser.get("/en/energy/clients/cli_1").status_code == 200
         for method in ("GET", "POST", "PATCH", "DELETE"):
             for path in (CLIENTS, f"{CLIENTS}/cli_1"):
@@ -140,15 +141,14 @@ class TestOfAPlatform:
         pages = [browser.get(f"/en/energy/clients?q={WORDS}"), browser.get("/en/energy/clients/cli_1")]
         pages += [browser.post(f"/en/energy/clients/{path}", FORM) for path in ("new", "cli_1/edit", "cli_1/delete")]
         assert {page.status_code for page in pages} - {200, 303}
-        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+        log.assert_holds_no_secret()
 
     @pytest.mark.parametrize("fault", ["malformed", "html", "refused", "timeout"])
-    def test_calls_that_get_no_usable_answer(self, log: Log, backend: Backend, signed_in: SignedIn, fault: str) -> None:
-        browser = signed_in("ENERGY_APP", **USER)
+    def test_calls_that_get_no_usable_answer(self, log: Log, backend: Backend, browser: Client, fault: str) -> None:
         backend.fails(fault)
         assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503
         assert browser.post("/en/energy/clients/new", FORM).status_code == 503
-        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+        log.assert_holds_no_secret()
 
     @pytest.mark.parametrize(
         "body",
@@ -162,26 +162,23 @@ class TestOfAPlatform:
         ids=["cut off", "too large a number", "no list", "no object", "no end"],
     )
     def test_answers_that_are_not_what_they_should_be(
-        self, log: Log, backend: Backend, signed_in: SignedIn, body: str
+        self, log: Log, backend: Backend, browser: Client, body: str
     ) -> None:
-        browser = signed_in("ENERGY_APP", **USER)
-        backend.lists(SESSIONS, [])
-        for path in (CLIENTS, f"{CLIENTS}/cli_1"):
-            backend._responses["GET", path] = (200, {"Content-Type": "application/json"}, body)
-        backend._responses["POST", CLIENTS] = (201, {"Content-Type": "application/json"}, body)
-        browser.get("/en/energy/clients")
-        browser.get("/en/energy/clients/cli_1")
+        for method, path in (("GET", CLIENTS), ("GET", f"{CLIENTS}/cli_1"), ("POST", CLIENTS)):
+            status = 201 if method == "POST" else 200
+            backend._responses[method, path] = (status, {"Content-Type": "application/json"}, body)
         browser.raise_request_exception = False
+        for end in ("", "/cli_1"):
+            browser.get(f"/en/energy/clients{end}")
         browser.post("/en/energy/clients/new", FORM)
-        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+        log.assert_holds_no_secret()
 
     def test_a_refresh_that_succeeds_one_that_is_refused_and_one_that_gets_no_answer(
         self, log: Log, backend: Backend, signed_in: SignedIn
     ) -> None:
         fine, refused, unanswered = (signed_in("ENERGY_APP", expired=True, **USER) for _ in range(3))
-        seen = tokens_of(backend, fine, refused, unanswered)
-        backend.lists(CLIENTS, [ROW])
-        backend.lists(SESSIONS, [])
+        log.browsers += [fine, refused, unanswered]
+        log.remember_tokens()
         assert fine.get("/en/energy/clients").status_code == 200
         backend.fails(401, path="/refresh")
         assert refused.get("/en/energy/clients").status_code == 302
@@ -189,12 +186,11 @@ class TestOfAPlatform:
         assert unanswered.get("/en/energy/clients").status_code in {302, 303, 503}
         assert fine.post("/en/logout").status_code == 303
         log.assert_audited("refresh failure", "sign-out success")
-        log.assert_holds_none_of(*SECRETS.values(), *seen, *tokens_of(backend, fine, refused, unanswered))
+        log.assert_holds_no_secret()
 
-    def test_a_store_that_is_down(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
+    def test_a_store_that_is_down(self, log: Log, signed_in: SignedIn) -> None:
         browser = signed_in("ENERGY_APP", expired=True, **USER)
-        backend.lists(CLIENTS, [ROW])
-        backend.lists(SESSIONS, [])
+        log.browsers.append(browser)
         entry = {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
             "LOCATION": "redis://user:a-password-of-redis@127.0.0.1:1/0",
@@ -202,20 +198,19 @@ class TestOfAPlatform:
         }
         with override_settings(CACHES={"default": entry, "refresh": entry}):
             assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503
-        log.assert_holds_none_of(*SECRETS.values(), "a-password-of-redis", *tokens_of(backend, browser))
+        log.assert_holds_no_secret("a-password-of-redis")
 
     def test_an_error_of_ours_with_everything_in_its_variables(
-        self, log: Log, backend: Backend, signed_in: SignedIn, settings
+        self, log: Log, backend: Backend, browser: Client
     ) -> None:
-        settings.ROOT_URLCONF = "tests.support.mistaken_urls"
-        browser = signed_in("ENERGY_APP", **USER)
         browser.raise_request_exception = False
         backend.answers("POST", CLIENTS, json=ROW, status=201)
-        for path in ("in-view", "in-template", "in-callback"):
-            assert browser.post(f"/en/energy/{path}?q={WORDS}", FORM).status_code == 500
+        with override_settings(ROOT_URLCONF="tests.support.mistaken_urls"):
+            for path in ("in-view", "in-template", "in-callback"):
+                assert browser.post(f"/en/energy/{path}?q={WORDS}", FORM).status_code == 500
         assert any("Traceback" in line for line in log.lines)
         # The slip itself writes a name and an address into its code, and a traceback shows code.
-        log.assert_holds_none_of(*SECRETS.values(), *tokens_of(backend, browser))
+        log.assert_holds_no_secret()
 
 
 @pytest.mark.parametrize("app", ["auth_app"])
@@ -232,9 +227,9 @@ class TestOfTheGateway:
     def test_the_right_password_a_wrong_one_and_too_many_of_them(
         self, log: Log, backend: Backend, signed_out: Client
     ) -> None:
+        log.browsers.append(signed_out)
         backend.refuses("POST", "/auth/login", status=401, detail=WORDS)
-        statuses = [self.sign_in(signed_out, right=False) for _ in range(11)]
-        assert statuses == [401] * 10 + [429]
+        assert [self.sign_in(signed_out, right=False) for _ in range(11)] == [401] * 10 + [429]
         made = backend.sign_in("ENERGY_APP", **USER)
         backend.answers("POST", "/auth/login", json=made.pair)
         assert self.sign_in(signed_out) == 303
@@ -242,45 +237,39 @@ class TestOfTheGateway:
         assert signed_out.get("/en/profile").status_code == 200
         assert signed_out.post("/en/logout").status_code == 303
         log.assert_audited(*["sign-in failure"] * 10, "sign-in throttled", "sign-in success", "sign-out success")
-        log.assert_holds_none_of(*SECRETS.values(), made.access, made.refresh, *tokens_of(backend, signed_out))
+        log.assert_holds_no_secret(made.access, made.refresh)
 
-    @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 429, 500, 503])
+    @pytest.mark.parametrize(
+        ("status", "reason"),
+        [
+            *((status, "unexpected-answer") for status in (400, 403, 404, 409)),
+            # A 422 is about what was typed.
+            *((status, "wrong-credentials") for status in (401, 422)),
+            *((status, "backend-unavailable") for status in (429, 500, 503)),
+        ],
+    )
     def test_a_backend_that_repeats_what_it_was_sent(
-        self, log: Log, backend: Backend, signed_out: Client, status: int
+        self, log: Log, backend: Backend, signed_out: Client, status: int, reason: str
     ) -> None:
         backend.refuses("POST", "/auth/login", status=status, detail=WORDS, errors={"password": [WORDS]})
         assert self.sign_in(signed_out) >= 400
-        (line,) = log.audited
-        assert line["reason"] == {
-            401: "wrong-credentials",
-            # It is about what was typed.
-            422: "wrong-credentials",
-            429: "backend-unavailable",
-            500: "backend-unavailable",
-            503: "backend-unavailable",
-        }.get(status, "unexpected-answer")
-        log.assert_holds_none_of(*SECRETS.values())
+        assert [line["reason"] for line in log.audited] == [reason]
+        log.assert_holds_no_secret()
 
     @pytest.mark.parametrize("fault", ["malformed", "html", "refused", "timeout"])
     def test_a_backend_that_does_not_answer(self, log: Log, backend: Backend, signed_out: Client, fault: str) -> None:
         backend.fails(fault)
         assert self.sign_in(signed_out) == 503
         log.assert_audited("sign-in unavailable")
-        log.assert_holds_none_of(*SECRETS.values())
+        log.assert_holds_no_secret()
 
-    def test_tokens_that_cannot_be_kept(self, log: Log, backend: Backend, signed_out: Client) -> None:
+    def test_tokens_that_cannot_be_kept_and_a_form_that_lacks_its_token(
+        self, log: Log, backend: Backend, signed_out: Client
+    ) -> None:
         large = access_token("acc_1", "ENERGY_APP", padding="x" * 5000)
-        for pair in (
-            {"accessToken": large, "refreshToken": "r"},
-            {"accessToken": "unsendable-\u0442", "refreshToken": "r"},
-            {},
-        ):
-            backend.answers("POST", "/auth/login", json=pair)
+        for pair in ({"accessToken": large}, {"accessToken": "unsendable-\u0442"}, {}):
+            backend.answers("POST", "/auth/login", json=pair | {"refreshToken": "refresh-of-these"})
             assert self.sign_in(signed_out) in {502, 503}
         log.assert_audited(*["sign-in failure"] * 3)
-        log.assert_holds_none_of(*SECRETS.values(), large, large.rpartition(".")[2], "unsendable-")
-
-    def test_a_form_that_lacks_its_token(self, log: Log, backend: Backend) -> None:
-        strict = Client(headers={"accept": "text/html"}, enforce_csrf_checks=True)
-        assert self.sign_in(strict) == 403
-        log.assert_holds_none_of(*SECRETS.values())
+        assert self.sign_in(Client(headers={"accept": "text/html"}, enforce_csrf_checks=True)) == 403
+        log.assert_holds_no_secret(large, "unsendable-")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterator
 
+import pytest
+from django.urls import URLPattern
+
+from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
+from tests.portal_pages.customers import ALL_PAGES, served
+from tests.portal_pages.site import Site
 
 __all__ = ["backend"]
 
@@ -12,3 +18,15 @@ __all__ = ["backend"]
 @pytest.fixture
 def app() -> str:
     return "energy"
+
+
+@pytest.fixture
+def pages() -> list[URLPattern]:
+    """Those that the app has; a module of tests may have others."""
+    return ALL_PAGES
+
+
+@pytest.fixture
+def site(backend: Backend, signed_in: SignedIn, pages: list[URLPattern]) -> Iterator[Site]:
+    with served(*pages):
+        yield Site(backend, signed_in("ENERGY_APP"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from portal.errors import UsageError
 from portal.query import Row
+from portal.services.energy.clients import ClientQueries
+from portal.services.energy.meters import MeterQueries
 from portal_pages import (
     BackendForm,
     CreateView,
@@ -19,6 +21,8 @@ from portal_pages import (
     DetailView,
     EditView,
     ListView,
+    Related,
+    RowAction,
     platform_page,
     resource_pages,
 )
@@ -29,6 +33,7 @@ from tests.portal_pages.customers import (
     DETAIL,
     EDIT,
     LIST,
+    Customer,
     CustomerForm,
     CustomerMutations,
     CustomerQueries,
@@ -40,108 +45,87 @@ class Note(Row):
     text: str = ""
 
 
-@pytest.mark.parametrize(
-    ("pages", "words"),
-    [
-        (
-            {"detail": DETAIL, "delete": DELETE},
-            "energy/clients: DeleteView leads to the page 'list', which is not given",
-        ),
-        ({"create": CREATE}, "energy/clients: CreateView leads to the page 'list', which is not given"),
-        ({"list": LIST, "edit": EDIT}, "energy/clients: EditView leads to the page 'detail', which is not given"),
-        ({"list": LIST, "context": {"row": 1}}, "energy/clients: the views give row to the templates"),
-    ],
-)
-def test_what_can_t_work_is_told_when_the_urls_are_made(pages: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        resource_pages("energy/clients", name="client", title="Clients", **pages)
-
-
 class NoteForm(BackendForm[Note]):
     class Meta:
         fields = {"text": "Text"}
 
 
+ROWS, ONE = CustomerQueries.use_get_customers_query, CustomerQueries.use_get_customer_query
+CREATES = CustomerMutations.use_create_customer_mutation
+UPDATES, DELETES = CustomerMutations.use_update_customer_mutation, CustomerMutations.use_delete_customer_mutation
+METERS = MeterQueries.use_get_meters_query
+create = partial(CreateView, mutation=CREATES, form=CustomerForm)
+related = partial(Related, title="", hook=METERS, by="station_id", page="x")
+action = partial(RowAction, name="go", label="", message="", values=Customer.partial(city="Rome"))
+detail = partial(DetailView, hook=ONE, mutation=UPDATES)
+GO = action()
+
+
 @pytest.mark.parametrize(
-    ("declare", "words"),
+    ("declare", "given", "words"),
     [
+        (ListView, {"hook": ONE}, "ListView: hook should be the hook of a list, not the hook of one row .*query"),
+        (DetailView, {"hook": ROWS}, "DetailView: hook should be the hook of one row, not the hook of a list .*query"),
+        (ListView, {"hook": CREATES}, "ListView: hook should be the hook of a list, not the hook of a mutation .*ion"),
+        (DetailView, {"hook": None}, "DetailView: hook should be the hook of one row, not None"),
+        (ListView, {"hook": ROWS, "sorts": {}}, "ListView: sorts should have one order at least"),
         (
-            lambda: ListView(hook=CustomerQueries.use_get_customer_query),
-            "ListView: hook should be the hook of a list, not the hook of one row .*CustomerQueries.use_get_customer_query",
-        ),
-        (
-            lambda: DetailView(hook=CustomerQueries.use_get_customers_query),
-            "DetailView: hook should be the hook of one row, not the hook of a list .*CustomerQueries.use_get_customers_query",
-        ),
-        (
-            lambda: ListView(hook=CustomerMutations.use_create_customer_mutation),
-            "ListView: hook should be the hook of a list, not the hook of a mutation .*use_create_customer_mutation",
-        ),
-        (lambda: DetailView(hook=None), "DetailView: hook should be the hook of one row, not None"),
-        (
-            lambda: ListView(hook=CustomerQueries.use_get_customers_query, sorts={}),
-            "ListView: sorts should have one order at least",
-        ),
-        (
-            lambda: CreateView(mutation=CustomerMutations.use_update_customer_mutation, form=CustomerForm),
+            create,
+            {"mutation": UPDATES},
             r"CreateView: .* takes mutate\(body=…, params=…\), and this page calls mutate\(body=…\)",
         ),
+        (DeleteView, {"mutation": UPDATES}, r"DeleteView: .* and this page calls mutate\(params=…\)"),
+        (create, {"form": NoteForm}, "CreateView: the form is one of Note, which .*mutation does not take"),
         (
-            lambda: DeleteView(mutation=CustomerMutations.use_update_customer_mutation),
-            r"DeleteView: .* and this page calls mutate\(params=…\)",
-        ),
-        (
-            lambda: CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=NoteForm),
-            "CreateView: the form is one of Note, which .*use_create_customer_mutation does not take",
-        ),
-        (
-            lambda: CreateView(
-                mutation=CustomerMutations.use_create_customer_mutation,
-                form=CustomerForm,
-                message=gettext_lazy("%(title)s is there."),
-            ),
+            create,
+            {"message": gettext_lazy("%(title)s is there.")},
             r"CreateView: message has no value %\(title\)s: the row is %\(name\)s",
         ),
         (
-            lambda: DeleteView(mutation=CustomerMutations.use_delete_customer_mutation, message="%(name)s is gone."),
+            DeleteView,
+            {"mutation": DELETES, "message": "%(name)s is gone."},
             r"DeleteView: message has no value %\(name\)s",
         ),
+        (create, {"form": forms.Form}, "CreateView: form should be a BackendForm of the row, not <class 'django.forms"),
         (
-            lambda: CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=forms.Form),
-            "CreateView: form should be a BackendForm of the row, not <class 'django.forms.forms.Form'>",
-        ),
-        (
-            lambda: EditView(
-                query=CustomerQueries.use_get_customer_query,
-                mutation=CustomerMutations.use_update_customer_mutation,
-                form=NoteForm,
-            ),
+            EditView,
+            {"query": ONE, "mutation": UPDATES, "form": NoteForm},
             "EditView: the form is one of Note, which .*use_get_customer_query does not return",
         ),
+        (related, {"hook": MeterQueries.use_get_meter_query}, "hook should be the hook of a list"),
+        (related, {"by": "colour"}, "has no parameter 'colour'; it has"),
+        (related, {"hook": ClientQueries.use_get_clients_query}, "has no parameter 'station_id'"),
+        (related, {"page": "/nowhere/meters"}, "/nowhere/meters is no path of a platform"),
+        (related, {"page": "/finance/meters"}, "give the template of its rows"),
+        (action, {"name": "undo"}, "is no name of an action"),
+        (action, {"name": "../x"}, "is no name of an action"),
+        (action, {"values": None}, "give it values or a form"),
+        (action, {"form": CustomerForm}, "give it values or a form"),
+        (detail, {"mutation": None, "actions": (GO,)}, "give it actions and the mutation"),
+        (detail, {"actions": (GO, GO)}, "two actions have one name"),
     ],
 )
-def test_a_hook_or_form_of_another_kind_is_told_when_the_page_is_declared(
-    declare: Callable[[], object], words: str
-) -> None:
+def test_what_can_t_work_is_told_when_it_is_declared(declare: Any, given: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        declare()
+        declare(**given)
 
 
 @pytest.mark.parametrize(
     ("pages", "words"),
     [
-        (
-            {"list": LIST, "detail": DETAIL, "edit": CREATE},
-            r"edit should be EditView\(…\) or a function, not CreateView",
-        ),
+        ({"detail": DETAIL, "delete": DELETE}, "energy/clients: DeleteView leads to the page 'list', which is not giv"),
+        ({"create": CREATE}, "energy/clients: CreateView leads to the page 'list', which is not given"),
+        ({"list": LIST, "edit": EDIT}, "energy/clients: EditView leads to the page 'detail', which is not given"),
+        ({"list": LIST, "context": {"row": 1}}, "energy/clients: the views give row to the templates"),
+        ({"list": LIST, "detail": DETAIL, "edit": CREATE}, r"edit should be EditView\(…\) or a func.*, not CreateView"),
         ({"list": LIST, "detail": LIST}, r"detail should be DetailView\(…\) or a function, not ListView"),
         ({"list": ListView}, r"list should be ListView\(…\) or a function, not the class ListView"),
-        ({"list": CustomerQueries.use_get_customers_query}, r"list should be .*, not PaginatedQueryHook"),
+        ({"list": ROWS}, r"list should be .*, not PaginatedQueryHook"),
         ({"list": LIST, "path": "energy/clients/"}, "neither begins nor ends with a slash"),
         ({"list": LIST, "path": "/energy/clients"}, "neither begins nor ends with a slash"),
     ],
 )
-def test_what_is_no_page_is_told_when_the_urls_are_made(pages: dict[str, Any], words: str) -> None:
+def test_what_is_no_page_or_leads_to_none_is_told_when_the_urls_are_made(pages: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         resource_pages(**{"path": "energy/clients", "name": "client", "title": "Clients", **pages})
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import secrets
 import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 import jwt
+
+from tests.support.serving import Call, Reply, json_reply, serving
 
 EMAIL, PASSWORD = "ada@acme.example", "a password for tests"
 SCOPE = "ENERGY_APP OPERATIONS_APP"
@@ -204,47 +204,12 @@ class AcmeApi:
 @contextlib.contextmanager
 def acme_api() -> Iterator[AcmeApi]:
     acme = AcmeApi()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(acme))
-    server.daemon_threads = True
-    acme.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+
+    def answer(call: Call) -> Reply:
+        is_form = call.headers.get("content-type") == _FORM
+        body = dict(parse_qsl(call.body.decode())) if is_form else call.data() or {}
+        return json_reply(*acme.answer(Asked(call.method, call.path, call.query, call.headers, body)))
+
+    with serving(answer) as server:
+        acme.url = server.url
         yield acme
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def _handler(acme: AcmeApi) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = -1
-
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("do_"):
-                return self.respond
-            raise AttributeError(name)
-
-        def respond(self) -> None:
-            parts = urlsplit(self.path)
-            content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            is_form = headers.get("content-type") == _FORM
-            body = dict(parse_qsl(content.decode())) if is_form else json.loads(content or b"{}")
-            call = Asked(self.command, parts.path, dict(parse_qsl(parts.query)), headers, body)
-            status, document = acme.answer(call)
-            sent = b"" if document is None else json.dumps(document).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            if status != 204:
-                self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    return Handler

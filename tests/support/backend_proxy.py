@@ -6,7 +6,8 @@ import contextlib
 import http.client
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.support.serving import Call, Reply, serving
 
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 
@@ -96,62 +97,31 @@ class BackendProxy:
         if self.before_each is not None:
             self.before_each(method, address)
 
+    def forward(self, call: Call) -> Reply | None:
+        """The backend's answer to a call, or the fault that the test named."""
+        self.receive(call.method, call.target, key=call.headers.get("idempotency-key"))
+        self.headers.append(call.headers)
+        self.traceparents.append(call.headers.get("traceparent"))
+        if call.path in self.failing:
+            return Reply(503)
+        backend = http.client.HTTPConnection("127.0.0.1", self.backend_port, timeout=30)
+        try:
+            headers = {name: value for name, value in call.headers.items() if name != "host"}
+            backend.request(call.method, call.target, body=call.body or None, headers=headers)
+            answer = backend.getresponse()
+            bearer = call.headers.get("authorization", "")
+            self.answered.append(((call.method, call.target, answer.status), bearer))
+            if call.path in self.losing:
+                return None
+            kept = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP]
+            return Reply(answer.status, answer.read(), kept)
+        finally:
+            backend.close()
+
 
 @contextlib.contextmanager
 def backend_proxy(*, backend_port: int) -> Iterator[BackendProxy]:
     proxy = BackendProxy(port=backend_port)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def forward(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            proxy.receive(self.command, self.path, key=self.headers.get("Idempotency-Key"))
-            proxy.headers.append({name.lower(): value for name, value in self.headers.items()})
-            proxy.traceparents.append(self.headers.get("traceparent"))
-            path = self.path.partition("?")[0]
-            if path in proxy.failing:
-                self.answer(503, [], b"")
-                return
-            backend = http.client.HTTPConnection("127.0.0.1", proxy.backend_port, timeout=30)
-            try:
-                headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
-                backend.request(self.command, self.path, body=body or None, headers=headers)
-                answer = backend.getresponse()
-                bearer = self.headers.get("Authorization") or ""
-                proxy.answered.append(((self.command, self.path, answer.status), bearer))
-                if path in proxy.losing:
-                    self.close_connection = True
-                    return
-                self.answer(answer.status, answer.getheaders(), answer.read())
-            finally:
-                backend.close()
-
-        def answer(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
-            self.send_response(status)
-            for name, value in headers:
-                if name.lower() not in HOP_BY_HOP:
-                    self.send_header(name, value)
-            if status != 204:
-                self.send_header("Content-Length", str(len(content)))
-            # Who asked may have given up.
-            with contextlib.suppress(ConnectionError):
-                self.end_headers()
-                self.wfile.write(content)
-
-        do_GET = do_POST = do_PATCH = do_DELETE = forward  # noqa: N815  the server's names
-
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    proxy.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(proxy.forward) as server:
+        proxy.url = server.url
         yield proxy
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -7,15 +7,15 @@ import contextlib
 import hashlib
 import json
 import secrets
-import threading
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.support.serving import Call, Reply, json_reply, serving
 
 CLIENT_ID = "portal"
 CLIENT_SECRET = "a-secret-that-is-long-enough-for-hs256"
@@ -122,51 +122,17 @@ class FakeProvider:
             "token_type": "Bearer",
         }
 
+    def answer(self, call: Call) -> Reply:
+        if call.method == "POST":
+            return json_reply(*self.token(dict(parse_qsl(call.body.decode()))))
+        known = {"/.well-known/openid-configuration": self.discovery, "/jwks": self.key_set}
+        return json_reply(200, known[call.path]()) if call.path in known else json_reply(404, {})
+
 
 @contextlib.contextmanager
 def fake_provider() -> Iterator[tuple[FakeProvider, Callable[[], None]]]:
     """The provider, and a function that stops it."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path == "/.well-known/openid-configuration":
-                self.answer(200, provider.discovery())
-            elif self.path == "/jwks":
-                self.answer(200, provider.key_set())
-            else:
-                self.answer(404, {})
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            self.answer(*provider.token({name: values[0] for name, values in parse_qs(body).items()}))
-
-        def answer(self, status: int, document: dict[str, Any]) -> None:
-            content = json.dumps(document).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    provider = FakeProvider(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    up = True
-
-    def take_down() -> None:
-        nonlocal up
-        if up:
-            up = False
-            server.shutdown()
-            thread.join()
-            server.server_close()
-
-    try:
-        yield provider, take_down
-    finally:
-        take_down()
+    provider = FakeProvider("")
+    with serving(provider.answer) as server:
+        provider.issuer = server.url
+        yield provider, server.stop

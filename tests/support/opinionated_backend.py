@@ -7,19 +7,17 @@ the sign-in it knows the profile, lists of one bare row, and a summary for each 
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Iterator
 from enum import Enum
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import jwt
 
 from portal.config.platforms import PLATFORMS
+from tests.support.serving import PROBLEM, Call, Reply, Serving, json_reply, serving
 
 KEY = "the key of a backend that is made for tests"
 GRANTED_S = 300
@@ -131,95 +129,20 @@ def problem(status: int) -> dict[str, object]:
     return {"type": "about:blank", "title": "No", "status": status}
 
 
-class _Server(ThreadingHTTPServer):
-    """Knows its open connections, so that it can hang up on all of them."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
-        super().__init__(("127.0.0.1", 0), handler)
-        self._open: set[socket.socket] = set()
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def hang_up(self) -> None:
-        for connection in tuple(self._open):
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-
-class Listening:
-    """The backend while it answers; :meth:`stop` is the outage."""
-
-    def __init__(self, backend: OpinionatedBackend) -> None:
-        self._server = _Server(_handler(backend))
-        self._address = self._server.server_address
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self._held: socket.socket | None = None
-        backend.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        """From now on nothing listens there; the port stays taken, so that nobody else does either."""
-        if self._held is None:
-            self._server.shutdown()
-            self._thread.join()
-            self._server.server_close()
-            self._server.hang_up()
-            self._held = socket.socket()
-            self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._held.bind(self._address)
-
-    def release(self) -> None:
-        self.stop()
-        if self._held is not None:
-            self._held.close()
-
-
 @contextlib.contextmanager
-def opinionated_backend() -> Iterator[tuple[OpinionatedBackend, Listening]]:
+def opinionated_backend() -> Iterator[tuple[OpinionatedBackend, Serving]]:
+    """The backend, and the server that may be stopped."""
     backend = OpinionatedBackend()
-    listening = Listening(backend)
-    listening.start()
-    try:
-        yield backend, listening
-    finally:
-        listening.release()
 
+    def answer(call: Call) -> Reply:
+        if call.method == "GET":
+            status, document = backend.answer(call.path, call.bearer)
+        else:
+            status, document = (
+                backend.refreshed(call.data()["refreshToken"]) if call.path == "/refresh" else (204, None)
+            )
+        return json_reply(status, document, content_type="application/json" if status < 300 else PROBLEM)
 
-def _handler(backend: OpinionatedBackend) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = -1
-
-        def do_GET(self) -> None:
-            bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            self.respond(*backend.answer(self.path.partition("?")[0], bearer))
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self.respond(*(backend.refreshed(body["refreshToken"]) if self.path == "/refresh" else (204, None)))
-
-        def respond(self, status: int, document: Any) -> None:
-            content = b"" if document is None else json.dumps(document).encode()
-            self.send_response(status)
-            if content:
-                self.send_header("Content-Type", f"application/{'json' if status < 300 else 'problem+json'}")
-                self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Silent."""
-
-    return Handler
+    with serving(answer) as server:
+        backend.url = server.url
+        yield backend, server

@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
+
+from tests.support.serving import Call, Reply, serving
 
 PATIENCE_S = 60
 
@@ -105,34 +106,16 @@ def _value(value: object) -> object:
 
 @contextlib.contextmanager
 def otlp_receiver() -> Iterator[Receiver]:
-    receiver = Receiver()
-    lock = threading.Lock()
+    receiver, lock = Receiver(), threading.Lock()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(call: Call) -> Reply:
+        body = gzip.decompress(call.body) if call.headers.get("content-encoding") == "gzip" else call.body
+        with lock:
+            receiver.take(body)
+        return Reply(
+            200, ExportTraceServiceResponse().SerializeToString(), [("Content-Type", "application/x-protobuf")]
+        )
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.headers.get("Content-Encoding") == "gzip":
-                body = gzip.decompress(body)
-            with lock:
-                receiver.take(body)
-            answer = ExportTraceServiceResponse().SerializeToString()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/x-protobuf")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    receiver.url = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with serving(answer) as server:
+        receiver.url = server.url
         yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()

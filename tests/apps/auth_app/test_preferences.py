@@ -1,4 +1,4 @@
-"""The profile's forms: name, language, time zone, theme; and ending all other sign-ins."""
+"""The profile's forms: name, language, time zone, theme; and what it offers of a backend that lacks some of it."""
 
 from __future__ import annotations
 
@@ -9,27 +9,31 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
+from apps.auth_app.devices import device_name
 from portal.config.cookies import VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
 from portal.config.portal_config import OidcProvider
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend, Fault, SignedIn
 
-SIGN_INS = "/iam/auth/sessions"
-SETTINGS = "/en/profile/preferences"
+ACCOUNTS = "/iam/accounts"
+PROFILE, NAME, SETTINGS = "/en/profile", "/en/profile/name", "/en/profile/preferences"
+
+
+@pytest.fixture
+def browser(backend: Backend, signed_in: SignedIn) -> Client:
+    backend.lists("/iam/auth/sessions", [{"id": "s1", "createdAt": "2026-01-01T10:20:30Z"}])
+    return signed_in("ENERGY_APP", name="Ada")
 
 
 def profile_of(browser: Client, locale: str = "en") -> str:
     return unescape(browser.get(f"/{locale}/profile").content.decode())
 
 
-def test_a_name_is_sent_to_the_backend_and_read_anew(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [])
+def test_a_name_is_sent_to_the_backend_and_read_anew(backend: Backend, browser: Client) -> None:
     backend.answers("PATCH", "/me", json={})
-    browser = signed_in("ENERGY_APP", name="Ada")
     assert 'value="Ada"' in profile_of(browser)
-    response = browser.post("/en/profile/name", {"name": "  Ada Lovelace "})
-    assert (response.status_code, response["Location"]) == (303, "/en/profile")
-    (call,) = backend.calls_to("/me", method="PATCH")
-    assert call.body == {"name": "Ada Lovelace"}
+    response = browser.post(NAME, {"name": "  Ada Lovelace "})
+    assert (response.status_code, response["Location"]) == (303, PROFILE)
+    assert [call.body for call in backend.calls_to("/me", method="PATCH")] == [{"name": "Ada Lovelace"}]
     before = len(backend.calls_to("/me", method="GET"))
     assert "Your name was changed." in profile_of(browser)
     assert len(backend.calls_to("/me", method="GET")) == before + 1
@@ -37,115 +41,131 @@ def test_a_name_is_sent_to_the_backend_and_read_anew(backend: Backend, signed_in
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 201, "a\x07b", "Ada"])
 def test_a_name_that_is_none_is_not_sent_and_what_the_backend_says_of_one_stands_at_it(
-    backend: Backend, signed_in: SignedIn, name: str
+    backend: Backend, browser: Client, name: str
 ) -> None:
-    backend.lists(SIGN_INS, [])
     backend.refuses("PATCH", "/me", errors={"name": ["Taken."]})
-    response = signed_in("ENERGY_APP").post("/en/profile/name", {"name": name})
-    assert response.status_code == 422
-    assert 'aria-invalid="true"' in response.content.decode()
-    assert ("Taken." in response.content.decode()) is bool(backend.calls_to("/me", method="PATCH")) is (name == "Ada")
+    response = browser.post(NAME, {"name": name})
+    page = response.content.decode()
+    assert (response.status_code, 'aria-invalid="true"' in page) == (422, True)
+    assert ("Taken." in page) is bool(backend.calls_to("/me", method="PATCH")) is (name == "Ada")
 
 
-def test_where_a_provider_keeps_the_users_a_name_has_no_address(backend: Backend, signed_in: SignedIn) -> None:
-    browser = signed_in("ENERGY_APP")
+@pytest.mark.parametrize("status", [403, 404, 405, 501])
+def test_a_name_that_the_service_does_not_change_is_kept_on_the_page(
+    backend: Backend, browser: Client, status: int
+) -> None:
+    assert "Change name" in profile_of(browser)
+    backend.refuses("PATCH", "/me", status=status)
+    refused = browser.post(NAME, {"name": "Ada Lovelace"})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert ("Your name can’t be changed here." in page, 'value="Ada Lovelace"' in page) == (True, True)
+    # A 403 may be said of this name alone.
+    assert status == 403 or ["Change name" in text for text in (page, profile_of(browser))] == [False, False]
+
+
+def test_where_a_provider_keeps_the_users_a_name_has_no_address(backend: Backend, browser: Client) -> None:
     oidc = OidcProvider(issuer="https://id.test", client_id="portal")
     with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, oidc=oidc)):
-        assert browser.get("/en/profile/name").status_code == 404
-        assert browser.post("/en/profile/name", {"name": "Ada"}).status_code == 404
+        assert [browser.get(NAME).status_code, browser.post(NAME, {"name": "Ada"}).status_code] == [404, 404]
     assert not backend.calls_to("/me", method="PATCH")
 
 
-def test_settings_are_cookies_and_the_page_follows_them(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [{"id": "s1", "createdAt": "2026-01-01T10:20:30Z"}])
-    browser = signed_in("ENERGY_APP")
+def test_settings_are_cookies_and_the_page_follows_them(browser: Client) -> None:
     response = browser.post("/de/profile/preferences", {"timeZone": "Asia/Calcutta", "theme": "dark"})
     assert (response.status_code, response["Location"]) == (303, "/de/profile")
-    assert {name: response.cookies[name].value for name in (VAR_TIME_ZONE, VAR_THEME)} == {
-        VAR_TIME_ZONE: "Asia/Calcutta",
-        VAR_THEME: "dark",
-    }
-    page = profile_of(browser, "de")
-    assert ' data-zone-is-chosen data-theme="dark">' in " ".join(page.split())
-    assert '<option value="Asia/Calcutta" selected>Kolkata</option>' in page
-    assert "01.01.2026, 15:50 GMT+5:30" in page
-    assert "Ihre Einstellungen sind in diesem Browser gespeichert." in page
+    assert [response.cookies[name].value for name in (VAR_TIME_ZONE, VAR_THEME)] == ["Asia/Calcutta", "dark"]
+    page = " ".join(profile_of(browser, "de").split())
+    for text in (
+        ' data-zone-is-chosen data-theme="dark">',
+        '<option value="Asia/Calcutta" selected>Kolkata</option>',
+        "01.01.2026, 15:50 GMT+5:30",
+        "Ihre Einstellungen sind in diesem Browser gespeichert.",
+    ):
+        assert text in page
     # What is left to the browser and the system has no cookie.
     response = browser.post(SETTINGS, {"timeZone": "", "theme": ""})
     assert [response.cookies[name]["max-age"] for name in (VAR_TIME_ZONE, VAR_THEME)] == [0, 0]
 
 
-def test_the_language_is_chosen_by_the_switch_of_every_page_alone(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [])
-    browser = signed_in("ENERGY_APP")
+def test_the_language_is_chosen_by_the_switch_of_every_page_alone(browser: Client) -> None:
     saved = browser.post(SETTINGS, {"locale": "de", "timeZone": "", "theme": ""})
-    assert (saved["Location"], VAR_SELECTED_LOCALE in saved.cookies) == ("/en/profile", False)
+    assert (saved["Location"], VAR_SELECTED_LOCALE in saved.cookies) == (PROFILE, False)
     form = profile_of(browser).partition('aria-labelledby="language"')[2].partition("</form>")[0]
     assert 'action="/locale"' in form
     assert '<input type="hidden" name="next" value="/en/profile">' in form
-    switched = browser.post("/locale", {"locale": "de", "next": "/en/profile"})
+    switched = browser.post("/locale", {"locale": "de", "next": PROFILE})
     assert (switched["Location"], switched.cookies[VAR_SELECTED_LOCALE].value) == ("/de/profile", "de")
 
 
 @pytest.mark.parametrize("value", ["../../etc/passwd", "Europe/Nowhere", '"><script>', "x" * 5000, "\x00"])
-def test_what_is_no_choice_changes_nothing(backend: Backend, signed_in: SignedIn, value: str) -> None:
-    backend.lists(SIGN_INS, [])
-    browser = signed_in("ENERGY_APP")
+def test_what_is_no_choice_changes_nothing(browser: Client, value: str) -> None:
     response = browser.post(SETTINGS, {"timeZone": value, "theme": value})
-    assert response["Location"] == "/en/profile"
-    assert VAR_TIME_ZONE not in response.cookies
-    assert VAR_THEME not in response.cookies
+    assert response["Location"] == PROFILE
+    assert {VAR_TIME_ZONE, VAR_THEME}.isdisjoint(response.cookies)
     assert "Your settings are saved" not in profile_of(browser)
 
 
-def test_a_zone_under_another_name_than_the_lists_stays_chosen(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [])
-    browser = signed_in("ENERGY_APP")
-    browser.cookies[VAR_TIME_ZONE] = "Asia/Kolkata"
-    assert '<option value="Asia/Kolkata" selected>Kolkata</option>' in profile_of(browser)
-
-
-def test_the_zone_of_the_browser_is_named_once_it_is_known(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [])
-    browser = signed_in("ENERGY_APP")
-    browser.cookies["browser_time_zone"] = "Europe/Berlin"
-    assert "As my browser (Berlin)" in profile_of(browser)
-    browser.cookies["browser_time_zone"] = "<b>"
+@pytest.mark.parametrize(
+    ("cookie", "zone", "shown"),
+    [
+        # Under another name than the list's.
+        (VAR_TIME_ZONE, "Asia/Kolkata", '<option value="Asia/Kolkata" selected>Kolkata</option>'),
+        ("browser_time_zone", "Europe/Berlin", "As my browser (Berlin)"),
+    ],
+)
+def test_the_zone_that_was_chosen_or_that_of_the_browser_is_named(
+    browser: Client, cookie: str, zone: str, shown: str
+) -> None:
+    browser.cookies[cookie] = zone
+    assert shown in profile_of(browser)
+    browser.cookies[cookie] = "<b>"
     assert "As my browser (" not in profile_of(browser)
 
 
-def test_ending_all_others_leaves_this_one(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [{"id": "s1"}, {"id": "s2", "current": True}, {"id": "s3"}])
-    for other in ("s1", "s3"):
-        backend.answers("DELETE", f"{SIGN_INS}/{other}", status=204)
-    browser = signed_in("ENERGY_APP")
-    response = browser.post("/en/profile/sign-ins/revoke-others")
-    assert (response.status_code, response["Location"]) == (303, "/en/profile")
-    ended = [call.path.rpartition("/")[2] for call in backend.calls if call.method == "DELETE"]
-    assert ended == ["s1", "s3"]
-    assert not backend.calls_to("/auth/logout")
-    assert "2 other sign-ins have ended. You are still signed in here." in profile_of(browser)
+@pytest.mark.parametrize("status", [200, 403, 404])
+def test_accounts_are_offered_to_who_administers_them_where_the_service_lists_them_and_asked_for_once(
+    backend: Backend, browser: Client, signed_in: SignedIn, status: int
+) -> None:
+    backend.lists(ACCOUNTS, [])
+    if status != 200:
+        backend.refuses("GET", ACCOUNTS, status=status)
+    assert "/en/accounts" not in profile_of(browser)
+    assert backend.calls_to(ACCOUNTS) == []
+    admin = signed_in("IAM_ADMIN")
+    assert ["/en/accounts" in profile_of(admin) for _ in range(2)] == [status == 200] * 2
+    assert len(backend.calls_to(ACCOUNTS)) == 1
 
 
-def test_sign_ins_say_when_where_and_from_which_address(backend: Backend, signed_in: SignedIn) -> None:
-    row = {"id": "s1", "createdAt": "2026-01-01T10:20:30Z", "lastUsedAt": "2026-01-02T10:20:30Z"}
-    backend.lists(SIGN_INS, [row | {"place": "Köln", "ipAddress": "203.0.113.7"}, {"id": "s2", "place": None}])
-    page = profile_of(signed_in("ENERGY_APP"))
-    for text in ("Jan 1, 2026, 10:20 UTC", "Jan 2, 2026, 10:20 UTC", "Köln", "203.0.113.7"):
-        assert text in page
+@pytest.mark.parametrize("fault", [500, "timeout"])
+@pytest.mark.usefixtures("browser")
+def test_a_list_of_accounts_that_fails_is_not_waited_for_by_each_view_of_the_profile(
+    backend: Backend, signed_in: SignedIn, fault: Fault
+) -> None:
+    backend.fails(fault, path=ACCOUNTS)
+    for _ in range(2):
+        assert signed_in("IAM_ADMIN").get(PROFILE).status_code == 200
+    assert len(backend.calls_to(ACCOUNTS)) <= 3, "the tries of one view"
+
+
+FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"
+EDGE = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/139.0 Safari/537.36 Edg/139.0"
+SAFARI = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Mobile/15E148 Safari/604.1"
+)
 
 
 @pytest.mark.parametrize(
-    ("sent", "passed"),
+    ("user_agent", "name"),
     [
-        ("203.0.113.7", "203.0.113.7"),
-        ("2001:DB8::1%x", "2001:db8::1"),
-        *((odd, None) for odd in ("", "unknown", "1.2.3.4, 5.6.7.8", "<script>")),
+        (FIREFOX, "Firefox, Windows"),
+        (EDGE, "Edge, macOS"),
+        (SAFARI, "Safari, iPhone"),
+        ("curl/8.0", "curl/8.0"),
+        ("", "Unknown browser"),
+        ("portal", "Unknown browser"),
+        ("x" * 500, "x" * 80),
     ],
 )
-def test_the_backend_is_told_the_browsers_address_and_nothing_that_is_none(
-    backend: Backend, signed_out: Client, sent: str, passed: str | None
-) -> None:
-    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
-    signed_out.post("/en/login", {"email": "a@example.com", "password": "x", "next": ""}, REMOTE_ADDR=sent)
-    assert backend.calls_to("/auth/login")[0].headers.get("x-forwarded-for") == passed
+def test_browsers_are_named_as_people_do(user_agent: str, name: str) -> None:
+    assert device_name(user_agent) == name

@@ -1,103 +1,176 @@
-"""Ending other sign-ins of a backend that does not end them: nothing is said to have ended that is still there."""
+"""Where one is signed in: what the profile lists, and how sign-ins end, also with a backend that does not end them."""
 
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import pytest
 from django.contrib.messages import get_messages
+from django.test import Client
 
 from apps.auth_app.views import sign_ins
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.telemetry.audit import Reason
 from portal.telemetry.audit.audit_log import RECORD_ATTRIBUTE
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend, SignedIn, page_of, row_ids
 from portal.web.sign_in import end_sign_in
 
-SIGN_INS = "/iam/auth/sessions"
+SIGN_INS, PROFILE = "/iam/auth/sessions", "/en/profile"
+REVOKE, OTHERS, ALL = (f"{PROFILE}/sign-ins/{end}" for end in ("s2/revoke", "revoke-others", "revoke"))
+SIGNED_OUT = "http://localhost:8000/en/signed-out"
 CANT = "This service can’t end other sign-ins."
 ROWS = [{"id": "s1", "current": True}, {"id": "s2"}, {"id": "s3"}]
 
 
-def said(response: Any) -> str:
-    """What the profile says next; messages that no page has shown yet come before it."""
-    assert (response.status_code, response["Location"]) == (303, "/en/profile")
-    [*_, last] = get_messages(response.wsgi_request)
-    return str(last)
-
-
-def refuse_all(backend: Backend, status: int) -> None:
+@pytest.fixture
+def browser(backend: Backend, signed_in: SignedIn) -> Client:
     backend.lists(SIGN_INS, ROWS)
+    for row in ROWS[1:]:
+        backend.answers("DELETE", f"{SIGN_INS}/{row['id']}", status=204)
+    return signed_in("ENERGY_APP")
+
+
+def refuse(backend: Backend, status: int) -> None:
+    """From now on, the end of any sign-in is refused."""
     for row in ROWS[1:]:
         backend.refuses("DELETE", f"{SIGN_INS}/{row['id']}", status=status)
 
 
+def leads_to(response: Any) -> str:
+    assert response.status_code == 303
+    return str(response["Location"])
+
+
+def said(response: Any) -> str:
+    """What the profile says next; messages that no page has shown yet come before it."""
+    assert leads_to(response) == PROFILE
+    [*_, last] = get_messages(response.wsgi_request)
+    return str(last)
+
+
+def ended(backend: Backend) -> list[str]:
+    """Those that the backend was asked to end."""
+    return [call.path.rpartition("/")[2] for call in backend.calls if call.method == "DELETE"]
+
+
+def test_sign_ins_say_when_where_and_from_which_address_this_one_first(backend: Backend, browser: Client) -> None:
+    row = {"id": "s1", "createdAt": "2026-01-01T10:20:30Z", "lastUsedAt": "2026-01-02T10:20:30Z"}
+    place = {"place": "Köln", "ipAddress": "203.0.113.7"}
+    backend.lists(SIGN_INS, [row | place, {"id": "s2", "place": None, "current": True}])
+    response = browser.get(PROFILE)
+    assert row_ids(response) == ["s2", "s1"]
+    for text in ("Jan 1, 2026, 10:20 UTC", "Jan 2, 2026, 10:20 UTC", "Köln", "203.0.113.7"):
+        assert text in response.content.decode()
+
+
+def test_a_page_of_the_sign_ins_leads_on_and_back(backend: Backend, browser: Client) -> None:
+    backend.answers("GET", SIGN_INS, json=page_of(ROWS[:1], next_cursor="more"))
+    assert f'href="{PROFILE}?cursor=more"' in browser.get(PROFILE).content.decode()
+    page = browser.get(f"{PROFILE}?cursor=more").content.decode()
+    assert re.search(r'href="/en/profile"[^>]*>\s*(<svg.*?</svg>)?\s*Back to the first page', page, re.DOTALL)
+
+
+def test_without_a_platform_the_profile_says_so(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(SIGN_INS, [])
+    assert "No platform is open to you yet." in signed_in().get(PROFILE).content.decode()
+
+
+@pytest.mark.parametrize("current", [True, False, None, "true", 1])
+def test_only_a_plain_true_marks_this_browser(backend: Backend, browser: Client, current: object) -> None:
+    backend.lists(SIGN_INS, [{"id": "s1", "current": current}])
+    assert ("This browser" in browser.get(PROFILE).content.decode()) is (current is True)
+
+
+def test_ending_another_sign_in_or_all_others_leaves_this_one(backend: Backend, browser: Client) -> None:
+    assert leads_to(browser.post(REVOKE)) == PROFILE
+    assert said(browser.post(OTHERS)) == "2 other sign-ins have ended. You are still signed in here."
+    assert (ended(backend), backend.calls_to("/auth/logout")) == (["s2", "s2", "s3"], [])
+
+
+def test_ending_this_one_signs_out(backend: Backend, browser: Client) -> None:
+    response = browser.post(f"{PROFILE}/sign-ins/s1/revoke")
+    assert leads_to(response) == SIGNED_OUT
+    assert response.cookies[VAR_ACCESS_TOKEN]["max-age"] == 0
+    assert len(backend.calls_to("/auth/logout")) == 1
+
+
+@pytest.mark.parametrize("number", [1, 30])
+def test_ending_all_ends_each_once_where_the_list_is_behind_and_one_has_ended_meanwhile(
+    backend: Backend, browser: Client, number: int
+) -> None:
+    others = [f"o{each}" for each in range(number)]
+    backend.lists(SIGN_INS, [ROWS[0], {"id": "gone"}, *({"id": name, "current": False} for name in others)])
+    backend.refuses("DELETE", f"{SIGN_INS}/gone", status=404)
+    for name in others:
+        backend.answers("DELETE", f"{SIGN_INS}/{name}", status=204)
+    assert leads_to(browser.post(ALL)) == f"{SIGNED_OUT}?everywhere"
+    assert ended(backend) == ["gone", *others]
+
+
+def test_what_another_browser_was_told_does_not_decide_which_sign_in_is_this_one(
+    backend: Backend, signed_in: SignedIn
+) -> None:
+    phone, laptop = signed_in("ENERGY_APP", id="ada"), signed_in("ENERGY_APP", id="ada")
+    backend.lists(SIGN_INS, [{"id": "laptop", "current": True}, {"id": "phone"}])
+    laptop.get(PROFILE)
+    backend.lists(SIGN_INS, [{"id": "laptop"}, {"id": "phone", "current": True}])  # as the phone's token is told
+    for _ in range(2):
+        assert row_ids(phone.get(PROFILE)) == ["phone", "laptop"]
+    backend.fails(503, path=SIGN_INS)
+    assert row_ids(laptop.get(PROFILE)) == []
+    for path in (f"{PROFILE}/sign-ins/phone/revoke", ALL):
+        assert laptop.post(path).status_code == 503
+    assert (ended(backend), backend.calls_to("/auth/logout")) == ([], [])
+
+
 @pytest.mark.parametrize("status", [404, 405, 501])
 def test_what_the_service_still_lists_is_not_said_to_have_ended(
-    backend: Backend, signed_in: SignedIn, status: int
+    backend: Backend, browser: Client, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    refuse_all(backend, status)
-    browser = signed_in("ENERGY_APP")
-    assert said(browser.post("/en/profile/sign-ins/s2/revoke")) == CANT
-    assert said(browser.post("/en/profile/sign-ins/revoke-others")) == CANT
-    everywhere = browser.post("/en/profile/sign-ins/revoke")
-    assert (everywhere.status_code, everywhere["Location"]) == (303, "http://localhost:8000/en/signed-out")
+    refuse(backend, status)
+    before = browser.get(PROFILE).content.decode()
+    with caplog.at_level(logging.INFO, logger="portal.audit"):
+        assert said(browser.post(REVOKE)) == CANT
+    [line] = [getattr(record, RECORD_ATTRIBUTE) for record in caplog.records if record.name == "portal.audit"]
+    assert line["reason"] == Reason.UNEXPECTED_ANSWER.label or status == 404
+    after = browser.get(PROFILE).content.decode()
+    for offer in (REVOKE, OTHERS, f'{ALL}"'):
+        assert (offer in before, offer in after) == (True, status == 404)
+    assert "/sign-ins/s1/revoke" in after, "that is a sign-out here"
+    assert said(browser.post(OTHERS)) == CANT
+    assert leads_to(browser.post(ALL)) == SIGNED_OUT
 
 
-@pytest.fixture
-def shrinking(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list has the sign-in of this browser alone, as soon as the end of another one was asked for."""
-
+def test_what_the_service_lists_no_more_has_ended(
+    backend: Backend, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def end(request: Any, sign_in_id: str) -> Any:
         result = end_sign_in(request, sign_in_id)
         backend.lists(SIGN_INS, ROWS[:1])
         return result
 
+    refuse(backend, 404)
     monkeypatch.setattr(sign_ins, "end_sign_in", end)
-
-
-@pytest.mark.usefixtures("shrinking")
-def test_what_the_service_lists_no_more_has_ended(backend: Backend, signed_in: SignedIn) -> None:
-    refuse_all(backend, 404)
-    browser = signed_in("ENERGY_APP")
-    assert (
-        said(browser.post("/en/profile/sign-ins/revoke-others"))
-        == "2 other sign-ins have ended. You are still signed in here."
-    )
+    assert said(browser.post(OTHERS)) == "2 other sign-ins have ended. You are still signed in here."
     # It may be somebody else's as well.
-    assert browser.post("/en/profile/sign-ins/s2/revoke").status_code == 404
+    assert browser.post(REVOKE).status_code == 404
 
 
-def test_one_that_the_service_does_not_find_and_still_lists_is_not_counted(
-    backend: Backend, signed_in: SignedIn
-) -> None:
-    refuse_all(backend, 404)
+def test_one_that_the_service_does_not_find_and_still_lists_is_not_counted(backend: Backend, browser: Client) -> None:
+    refuse(backend, 404)
     backend.answers("DELETE", f"{SIGN_INS}/s2", status=204)
-    assert (
-        said(signed_in("ENERGY_APP").post("/en/profile/sign-ins/revoke-others"))
-        == "1 other sign-in has ended. You are still signed in here."
-    )
+    assert said(browser.post(OTHERS)) == "1 other sign-in has ended. You are still signed in here."
 
 
-@pytest.mark.parametrize("status", [405, 501])
-def test_a_call_that_is_known_to_be_absent_is_not_offered(backend: Backend, signed_in: SignedIn, status: int) -> None:
-    refuse_all(backend, status)
-    browser = signed_in("ENERGY_APP")
-    offers = ("/sign-ins/s2/revoke", "/sign-ins/revoke-others", 'sign-ins/revoke"')
-    before = browser.get("/en/profile").content.decode()
-    browser.post("/en/profile/sign-ins/s2/revoke")
-    after = browser.get("/en/profile").content.decode()
-    for offer in offers:
-        assert offer in before
-        assert offer not in after
-    assert "/sign-ins/s1/revoke" in after, "that is a sign-out here"
-
-
-def test_the_audit_log_calls_no_sign_in_ended_that_the_service_does_not_end(
-    backend: Backend, signed_in: SignedIn, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("status", [403, 404])
+def test_sign_ins_that_the_service_does_not_list_are_not_shown_and_this_one_alone_can_be_ended(
+    backend: Backend, browser: Client, status: int
 ) -> None:
-    refuse_all(backend, 405)
-    with caplog.at_level(logging.INFO, logger="portal.audit"):
-        signed_in("ENERGY_APP").post("/en/profile/sign-ins/s2/revoke")
-    [line] = [getattr(record, RECORD_ATTRIBUTE) for record in caplog.records if record.name == "portal.audit"]
-    assert line["reason"] == Reason.UNEXPECTED_ANSWER.label
+    backend.refuses("GET", SIGN_INS, status=status)
+    page = browser.get(PROFILE).content.decode()
+    absent = ("Where you are signed in", "Sign out everywhere", "could not be loaded")
+    assert [text for text in absent if text in page] == []
+    assert said(browser.post(OTHERS)) == CANT
+    assert leads_to(browser.post(ALL)) == SIGNED_OUT

@@ -1,4 +1,4 @@
-"""How rows are shown: whole ones, and ones with nothing but an id."""
+"""How rows are shown: whole ones, and ones with nothing but an id; and as of when a page is."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
 from apps.energy.views.meters import consumption_chart
 from apps.energy.views.overview import ENERGY
 from portal.services.energy.meters import MeterReading
 from portal.services.energy.summary import EnergyMonth, EnergySummary
-from portal.testing import Backend, SignedIn, UseLocale
+from portal.testing import Backend, SignedIn, UseLocale, row_ids
+
+CLIENTS, PAGE = "/energy/clients", "/en/energy/clients"
 
 
 @pytest.fixture
@@ -22,30 +25,29 @@ def energy_user(backend: Backend, signed_in: SignedIn) -> Client:
     return signed_in("ENERGY_APP")
 
 
-def detail_of(backend: Backend, browser: Client, resource: str, **row: Any) -> str:
-    """The text of the page of a row."""
-    backend.answers("GET", f"/energy/{resource}/x1", json={"id": "x1", **row})
-    page = browser.get(f"/en/energy/{resource}/x1").content.decode()
-    return " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
-
-
 @pytest.mark.parametrize(
-    ("resource", "field"), [("clients", "name"), ("stations", "name"), ("sessions", "reference"), ("meters", "serial")]
+    ("resource", "field"),
+    [
+        ("clients", "name"),
+        ("stations", "name"),
+        ("chargers", "name"),
+        ("sessions", "reference"),
+        ("meters", "serial"),
+    ],
 )
-def test_a_row_without_a_name_is_called_by_its_id(
-    backend: Backend, energy_user: Client, resource: str, field: str
+@pytest.mark.parametrize("locale", ["en", "de", "tr"])
+def test_a_list_and_a_detail_need_nothing_but_ids_and_a_row_without_a_name_is_called_by_its_id(
+    backend: Backend, energy_user: Client, resource: str, field: str, locale: str
 ) -> None:
-    backend.lists(f"/energy/{resource}", [{"id": "x1", field: ""}, {"id": "x2", field: "Ada"}, {"id": 7}])
-    heading = re.compile(r"<h1>(.*?)</h1>")
-    shown = [heading.findall(energy_user.get(f"/en/energy/{resource}/{row}").content.decode()) for row in ("x1", "x2")]
-    assert shown == [["x1"], ["Ada"]]
-
-
-def test_a_number_as_an_id_is_shown_and_linked(backend: Backend, energy_user: Client) -> None:
-    backend.lists("/energy/clients", [{"id": 7, "name": 8}])
-    page = energy_user.get("/en/energy/clients").content.decode()
-    assert 'data-row-id="7"' in page
-    assert '<a href="/en/energy/clients/7">8</a>' in page
+    backend.lists(f"/energy/{resource}", [{"id": "x1"}, {"id": "x2", field: "Ada"}, {"id": 7, field: 8}])
+    page = energy_user.get(f"/{locale}/energy/{resource}")
+    assert row_ids(page) == ["x1", "x2", "7"]
+    assert f'<a href="/{locale}/energy/{resource}/7">8</a>' in page.content.decode() or resource == "chargers"
+    for row, name in (("x1", "x1"), ("x2", "Ada")):
+        detail = energy_user.get(f"/{locale}/energy/{resource}/{row}").content.decode()
+        assert re.findall(r"<h1>(.*?)</h1>", detail) == [name]
+        for text in (f'lang="{locale}"', f'data-pathname="/{locale}/energy/{resource}/{row}"'):
+            assert text in detail
 
 
 STARTED = "2026-03-01T10:00:00Z"
@@ -71,9 +73,10 @@ STARTED = "2026-03-01T10:00:00Z"
 def test_the_page_of_a_row_shows_its_values_and_a_dash_for_what_it_lacks(
     backend: Backend, energy_user: Client, resource: str, row: dict[str, Any], shown: str
 ) -> None:
-    page = detail_of(backend, energy_user, resource, **row)
-    assert shown in page
-    assert "deleted" not in page
+    backend.answers("GET", f"/energy/{resource}/x1", json={"id": "x1", **row})
+    page = energy_user.get(f"/en/energy/{resource}/x1").content.decode()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<main")[2]).split())
+    assert (shown in text, "deleted" in text) == (True, False)
 
 
 def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> None:
@@ -95,19 +98,50 @@ def test_the_charts_show_the_summary_in_the_page_s_language(use_locale: UseLocal
     assert ENERGY.chart(EnergySummary()) is None
 
 
-SUMMARY = {
-    "counts": {"clients": 2400, "stations": 160, "chargers": 640, "sessions": 21000, "meters": 400},
-    "chargersByStatus": {"available": 3, "faulted": 1, "odd": 2},
-}
+def as_of(response: HttpResponse) -> datetime:
+    (moment,) = re.findall(r'<time data-as-of datetime="([^"]+)"', response.content.decode())
+    return datetime.fromisoformat(moment)
 
 
-def figures(page: str) -> list[str]:
-    return re.findall(r'<span class="figure-value">(.*?)</span>', page)
-
-
-def test_the_overview_shows_the_summary(backend: Backend, energy_user: Client) -> None:
-    backend.answers("GET", "/energy/summary", json=SUMMARY)
-    page = energy_user.get("/de/energy").content.decode()
+def test_the_overview_shows_the_summary_and_as_of_when_it_is(backend: Backend, energy_user: Client) -> None:
+    counts = {"clients": 2400, "stations": 160, "chargers": 640, "sessions": 21000, "meters": 400}
+    by_status = {"available": 3, "faulted": 1, "odd": 2}
+    backend.answers("GET", "/energy/summary", json={"counts": counts, "chargersByStatus": by_status})
+    before = datetime.now(UTC).replace(microsecond=0)
+    response = energy_user.get("/de/energy")
+    page = response.content.decode()
+    assert re.findall(r'"figure-value">(.*?)</span>', page) == ["2.400", "160", "640", "21.000", "400"]
     legend = page[page.index('<ul class="legend"') :]
-    assert figures(page) == ["2.400", "160", "640", "21.000", "400"]
-    assert all(word in legend for word in ("Frei", "Gestört", "odd"))
+    assert [word for word in ("Frei", "Gestört", "odd") if word not in legend] == []
+    assert before <= as_of(response) <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize("rows", [[], [{"id": "cli_1"}]])
+def test_a_list_says_as_of_when_it_is_and_how_old_its_rows_are_beside_an_error(
+    backend: Backend, energy_user: Client, rows: list[dict[str, str]]
+) -> None:
+    backend.lists(CLIENTS, rows)
+    before = datetime.now(UTC).replace(microsecond=0)
+    first = energy_user.get(PAGE)
+    loaded = as_of(first)
+    assert before <= loaded <= datetime.now(UTC)
+    assert 'data-refresh href=""' in first.content.decode()
+    assert as_of(energy_user.get(PAGE)) == loaded, "the same rows are as old as before"
+    if not rows:
+        return
+    backend.fails("refused", path=CLIENTS)
+    page = energy_user.get(PAGE, headers={"cache-control": "no-cache"})
+    assert (row_ids(page), as_of(page)) == (["cli_1"], loaded)
+    # The same words for a service that is only slower than a page waits for news: they claim no outage.
+    told = f'loaded at <time datetime="{loaded.isoformat()}" data-local="clock">{loaded:%H:%M} UTC</time>'
+    assert f"There is no newer answer from the service yet. What you see was {told}" in page.content.decode()
+
+
+def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(CLIENTS, [{"id": "cli_1"}])
+    browser = signed_in("ENERGY_APP", expired=True)
+    assert browser.get(PAGE, headers={"x-request-id": "the-page"}).status_code == 200
+    assert browser.post("/en/logout", headers={"x-request-id": "the-sign-out"}).status_code == 303
+    of_the_page = ("/refresh", "/me", CLIENTS, f"{CLIENTS}/counts")
+    named = {call.path: call.headers.get("x-request-id") for call in backend.calls}
+    assert named == {**dict.fromkeys(of_the_page, "the-page"), "/auth/logout": "the-sign-out"}

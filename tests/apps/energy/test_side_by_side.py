@@ -31,10 +31,14 @@ class WaitingBackend:
     """Answers; while it has a barrier, when as many calls have arrived as that is for.
 
     :ivar permissions: what `/me` says.
+    :ivar answers: path to status and what is said; every other path is a list.
     """
 
     def __init__(self) -> None:
         self.permissions = ["ENERGY_APP"]
+        self.answers: dict[str, tuple[str, Any]] = dict.fromkeys(
+            ("/energy/summary", "/energy/state"), ("404 Not Found", {"title": "none"})
+        )
         self.barrier: threading.Barrier | None = None
         self.waits_for: Callable[[str], bool] = lambda _path: True
         self.asked: list[str] = []
@@ -50,9 +54,8 @@ class WaitingBackend:
     def _answer(self, path: str) -> tuple[str, Any]:
         if path == "/me":
             return "200 OK", {"id": "ada", "name": "Ada", "permissions": self.permissions}
-        if path in {"/energy/summary", "/energy/state"}:
-            return "404 Not Found", {"title": "none"}
-        return "200 OK", page_of([{"id": "a1", "name": "a row of the list"}], total=41)
+        rows = page_of([{"id": "a1", "name": "a row of the list"}], total=41)
+        return self.answers.get(path, ("200 OK", rows))
 
     def wait_for(self, calls: int, *, path: Callable[[str], bool] = lambda _path: True) -> None:
         """From now on, answer nothing before so many calls (of these paths) are here at the same time."""
@@ -75,70 +78,70 @@ def server(project: PortalConfig, waiting: WaitingBackend) -> Iterator[ScriptedS
         yield server
 
 
-@pytest.fixture
-def browser(server: ScriptedServer) -> Client:
-    """Of somebody whose token is proven, with nothing cached but that."""
+def stranger() -> Client:
+    """A browser whose token nobody has proven yet."""
     made = new_sign_in(new_account(), "ENERGY_APP")
     client = Client(headers=NAVIGATION)
     client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
+    return client
+
+
+@pytest.fixture
+def browser(server: ScriptedServer) -> Client:
+    """Of somebody whose token is proven, with nothing cached but that."""
+    client = stranger()
     assert client.get("/en/energy/stations").status_code == 200
     process_runtime().cache.clear()
     return client
 
 
-def test_the_profile_the_first_query_and_the_numbers_of_a_page(waiting: WaitingBackend, browser: Client) -> None:
+CLIENT_LIST = ["/energy/clients", "/energy/clients/counts", "/me"]
+
+
+@pytest.mark.parametrize("permission", ["ENERGY_APP", "FINANCE_APP"], ids=["allowed", "denied by the profile"])
+def test_the_profile_the_first_query_and_the_numbers_of_a_page(
+    waiting: WaitingBackend, browser: Client, permission: str
+) -> None:
+    waiting.permissions = [permission]
     waiting.wait_for(3)
     page = browser.get("/en/energy/clients")
-    assert page.status_code == 200
-    assert sorted(waiting.asked) == ["/energy/clients", "/energy/clients/counts", "/me"]
-    assert "a row of the list" in page.content.decode()
-    assert "Ada" in page.content.decode()
+    is_allowed = permission == "ENERGY_APP"
+    assert page.status_code == (200 if is_allowed else 403)
+    assert sorted(waiting.asked) == CLIENT_LIST
+    assert ("a row of the list" in page.content.decode()) is is_allowed
+    assert "Ada" in page.content.decode() or not is_allowed
 
 
-def test_a_profile_that_denies_the_platform_has_the_last_word(waiting: WaitingBackend, browser: Client) -> None:
+def test_a_profile_that_denies_the_platform_has_it_over_a_failure_and_over_a_write_too(
+    waiting: WaitingBackend, browser: Client
+) -> None:
     waiting.permissions = ["FINANCE_APP"]
-    waiting.wait_for(3)
-    page = browser.get("/en/energy/clients")
-    assert page.status_code == 403
-    assert sorted(waiting.asked) == ["/energy/clients", "/energy/clients/counts", "/me"]
-    assert "a row of the list" not in page.content.decode()
-
-
-def test_a_profile_that_denies_the_platform_has_it_over_a_failure_too(waiting: WaitingBackend, browser: Client) -> None:
-    waiting.permissions = ["FINANCE_APP"]
+    waiting.answers["/energy/clients/gone"] = ("404 Not Found", {})
     waiting.wait_for(2, path=lambda path: path in {"/me", "/energy/clients/gone"})
-    answer = waiting._answer
-    waiting._answer = lambda path: ("404 Not Found", {}) if path.endswith("/gone") else answer(path)  # type: ignore[method-assign]  # one row that is gone
     assert browser.get("/en/energy/clients/gone").status_code == 403
-
-
-def test_nothing_is_written_before_the_profile_has_answered(waiting: WaitingBackend, browser: Client) -> None:
-    waiting.permissions = ["FINANCE_APP"]
+    process_runtime().cache.clear()
+    waiting.barrier = None
     waiting.asked.clear()
     assert browser.post("/en/energy/clients/a1/delete").status_code == 403
     assert waiting.asked == ["/me"]
 
 
+@pytest.mark.usefixtures("server")
 def test_a_token_that_nobody_has_proven_yet_asks_for_me_the_list_and_its_numbers_once_each(
-    waiting: WaitingBackend, server: ScriptedServer
+    waiting: WaitingBackend,
 ) -> None:
-    made = new_sign_in(new_account(), "ENERGY_APP")
-    client = Client(headers=NAVIGATION)
-    client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
-    assert client.get("/en/energy/clients").status_code == 200
-    assert sorted(waiting.asked) == ["/energy/clients", "/energy/clients/counts", "/me"]
+    assert stranger().get("/en/energy/clients").status_code == 200
+    assert sorted(waiting.asked) == CLIENT_LIST
 
 
-def test_the_five_lists_of_an_overview_without_a_summary(waiting: WaitingBackend, browser: Client) -> None:
+def test_the_five_lists_of_an_overview_without_a_summary_and_the_next_one_asks_for_all_of_it_at_once(
+    waiting: WaitingBackend, browser: Client
+) -> None:
     waiting.wait_for(5, path=lambda path: path.rpartition("/")[2] in LISTS)
     page = browser.get("/en/energy")
     assert page.status_code == 200
     assert page.content.decode().count(">41<") >= 5
     assert sorted(path.rpartition("/")[2] for path in waiting.asked) == sorted([*LISTS, "me", "state", "summary"])
-
-
-def test_the_next_overview_asks_for_all_of_it_at_once(waiting: WaitingBackend, browser: Client) -> None:
-    browser.get("/en/energy")
     process_runtime().cache.clear()
     # The summary and the state were not there.
     waiting.wait_for(6)
@@ -150,9 +153,7 @@ def test_a_summary_that_the_backend_has_by_now_is_shown_and_asked_for_alone(
     waiting: WaitingBackend, browser: Client
 ) -> None:
     browser.get("/en/energy")
-    answer = waiting._answer
-    summary = ("200 OK", {"counts": {"clients": 77}})
-    waiting._answer = lambda path: summary if path == "/energy/summary" else answer(path)  # type: ignore[method-assign]  # by now
+    waiting.answers["/energy/summary"] = ("200 OK", {"counts": {"clients": 77}})
     process_runtime().gaps.clear()  # ten minutes are over
     assert ">77<" in browser.get("/en/energy").content.decode()
     process_runtime().cache.clear()

@@ -59,36 +59,40 @@ def test_a_value_is_written_as_a_spreadsheet_reads_it(value: object, text: str) 
     assert cells().text(value) == text
 
 
-@pytest.mark.parametrize(("locale", "text"), [("en", "-1234.5"), ("de", "-1234,5"), ("tr", "-1234,5")])
-def test_the_decimal_sign_is_that_of_the_language(locale: str, text: str) -> None:
-    assert cells(locale).text(-1234.5) == cells(locale).text(Decimal("-1234.5")) == text
+WORDS = {Status.DONE: Badge(label="Erledigt"), "open": gettext_lazy("Offen")}
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(Status.DONE, "Erledigt"), ("open", "Offen"), ("new", "new"), ((Status.DONE, "x"), "Erledigt; x")],
+    ("locale", "value", "text"),
+    [
+        *(("en", value, "-1234.5") for value in (-1234.5, Decimal("-1234.5"))),
+        *((locale, value, "-1234,5") for locale in ("de", "tr") for value in (-1234.5, Decimal("-1234.5"))),
+        *(("de", value, text) for value, text in ((Status.DONE, "Erledigt"), ("open", "Offen"), ("new", "new"))),
+        ("de", (Status.DONE, "x"), "Erledigt; x"),
+    ],
 )
-def test_a_code_is_written_as_its_word(value: object, text: str) -> None:
-    words = {Status.DONE: Badge(label="Erledigt"), "open": gettext_lazy("Offen")}
-    assert cells("de").text(value, words) == text
+def test_the_decimal_sign_is_that_of_the_language_and_a_code_is_written_as_its_word(
+    locale: str, value: object, text: str
+) -> None:
+    assert cells(locale).text(value, WORDS) == text
 
 
-FORMULAS = [
-    "=1+1",
-    "+49 30 901820",
-    "-2",
-    "@SUM(A1)",
-    "\t=1",
-    "\r=1",
-    "\n=1",
-    "  =1",
-    "\uff1d1",
-    "\0=1",
-    "=cmd|' /C calc'!A0",
-]
-
-
-@pytest.mark.parametrize("text", FORMULAS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "+49 30 901820",
+        "-2",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "  =1",
+        "\uff1d1",
+        "\0=1",
+        "=cmd|' /C calc'!A0",
+    ],
+)
 def test_a_text_that_begins_like_a_formula_gets_an_apostrophe(text: str) -> None:
     for value, words in ((text, None), ((text,), None), ("code", {"code": text})):
         assert cells().text(value, words).startswith("'")

@@ -71,7 +71,7 @@ def test_a_lease_ends_by_itself(store: FakeStore, monkeypatch: pytest.MonkeyPatc
     lifetimes: list[Any] = []
     add = store.add
     monkeypatch.setattr(
-        store, "add", lambda key, value, *, lifetime_s: lifetimes.append(lifetime_s) or add(key, value, lifetime_s=1)
+        store, "add", lambda *given, lifetime_s: lifetimes.append(lifetime_s) or add(*given, lifetime_s=1)
     )
     taken("ada").release()
     assert lifetimes == [export_slots.EXPORT_LEASE_S]

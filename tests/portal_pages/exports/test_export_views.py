@@ -14,20 +14,15 @@ from portal.errors import ApiValidationError, SlotLostError
 from portal.testing import Backend, SignedIn
 from portal_pages.exports.export_slots import RUNNING, ExportSlot
 
-PATH = "/en/energy/clients/export"
+PATH, GERMAN = "/en/energy/clients/export", "/de/energy/clients/export"
 CLIENTS = "/energy/clients"
 NAMES = ["Ada", "=1+1", *(f"Ümit {number}" for number in range(WALK_PAGE_ROWS))]
 
 
 @pytest.fixture
 def user(backend: Backend, signed_in: SignedIn) -> Browser:
-    backend.lists(
-        CLIENTS,
-        [
-            {"id": f"cli_{number}", "name": name, "phone": "+49 30 1", "createdAt": "2026-01-31T23:00:00Z"}
-            for number, name in enumerate(NAMES)
-        ],
-    )
+    same = {"phone": "+49 30 1", "createdAt": "2026-01-31T23:00:00Z"}
+    backend.lists(CLIENTS, [{"id": f"cli_{number}", "name": name, **same} for number, name in enumerate(NAMES)])
     return signed_in("ENERGY_APP")
 
 
@@ -42,14 +37,17 @@ def lines(response: Any) -> list[str]:
     return b"".join(response.streaming_content).decode("utf-8-sig").splitlines()
 
 
-def queries(backend: Backend) -> list[dict[str, str]]:
-    return [dict(call.query) for call in backend.calls if call.path == CLIENTS]
+def last_part(response: Any, *, until: type[Exception]) -> str:
+    """The last of a file that an error ends."""
+    parts: list[bytes] = []
+    with pytest.raises(until):
+        parts.extend(response.streaming_content)
+    return parts[-1].decode()
 
 
 def test_it_is_a_file_with_all_rows_that_no_cache_keeps(user: Browser) -> None:
     response = user.get(PATH)
-    assert response.status_code == 200
-    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert (response.status_code, response["Content-Type"]) == (200, "text/csv; charset=utf-8")
     assert response["Content-Disposition"].startswith('attachment; filename="Clients 2')
     assert {"private", "no-store"} <= set(response["Cache-Control"].split(", "))
     head, first, second, *others = lines(response)
@@ -64,16 +62,24 @@ def test_it_is_the_list_as_its_address_has_it(user: Browser, backend: Backend) -
     assert len(lines(user.get(address))) == 1 + len(NAMES)
     asked = {"q": "cli", "city": "Bergen,Oslo", "sort": "name", "limit": str(WALK_PAGE_ROWS)}
     # Before them comes the page that tells whether the backend searches.
-    *_, first, second = queries(backend)
-    assert first == asked
-    assert second == asked | {"cursor": second["cursor"]}
+    *_, first, second = [dict(call.query) for call in backend.calls_to(CLIENTS)]
+    assert (first, second) == (asked, asked | {"cursor": second["cursor"]})
 
 
-def test_it_is_in_the_language_of_its_address_and_in_the_users_zone(user: Browser) -> None:
+def test_it_is_in_the_language_of_its_address_and_in_the_users_zone(
+    user: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     user.cookies[VAR_TIME_ZONE] = "Europe/Berlin"
-    head, first, *_ = lines(user.get(PATH.replace("/en/", "/de/")))
+    head, first, *_ = lines(user.get(GERMAN))
     assert head == "ID;Name;E-Mail;Telefon;Ort;Kunde seit (Europe/Berlin)"
     assert first == "cli_0;Ada;;'+49 30 1;;2026-02-01 00:00:00"
+
+    def lose(_slot: ExportSlot) -> None:
+        raise SlotLostError("lost")
+
+    monkeypatch.setattr(ExportSlot, "renew", lose)
+    last = last_part(user.get(GERMAN), until=SlotLostError)
+    assert last.startswith("Diese Datei ist unvollständig: Der Abruf stand")
 
 
 def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end_of_a_whole_file(
@@ -83,39 +89,21 @@ def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end_of_a_whole_file(
     assert whole["Portal-Export-Rows"] == str(len(NAMES))
     assert b"".join(whole.streaming_content).endswith(b"\r\n\x04")
     backend.refuses("GET", CLIENTS, status=422, detail="no")
-    parts: list[bytes] = []
-    with pytest.raises(ApiValidationError):
-        parts.extend(broken.streaming_content)
-    assert "This file is not whole" in parts[-1].decode()
-
-
-def test_a_file_whose_place_another_one_has_says_so_in_the_language_of_its_address(
-    user: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lose(_slot: ExportSlot) -> None:
-        raise SlotLostError("lost")
-
-    monkeypatch.setattr(ExportSlot, "renew", lose)
-    parts: list[bytes] = []
-    with pytest.raises(SlotLostError):
-        parts.extend(user.get(PATH.replace("/en/", "/de/")).streaming_content)
-    assert parts[-1].decode().startswith("Diese Datei ist unvollständig: Der Abruf stand")
+    assert "This file is not whole" in last_part(broken, until=ApiValidationError)
 
 
 @pytest.mark.parametrize("status", [503, 403, 422])
 def test_a_list_that_can_not_be_read_is_a_page(user: Browser, backend: Backend, status: int) -> None:
     backend.refuses("GET", CLIENTS, status=status)
     response = user.get(PATH)
-    assert response.status_code == status
-    assert b"<h1" in response.content
+    assert (response.status_code, b"<h1" in response.content) == (status, True)
 
 
 def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser, backend: Backend) -> None:
     running = [user.get(PATH) for _ in range(EXPORTS_PER_USER)]
-    assert len(queries(backend)) == EXPORTS_PER_USER, "one page of each, until more is asked for"
+    assert len(backend.calls_to(CLIENTS)) == EXPORTS_PER_USER, "one page of each, until more is asked for"
     refused = user.get(PATH)
-    assert refused.status_code == 429
-    assert refused["Retry-After"]
+    assert (refused.status_code, bool(refused["Retry-After"])) == (429, True)
     assert "Your other exports are still running" in refused.content.decode()
     for response in running:
         response.close()
@@ -131,8 +119,7 @@ def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
     backend.answers("GET", "/me", json={"id": "someone else", "permissions": ["FINANCE_APP"]})
     with caplog.at_level("INFO"):
         response = user.get(PATH, headers={"Cache-Control": "max-age=0"})
-    assert response.status_code == 403
-    assert b"Ada" not in response.content
+    assert (response.status_code, b"Ada" in response.content) == (403, False)
     # The file had begun beside the profile. It was closed, and did not wait for the garbage collection.
     assert "export of energy.get_clients cancelled after 0 rows" in caplog.text
 
@@ -142,5 +129,4 @@ def test_without_a_sign_in_the_address_leads_to_it_and_any_other_method_is_405(
 ) -> None:
     assert [user.head(PATH).status_code, user.put(PATH).status_code] == [405, 405]
     response = signed_out.get(f"{PATH}?q=a")
-    assert response.status_code == 302
-    assert "login?next=" in response["Location"]
+    assert (response.status_code, "login?next=" in response["Location"]) == (302, True)

@@ -7,24 +7,20 @@ from typing import Any
 
 import pytest
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils import translation
 
+from portal.errors import UsageError
 from portal.web.templating import render_field
-from tests.portal_pages.forms.payment_form import ROW, SENT, PaymentForm
-from tests.portal_pages.payments import Method, Payment, Stage, make_form
-
-
-def test_fields_have_their_names_on_the_wire_in_html_and_those_of_the_row_in_python() -> None:
-    html = str(PaymentForm(row=ROW)["received_at"])
-    assert 'name="receivedAt"' in html
-    assert 'id="id_receivedAt"' in html
-    assert set(PaymentForm({}).errors) == {"payer", "currency"}
+from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.validators import one_line, telephone
+from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm, Stage, make_form
 
 
 @pytest.mark.parametrize(
     ("name", "html"),
     [
-        ("payer", '<input type="text" name="payer" value="Ada"'),
+        ("payer", '<input type="text" name="payer" value="Ada" autocomplete="off"'),
         ("amount", '<input type="number" name="amount" value="9.90"'),
         ("copies", '<input type="number" name="copies" value="3"'),
         ("is_late", '<input type="checkbox" name="isLate"'),
@@ -45,6 +41,7 @@ def test_a_choice_is_asked_for_unless_the_form_has_one_at_first() -> None:
     form = PaymentForm()
     assert [value for value, _ in form.fields["method"].choices] == ["", "transfer", "card"]
     assert [value for value, _ in form.fields["currency"].choices] == ["EUR", "TRY"]
+    assert 'autocomplete="off"' in str(form["phone"]), "a browser fills in nothing of its own user"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +62,7 @@ def test_a_choice_is_asked_for_unless_the_form_has_one_at_first() -> None:
         ("receivedAt", "2026-03-01"),
         ("receivedAt", "03/01/2026 10:20"),
         ("phone", "call me"),
+        ("note", "a\x00b"),
     ],
 )
 def test_a_value_of_another_kind_is_told_at_its_field(field: str, value: str) -> None:
@@ -82,53 +80,29 @@ def test_a_value_that_only_this_row_has_stays_unless_someone_changes_it() -> Non
     assert not PaymentForm({**SENT, "method": "<other>"}, row=row).is_valid()
 
 
-def test_a_text_that_is_too_long_is_told_and_not_cut_by_the_browser() -> None:
-    form = PaymentForm({**SENT, "payer": "x" * 300})
-    assert "maxlength" not in str(form["payer"])
-    assert "10" in form.errors["payer"][0]
-
-
-def test_a_browser_fills_in_nothing_of_its_own_user() -> None:
-    assert 'autocomplete="off"' in str(PaymentForm()["payer"])
-    assert 'autocomplete="off"' in str(PaymentForm()["phone"])
-
-
-def test_a_form_may_declare_the_field_of_an_attribute_that_has_none() -> None:
-    field = forms.MultipleChoiceField(choices=[("a", "A"), ("b", "B")], label="Tags")
-    form = make_form({}, tags=field)(row=Payment(tags=("a",)))
-    assert '<option value="a" selected>A</option>' in str(form["tags"])
-    unknown = make_form({}, tags=field)(row=Payment(tags=("a", "z")))
-    assert '<option value="z" selected>z</option>' in str(unknown["tags"]), "what the form does not know stays"
+NUMBERS = {"fields": {"copies": "Copies"}, "choices": {"copies": {1: "One", 3: "Three"}}}
+SHARED = {"fields": {"is_shared": "Shared"}}
+CURRENCY = {"fields": {"currency": "Currency"}, "optional": ("currency",), "choices": {"currency": {"EUR": "Euro"}}}
 
 
 @pytest.mark.parametrize(
     ("meta", "row", "sent"),
     [
         ({"fields": {"stage": "Stage"}}, Payment(stage=Stage.LAST), "2"),
-        ({"fields": {"copies": "Copies"}, "choices": {"copies": {1: "One", 3: "Three"}}}, Payment(copies=3), "3"),
-        ({"fields": {"copies": "Copies"}, "choices": {"copies": {1: "One", 3: "Three"}}}, Payment(copies=2), "2"),
-        (
-            {"fields": {"is_late": "Late"}, "choices": {"is_late": {True: "Late", False: "In time"}}},
-            Payment(is_late=False),
-            "False",
-        ),
-        ({"fields": {"is_shared": "Shared"}}, Payment(is_shared=False), "False"),
-        ({"fields": {"is_shared": "Shared"}, "optional": ("is_shared",)}, Payment(is_shared=None), ""),
-        (
-            {"fields": {"currency": "Currency"}, "optional": ("currency",), "choices": {"currency": {"EUR": "Euro"}}}
-            | {"initial": {"currency": "EUR"}},
-            Payment(currency=None),
-            "",
-        ),
+        (NUMBERS, Payment(copies=3), "3"),
+        (NUMBERS, Payment(copies=2), "2"),
+        ({"fields": {"is_late": "Late"}, "choices": {"is_late": {True: "Y", False: "N"}}}, Payment(), "False"),
+        (SHARED, Payment(is_shared=False), "False"),
+        (SHARED | {"optional": ("is_shared",)}, Payment(is_shared=None), ""),
+        (CURRENCY | {"initial": {"currency": "EUR"}}, Payment(currency=None), ""),
     ],
 )
 def test_a_select_shows_and_sends_the_value_of_the_row(meta: dict[str, Any], row: Payment, sent: str) -> None:
     form = make_form(meta)
     [name] = meta["fields"]
-    html = str(form(row=row)[name])
-    assert re.findall(r'<option value="([^"]*)" selected>', html) == [sent]
-    field = form(row=row)[name].html_name
-    again = form({field: sent}, row=row)
+    field = form(row=row)[name]
+    assert re.findall(r'<option value="([^"]*)" selected>', str(field)) == [sent]
+    again = form({field.html_name: sent}, row=row)
     assert not again.has_changed()
     assert again.is_valid(), again.errors
     assert again.body() == Payment.partial(**{name: getattr(row, name)})
@@ -142,7 +116,7 @@ def test_a_select_of_a_text_that_may_not_be_null_can_be_emptied() -> None:
 
 def test_a_yes_or_no_is_asked_in_the_language_of_the_page() -> None:
     with translation.override("de"):
-        html = str(make_form({"fields": {"is_shared": "Geteilt"}})()["is_shared"])
+        html = str(make_form(SHARED)()["is_shared"])
     assert re.findall(r">([^<\n]+)</option>", html) == ["–", "Ja", "Nein"]
 
 
@@ -152,16 +126,75 @@ def test_a_text_area_takes_lines_and_keeps_those_of_the_row() -> None:
     assert sent.is_valid(), sent.errors
     assert sent.body().to_wire() == {"note": "first\n\tsecond"}
     assert not sent.has_changed()
-    assert not form({"note": "a\x00b"}).is_valid()
 
 
-def test_checkboxes_are_one_group_with_a_legend_and_what_the_form_does_not_know_stays() -> None:
-    boxes = forms.MultipleChoiceField(
-        choices=[("a", "A"), ("b", "B")], label="Tags", widget=forms.CheckboxSelectMultiple, required=False
-    )
-    form = make_form({}, tags=boxes)(row=Payment(tags=("a", "z")))
-    html = str(render_field(form["tags"]))
-    assert "<legend>Tags</legend>" in html
-    assert html.count("<label") == 3
-    assert html.count("checked") == 2
-    assert "optional" not in html
+@pytest.mark.parametrize("widget", [forms.SelectMultiple, forms.CheckboxSelectMultiple])
+def test_a_form_may_declare_the_field_of_an_attribute_that_has_none_and_what_it_does_not_know_stays(
+    widget: type[forms.Widget],
+) -> None:
+    field = forms.MultipleChoiceField(choices=[("a", "A"), ("b", "B")], label="Tags", widget=widget, required=False)
+    html = str(render_field(make_form({}, tags=field)(row=Payment(tags=("a", "z")))["tags"]))
+    assert re.findall(r'value="(.)"[^>]* (?:checked|selected)', html) == ["a", "z"]
+    if widget is forms.CheckboxSelectMultiple:
+        assert "<legend>Tags</legend>" in html
+        assert (html.count("<label"), "optional" in html) == (3, False)
+
+
+# --- validators ---
+
+
+@pytest.mark.parametrize("text", ["", "Çağla Öğüt", "💡", "a\N{NO-BREAK SPACE}b"])
+def test_a_text_without_control_characters_is_one_line(text: str) -> None:
+    one_line(text)
+    for control in ("\n", "\x00", "\u2028", "\u0007"):
+        with pytest.raises(ValidationError):
+            one_line(text + control)
+
+
+@pytest.mark.parametrize("number", ["1234", "call me", "1" * 16, "٠١٢٣٤٥"])
+def test_what_is_no_telephone_number_is_refused(number: str) -> None:
+    for good in ("+49 30 901820", "(030) 90.18-20"):
+        telephone(good)
+    with pytest.raises(ValidationError):
+        telephone(number)
+
+
+# --- a form that can't work is told when its class is made ---
+
+PAYER, COPIES, METHOD, TAGS = ({"fields": {name: name.title()}} for name in ("payer", "copies", "method", "tags"))
+
+
+@pytest.mark.parametrize(
+    ("meta", "words"),
+    [
+        ({"fields": {"payerr": "Payer"}}, r": Payment has no field 'payerr'; there are id, .*payer"),
+        ({"paid": forms.CharField()}, r": Payment has no field 'paid'; there are id,"),
+        (TAGS, r": declare the field 'tags' itself: there is none for the type tuple"),
+        (TAGS | {"choices": {"tags": {"a": "A"}}}, r": declare the field 'tags' itself: a select has one value"),
+        ({"fields": ["payer"]}, r".Meta.fields should be a mapping, not list"),
+        (PAYER | {"choices": {"payer": ["Ada"]}}, r".Meta.choices\['payer'\] should be a mapping, not list"),
+        (METHOD | {"choices": {"method": {"giro": "Giro"}}}, ": Meta.choices: 'giro' is no Method, of which 'method'"),
+        (COPIES | {"choices": {"copies": {"1": "One"}}}, ": Meta.choices: '1' is no int, of which 'copies' is one"),
+        (METHOD | {"initial": {"method": "giro"}}, ": Meta.initial: 'giro' is none of the choices of 'method'"),
+        (COPIES | {"max_lengths": {"copies": 3}}, ": Meta.max_lengths is for texts, and 'copies' is"),
+        (
+            PAYER | {"optional": ("payer",), "payer": forms.CharField()},
+            ".Meta.optional has no effect on 'payer', a field that the form declares itself",
+        ),
+        ({"payer": forms.CharField()}, ": give the field 'payer' a label, in Meta.fields"),
+        ({"labels": {"payer": "Payer"}}, ".Meta has no option 'labels'; there are fields, optional, choices"),
+        (
+            PAYER | {"optional": ("amount",)},
+            ".Meta.optional names a field that Meta.fields does not: 'amount'; there are payer",
+        ),
+    ],
+)
+def test_a_wrong_form_is_told_when_its_class_is_made(meta: dict[str, Any], words: str) -> None:
+    declared = {name: value for name, value in meta.items() if isinstance(value, forms.Field)}
+    with pytest.raises(UsageError, match=f"OddForm{words}"):
+        make_form({name: meta[name] for name in meta.keys() - declared.keys()}, **declared)
+
+
+def test_a_form_without_a_row_is_told_when_its_class_is_made() -> None:
+    with pytest.raises(UsageError, match=r"name the row whose form it is, as in class OddForm\(BackendForm\[Client\]"):
+        type(BackendForm)("OddForm", (BackendForm,), {"payer": forms.CharField()})

@@ -1,114 +1,141 @@
-"""Forms of a row send what they hold, and show the backend's complaints at their fields."""
+"""Forms of a row send what they hold, and show the backend's complaints at their fields in the page's language."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from django import forms
+from django.utils import translation
 
-from portal.errors import (
-    ApiClientError,
-    ApiConflictError,
-    ApiError,
-    ApiUnavailableError,
-    ApiValidationError,
-)
+from portal.errors import ApiClientError, ApiConflictError, ApiError, ApiUnavailableError, ApiValidationError
 from portal.query import MutationResult
-from tests.portal_pages.forms.payment_form import ROW, SENT, PaymentForm, valid_form
-from tests.portal_pages.payments import Method, Payment, make_form
+from portal.web.templating import render_field
+from portal_pages.forms.messages import use_plain_messages
+from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm, make_form, valid_form
 
 
-def failed(error: ApiError) -> MutationResult[None]:
-    return MutationResult(data=None, error=error)
+def failed(form: Any, error: ApiError) -> Any:
+    """The form after the backend refused it."""
+    assert form.is_valid(), form.errors
+    form.show_backend_error(MutationResult(data=None, error=error))
+    return form
 
 
-def test_each_kind_of_field_is_sent_as_its_attribute() -> None:
-    expected = {name: getattr(ROW, name) for name in PaymentForm().fields}
-    assert valid_form().body() == Payment.partial(**expected)
+def test_a_form_sends_each_kind_of_field_as_its_attribute_and_one_that_is_sent_unchanged_what_the_row_has() -> None:
+    expected = Payment.partial(**{name: getattr(ROW, name) for name in PaymentForm().fields})
+    assert valid_form().body() == expected
     assert valid_form().body().fields["method"] is Method.CARD
-
-
-def test_a_form_of_a_row_that_is_sent_unchanged_sends_what_the_row_has() -> None:
-    shown = PaymentForm(row=ROW)
-    sent = {field.html_name: field.value() for field in shown}
+    sent = {field.html_name: field.value() for field in PaymentForm(row=ROW)}
     form = PaymentForm({name: value for name, value in sent.items() if value is not False})
     assert form.is_valid(), form.errors
-    assert form.body() == valid_form().body()
+    assert form.body() == expected
     assert not PaymentForm(SENT, row=ROW).has_changed()
 
 
-def test_labels_hints_and_messages_are_those_of_the_form() -> None:
-    form = PaymentForm({"payer": ""})
-    assert [(field.label, field.help_text) for field in form][:2] == [("Payer", "Who has paid."), ("Phone", "")]
-    assert form.errors["payer"] == ["Say who."]
-
-
 def test_an_empty_field_is_null_where_the_row_may_have_none() -> None:
-    empty = dict.fromkeys(("phone", "note", "amount", "copies", "method", "dueOn"), "")
-    assert valid_form(**empty).body().fields == {
-        "payer": "Ada",
-        "phone": None,
-        "note": "",
-        "amount": None,
-        "weight": 1.5,
-        "is_late": True,
-        "method": None,
-        "currency": "TRY",
-        "due_on": None,
-        "received_at": ROW.received_at,
-    }, "copies may not be null, and is left out"
+    empty = ("phone", "note", "amount", "copies", "method", "dueOn")
+    nulls = {"phone": None, "note": "", "amount": None, "method": None, "due_on": None}
+    expected = {name: nulls.get(name, getattr(ROW, name)) for name in PaymentForm().fields if name != "copies"}
+    assert valid_form(**dict.fromkeys(empty, "")).body().fields == expected, "copies may not be null, and is left out"
 
 
-def test_a_field_error_of_the_backend_stands_at_its_field_and_others_above() -> None:
-    form = valid_form()
-    errors = {"payer": ["Taken."], "receivedAt": ["Too early."], "other": ["Odd."]}
-    form.show_backend_error(failed(ApiValidationError("no", errors=errors)))
-    assert form.errors["payer"] == ["Taken."]
-    assert form.errors["received_at"] == ["Too early."]
-    assert form.non_field_errors() == ["Odd."]
-
-
-def test_an_error_of_a_field_that_the_form_does_not_show_names_it() -> None:
-    form = make_form({"fields": {"payer": "Payer"}})({"payer": "Ada"})
-    assert form.is_valid()
-    errors = {"dueOn": ["This field is required."], "nonFieldErrors": ["Closed on Sundays."]}
-    form.show_backend_error(failed(ApiValidationError("no", errors=errors)))
-    assert form.non_field_errors() == ["dueOn: This field is required.", "Closed on Sundays."]
-
-
-@pytest.mark.parametrize(
-    ("error", "shown"),
-    [
-        (ApiValidationError("Closed on Sundays."), "Closed on Sundays."),
-        (ApiValidationError(""), "The service does not accept this."),
-        (ApiConflictError("Someone was faster."), "Someone was faster."),
-    ],
-)
-def test_a_refusal_without_fields_shows_its_detail_or_a_sentence_of_our_own(error: ApiError, shown: str) -> None:
-    form = valid_form()
-    form.show_backend_error(failed(error))
-    assert form.non_field_errors() == [shown]
-
-
-def test_what_no_form_can_cure_is_raised() -> None:
-    form = valid_form()
-    with pytest.raises(ApiClientError):
-        form.show_backend_error(failed(ApiClientError()))
-    assert not form.errors
-
-
-def test_a_form_that_nobody_answered_has_no_errors_and_can_be_sent_again() -> None:
-    form, error = valid_form(), ApiUnavailableError()
-    form.show_backend_error(failed(error))
-    assert form.outage is error
-    assert not form.was_rejected
-    assert not form.errors
-
-
-def test_a_form_may_derive_from_another_one_and_name_other_fields() -> None:
+def test_labels_hints_and_messages_are_those_of_the_form_which_may_derive_from_another_one() -> None:
     class ShortForm(PaymentForm):
         class Meta:
             fields = {"payer": "Payer", "phone": "Telephone"}
 
-    assert [(name, field.label) for name, field in ShortForm().fields.items()] == [
-        ("payer", "Payer"),
-        ("phone", "Telephone"),
-    ]
+    form = PaymentForm({"payer": ""})
+    assert [(field.label, field.help_text) for field in form][:2] == [("Payer", "Who has paid."), ("Phone", "")]
+    assert form.errors["payer"] == ["Say who."]
+    assert set(form.errors) == {"payer", "currency"}
+    assert [field.label for field in ShortForm().fields.values()] == ["Payer", "Telephone"]
+
+
+@pytest.mark.parametrize(
+    ("error", "above", "at_fields"),
+    [
+        (ApiValidationError("Closed on Sundays."), ["Closed on Sundays."], {}),
+        (ApiValidationError(""), ["The service does not accept this."], {}),
+        (ApiConflictError("Someone was faster."), ["Someone was faster."], {}),
+        (
+            ApiValidationError("no", errors={"payer": ["Taken."], "receivedAt": ["Too early."], "other": ["Odd."]}),
+            ["Odd."],
+            {"payer": ["Taken."], "received_at": ["Too early."]},
+        ),
+        (
+            # A field that the form does not show is named.
+            ApiValidationError("no", errors={"isShared": ["Fill this in."], "nonFieldErrors": ["Closed."]}),
+            ["isShared: Fill this in.", "Closed."],
+            {},
+        ),
+    ],
+)
+def test_a_refusal_stands_at_its_fields_and_the_rest_above(
+    error: ApiError, above: list[str], at_fields: dict[str, list[str]]
+) -> None:
+    form = failed(valid_form(), error)
+    assert form.non_field_errors() == above
+    assert {name: form.errors[name] for name in form.errors if name != "__all__"} == at_fields
+
+
+def test_what_no_form_can_cure_is_raised_and_a_form_that_nobody_answered_has_no_errors() -> None:
+    with pytest.raises(ApiClientError):
+        failed(valid_form(), ApiClientError())
+    error = ApiUnavailableError()
+    form = failed(valid_form(), error)
+    assert (form.outage is error, form.was_rejected, dict(form.errors)) == (True, False, {})
+
+
+NOTE: dict[str, Any] = {
+    "fields": {"note": "Note", "copies": "Copies", "payer": "Payer"},
+    "max_lengths": {"note": 3},
+    "optional": ("copies",),
+    "error_messages": {"payer": {"required": "Who pays?"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("locale", "too_long", "missing"),
+    [
+        ("en", "At most 3 characters, please; these are 4.", "Please fill this in."),
+        ("de", "Bitte höchstens 3 Zeichen; das sind 4.", "Bitte füllen Sie das aus."),
+        ("tr", "Lütfen en fazla 3 karakter girin; bu 4 karakter.", "Lütfen burayı doldurun."),  # noqa: RUF001  Turkish
+    ],
+)
+def test_djangos_own_messages_are_said_in_plain_words_and_those_of_the_form_stay(
+    locale: str, too_long: str, missing: str
+) -> None:
+    with translation.override(locale):
+        assert make_form(NOTE)({"note": "four", "payer": "b"}).errors["note"] == [too_long]
+        errors = make_form(NOTE)({}).errors
+        assert (errors["note"], errors["payer"]) == ([missing], ["Who pays?"])
+    own = forms.CharField(max_length=2, error_messages={"max_length": "Two."})
+    use_plain_messages([own])
+    with pytest.raises(forms.ValidationError, match=r"Two\."):
+        own.clean("abc")
+
+
+@pytest.mark.parametrize(
+    ("locale", "said", "shown"),
+    [
+        ("de", "Too <b>odd</b>: 100 %s.", '<p class="field-error" lang="en">Too &lt;b&gt;odd&lt;/b&gt;: 100 %s.</p>'),
+        ("de", "There is no such station.", '<p class="field-error">Diese Station gibt es nicht.</p>'),
+        ("en", "Odd.", '<p class="field-error">Odd.</p>'),
+        # An empty text is the head of a catalog.
+        ("de", "", '<p class="field-error"'),
+    ],
+)
+def test_what_the_backend_says_is_translated_or_marked_with_its_language(locale: str, said: str, shown: str) -> None:
+    with translation.override(locale):
+        form = failed(make_form(NOTE)({"note": "a", "payer": "b"}), ApiValidationError("no", errors={"note": [said]}))
+        html = str(render_field(form["note"]))
+    assert shown in html
+    assert "Project-Id" not in html
+
+
+def test_a_field_names_its_length_for_scripts_and_no_browser_cuts_it() -> None:
+    html = str(render_field(make_form(NOTE)()["note"]))
+    assert 'data-counts="id_note" data-most="3"' in html
+    assert "maxlength" not in html
+    assert "data-counts" not in str(render_field(make_form(NOTE)()["copies"]))

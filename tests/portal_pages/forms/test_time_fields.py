@@ -10,8 +10,7 @@ import pytest
 from django.utils import timezone as timezones
 
 from portal_pages.forms.forms import BackendForm
-from tests.portal_pages.forms.payment_form import ROW, SENT, PaymentForm, valid_form
-from tests.portal_pages.payments import Payment
+from tests.portal_pages.payments import ROW, SENT, Payment, PaymentForm, valid_form
 
 
 def test_a_time_that_utc_has_no_year_for_is_left_empty() -> None:
@@ -26,12 +25,6 @@ def test_a_time_is_shown_and_typed_in_the_users_own_zone_which_the_hint_names() 
         assert field.help_text == "Time zone: Asia/Kolkata"
         assert valid_form(receivedAt="2026-03-01T15:50:30").body().fields["received_at"] == ROW.received_at
     assert PaymentForm(row=ROW)["received_at"].help_text == "Time zone: UTC"
-
-
-def test_of_an_hour_that_comes_twice_the_first_is_meant() -> None:
-    with timezones.override(ZoneInfo("Europe/Berlin")):
-        sent = valid_form(receivedAt="2026-10-25T02:30:00").body().fields["received_at"]
-    assert sent == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
 
 
 #: 2:30 in Berlin, on the night in which the clocks go back: before, and after they do.
@@ -80,15 +73,19 @@ def test_a_time_that_nobody_changed_is_not_sent_where_the_zone_became_known_mean
         assert sent_form(row, zone="UTC", payer="Bob").changes().fields.keys() == {"payer"}
 
 
-def test_the_time_of_a_row_that_is_sent_by_a_script_is_one_with_its_offset() -> None:
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [("2026-10-25T02:30:00", FIRST), ("2026-10-25T02:30:00+01:00", SECOND), ("2026-03-29T02:30:00", None)],
+    ids=["an hour that comes twice", "with its offset, by a script", "an hour that there is not"],
+)
+def test_a_typed_time_is_one_of_the_users_zone(sent: str, meant: datetime | None) -> None:
     with timezones.override(ZoneInfo("Europe/Berlin")):
-        form = valid_form(receivedAt="2026-10-25T02:30:00+01:00")
-        assert form.body().fields["received_at"] == SECOND
+        form = PaymentForm({**SENT, "receivedAt": sent})
+        if meant is None:
+            message = "There is no such time on that day: the clocks go forward."
+            assert form.errors["received_at"] == [message]
+            return
+        assert form.is_valid()
+        assert form.body().fields["received_at"] == meant
         # Shown again, it is what a browser's field takes.
         assert 'value="2026-10-25T02:30:00"' in str(form["received_at"])
-
-
-def test_a_time_that_there_is_not_in_the_zone_is_told_at_its_field() -> None:
-    with timezones.override(ZoneInfo("Europe/Berlin")):
-        form = PaymentForm({**SENT, "receivedAt": "2026-03-29T02:30:00"})
-        assert form.errors["received_at"] == ["There is no such time on that day: the clocks go forward."]

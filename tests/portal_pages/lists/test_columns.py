@@ -20,13 +20,10 @@ def test_a_second_click_asks_for_the_opposite_order() -> None:
     assert found("-cost") == [("name", ""), ("cost", "descending"), ("", "")]
 
 
-def test_the_first_cell_names_the_row_and_the_others_have_a_label() -> None:
+def test_the_first_cell_names_the_row_the_others_have_a_label_and_a_short_list_is_not_sorted() -> None:
     cells = cells_of(COLUMNS)
     assert cells.name == ' scope="row"'
     assert cells.cost == ' class="number" data-label="&lt;Cost&gt;"'
     assert cells.status == ' class="corner"'
-
-
-def test_on_another_page_nothing_is_sorted() -> None:
-    table = short_table(COLUMNS)
+    table = short_table(COLUMNS)  # on another page, nothing is sorted
     assert [each.sort for each in table["list"].headings] == ["", "", ""]  # type: ignore[attr-defined]  # a namespace

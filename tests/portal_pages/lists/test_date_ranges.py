@@ -20,26 +20,22 @@ def chosen(query: str, *, of: DateRange = STARTED, zone: str = "UTC") -> ChosenD
         return read_days(of, QueryDict(query))
 
 
-def test_the_last_day_counts_until_its_end() -> None:
-    assert chosen("startedAtFrom=2026-01-01&startedAtTo=2026-01-31").params == {
-        "startedAtFrom": datetime(2026, 1, 1, tzinfo=UTC),
-        "startedAtTo": datetime(2026, 2, 1, tzinfo=UTC),
+@pytest.mark.parametrize(
+    ("of", "zone", "first", "last", "begins", "ends"),
+    [
+        (STARTED, "UTC", "2026-01-01", "2026-01-31", (2026, 1, 1), (2026, 2, 1)),
+        # The clocks change.
+        (STARTED, "Europe/Berlin", "2026-03-29", "2026-03-29", (2026, 3, 28, 23), (2026, 3, 29, 22)),
+        (ISSUED, "Asia/Tokyo", "2026-03-29", "2026-03-29", (2026, 3, 29), (2026, 3, 30)),
+    ],
+)
+def test_the_last_day_counts_until_the_users_midnight_and_that_of_an_invoice_is_the_same_in_every_zone(
+    *, of: DateRange, zone: str, first: str, last: str, begins: tuple[int, ...], ends: tuple[int, ...]
+) -> None:
+    assert chosen(f"{of.field}From={first}&{of.field}To={last}", of=of, zone=zone).params == {
+        f"{of.field}From": datetime(*begins, tzinfo=UTC),  # type: ignore[arg-type,misc]  # its numbers
+        f"{of.field}To": datetime(*ends, tzinfo=UTC),  # type: ignore[arg-type,misc]  # its numbers
     }
-
-
-def test_a_day_begins_at_the_users_midnight_also_when_the_clocks_change() -> None:
-    with timezone.override(ZoneInfo("Europe/Berlin")):
-        days = read_days(STARTED, QueryDict("startedAtFrom=2026-03-29&startedAtTo=2026-03-29"))
-        assert days.params == {
-            "startedAtFrom": datetime(2026, 3, 28, 23, tzinfo=UTC),
-            "startedAtTo": datetime(2026, 3, 29, 22, tzinfo=UTC),
-        }
-
-
-def test_the_day_of_an_invoice_is_the_same_in_every_zone() -> None:
-    with timezone.override(ZoneInfo("Asia/Tokyo")):
-        days = read_days(ISSUED, QueryDict("issuedAtFrom=2026-03-29"))
-        assert days.params == {"issuedAtFrom": datetime(2026, 3, 29, tzinfo=UTC)}
 
 
 @pytest.mark.parametrize(
@@ -61,12 +57,9 @@ def test_what_is_no_day_is_said_and_not_sent(text: str) -> None:
     assert days.texts["startedAtFrom"] == text[:20]
 
 
-def test_reversed_days_are_said_and_not_sent() -> None:
+def test_reversed_days_are_said_and_not_sent_and_an_empty_day_is_none() -> None:
     days = chosen("startedAtFrom=2026-02-02&startedAtTo=2026-02-01")
     assert (days.error, days.params) == ("The first day is after the last.", {})
-
-
-def test_an_empty_day_is_no_day() -> None:
     assert chosen("startedAtFrom=&startedAtTo=").texts == {}
 
 

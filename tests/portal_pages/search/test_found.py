@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -12,18 +13,17 @@ from portal.query.process_state import process_runtime
 from portal.services.finance.invoices import InvoiceQueries
 from portal.services.searched_lists import searched_lists
 from portal.testing import Backend, SignedIn
-from portal.testing.fixtures import signed_in, signed_out
-
-__all__ = ["signed_in", "signed_out"]
 
 LISTS = ("/energy/clients", "/energy/stations", "/energy/chargers", "/energy/sessions", "/energy/meters")
-ENERGY, OPERATIONS, FINANCE = "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP"
+INVOICES = "/finance/invoices"
+ENERGY, FINANCE = "ENERGY_APP", "FINANCE_APP"
+ADA = {"id": "cli_1", "name": "Ada"}
 
 
 @pytest.fixture(autouse=True)
 def empty_lists(backend: Backend) -> None:
     """No list has a row, until the test says otherwise."""
-    for path in (*LISTS, "/operations/work-orders", "/finance/invoices"):
+    for path in (*LISTS, "/operations/work-orders", INVOICES):
         backend.lists(path, [])
 
 
@@ -31,106 +31,78 @@ def searched(backend: Backend) -> set[str]:
     return {call.path for call in backend.calls if "q" in call.query}
 
 
+def found(browser: Client, query: str = "q=ada", *, locale: str = "en", **headers: str) -> str:
+    response = browser.get(f"/{locale}/search?{query}", headers=headers)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
 def test_each_platform_declares_what_is_searched() -> None:
     assert {(platform.app, each.path) for platform, each in searched_lists()} == {
-        ("energy", "clients"),
-        ("energy", "stations"),
-        ("energy", "chargers"),
-        ("energy", "sessions"),
-        ("energy", "meters"),
+        *(("energy", path.rpartition("/")[2]) for path in LISTS),
         ("operations", "work-orders"),
         ("finance", "invoices"),
     }
 
 
-def test_every_list_of_the_permitted_platforms_is_asked_and_no_other(backend: Backend, signed_in: SignedIn) -> None:
-    signed_in(ENERGY, FINANCE).get("/en/search?q=berlin")
-    assert searched(backend) == {*LISTS, "/finance/invoices"}
+@pytest.mark.parametrize(
+    ("profile", "asked"),
+    [
+        ({}, {*LISTS, INVOICES}),
+        # What the profile denies is not asked, whatever the token says.
+        ({"permissions": [FINANCE]}, {INVOICES}),
+    ],
+)
+def test_every_list_of_the_permitted_platforms_is_asked_and_no_other(
+    backend: Backend, signed_in: SignedIn, profile: Any, asked: set[str]
+) -> None:
+    found(signed_in(ENERGY, FINANCE, **profile), "q=berlin")
+    assert searched(backend) == asked
     assert {call.query["q"] for call in backend.calls if "q" in call.query} == {"berlin"}
 
 
-def test_what_the_profile_denies_is_not_asked_whatever_the_token_says(backend: Backend, signed_in: SignedIn) -> None:
-    signed_in(ENERGY, FINANCE, permissions=[FINANCE]).get("/en/search?q=berlin")
-    assert searched(backend) == {"/finance/invoices"}
-
-
 def test_a_list_that_was_absent_ten_minutes_ago_is_searched_at_once(backend: Backend, signed_in: SignedIn) -> None:
-    gaps, key = process_runtime().gaps, InvoiceQueries.use_get_invoices_query.key
-    gaps.learn(key, status=404, now=time.time() - 590)
-    signed_in(ENERGY, FINANCE).get("/en/search?q=berlin")
-    assert searched(backend) == {*LISTS}
-    gaps.learn(key, status=404, now=time.time() - 610)
-    signed_in(ENERGY, FINANCE).get("/en/search?q=berlin")
-    assert searched(backend) == {*LISTS, "/finance/invoices"}
+    for seconds, asked in ((590, {*LISTS}), (610, {*LISTS, INVOICES})):
+        key = InvoiceQueries.use_get_invoices_query.key
+        process_runtime().gaps.learn(key, status=404, now=time.time() - seconds)
+        found(signed_in(ENERGY, FINANCE))
+        assert searched(backend) == asked
 
 
 def test_rows_lead_to_their_pages_on_this_app_or_through_the_gateway(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/clients", [{"id": "cli_1", "name": "<b>Ada</b>", "email": "ada@example.com", "city": "Ulm"}])
-    backend.lists("/finance/invoices", [{"id": "inv_1", "number": "INV-1", "clientName": "Ada"}])
-    body = signed_in(ENERGY, FINANCE).get("/de/search?q=ada").content.decode()
-    assert 'href="/de/energy/clients/cli_1"' in body
-    assert 'href="http://localhost:8000/de/finance/invoices/inv_1"' in body
-    assert "&lt;b&gt;Ada&lt;/b&gt;" in body
-    assert "ada@example.com · Ulm" in body
-
-
-def test_a_row_whose_id_can_not_stand_in_an_address_is_no_link(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/clients", [{"id": "../me", "name": "Ada"}])
-    body = signed_in(ENERGY).get("/en/search?q=ada").content.decode()
-    assert "Ada" in body
-    assert "../me" not in body
+    ada = {"id": "cli_1", "name": "<b>Ada</b>", "email": "ada@example.com", "city": "Ulm"}
+    backend.lists("/energy/clients", [ada, {"id": "../me", "name": "Ada"}])
+    backend.lists(INVOICES, [{"id": "inv_1", "number": "INV-1", "clientName": "Ada"}])
+    body = found(signed_in(ENERGY, FINANCE), locale="de")
+    for text in (
+        'href="/de/energy/clients/cli_1"',
+        'href="http://localhost:8000/de/finance/invoices/inv_1"',
+        "&lt;b&gt;Ada&lt;/b&gt;",
+        "ada@example.com · Ulm",
+    ):
+        assert text in body
+    assert "../me" not in body, "an id that can not stand in an address is no link"
 
 
 def test_of_a_long_list_the_first_rows_are_shown_and_the_way_to_all_of_them(
     backend: Backend, signed_in: SignedIn
 ) -> None:
     backend.lists("/energy/clients", [{"id": f"cli_{number}", "name": "Ada A&B"} for number in range(54)])
-    body = signed_in(ENERGY).get("/en/search?q=a%26b").content.decode()
+    body = found(signed_in(ENERGY), "q=a%26b")
     assert len(re.findall(r"/clients/cli_\d", body)) == 5
-    assert 'href="/en/energy/clients?q=a%26b"' in body
-    assert "Show all 54 in Clients" in body
-
-
-def test_a_list_that_fails_is_named_and_takes_nothing_from_the_others(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/clients", [{"id": "cli_1", "name": "Ada"}])
-    backend.fails(500, path="/energy/meters")
-    response = signed_in(ENERGY).get("/en/search?q=ada")
-    body = response.content.decode()
-    assert response.status_code == 200
-    assert "/clients/cli_1" in body
-    assert body.count("can’t be searched just now") == 1
-
-
-def test_a_list_that_the_backend_refuses_is_left_out(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/clients", [{"id": "cli_1", "name": "Ada"}])
-    backend.fails(403, path="/energy/meters")
-    body = signed_in(ENERGY).get("/en/search?q=ada").content.decode()
-    assert "/clients/cli_1" in body
-    assert "Meters</h2>" not in body
-    assert "just now" not in body
-
-
-@pytest.mark.parametrize("refused", ["/energy/clients", "/energy/meters"])
-def test_a_list_that_is_refused_hides_no_outage_of_the_others(
-    backend: Backend, signed_in: SignedIn, refused: str
-) -> None:
-    browser = signed_in(ENERGY)
-    browser.get("/en/search")
-    for path in LISTS:
-        backend.fails(403 if path == refused else 503, path=path)
-    assert browser.get("/en/search?q=ada").status_code == 503
+    assert ('href="/en/energy/clients?q=a%26b"' in body, "Show all 54 in Clients" in body) == (True, True)
 
 
 def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_down_is_named(
     backend: Backend, signed_in: SignedIn
 ) -> None:
     backend.lists("/energy/stations", [{"id": "sta_1", "name": "Ada"}])
-    backend.fails(403, path="/energy/clients")
-    backend.fails(503, path="/energy/meters")
-    backend.fails(503, path="/energy/sessions")
+    for path, status in (("/energy/clients", 403), ("/energy/meters", 503), ("/energy/sessions", 500)):
+        backend.fails(status, path=path)
     browser = signed_in(ENERGY)
-    body = browser.get("/en/search?q=ada").content.decode()
+    body = found(browser)
     assert "/stations/sta_1" in body
+    assert "Clients</h2>" not in body
     assert re.findall(r"<h2[^>]*>([^<]*)</h2>\s*<p class=\"hint\">This list can’t be", body) == [
         "Charging sessions",
         "Meters",
@@ -141,46 +113,47 @@ def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_d
         ("de", "1 gefunden. Gerade nicht durchsuchbar: Ladevorgänge und Zähler."),
         ("tr", "1 sonuç. Şu anda aranamayan: Şarj işlemleri ve Sayaçlar."),
     ):
-        html = browser.get(f"/{locale}/search?q=ada", headers=headers).content.decode()
+        html = found(browser, locale=locale, **headers)
         [status] = re.findall(r'<p id="palette-status"[^>]*>(.*?)</p>', html, re.DOTALL)
         assert " ".join(status.split()) == said
         # A list without rows has no heading among what can be chosen.
         assert html.count('role="group"') == 1
 
 
-def test_a_user_to_whom_every_list_is_refused_is_told_that_there_is_nothing_to_search(
-    backend: Backend, signed_in: SignedIn
+@pytest.mark.parametrize(
+    ("faults", "status"),
+    [
+        (dict.fromkeys(LISTS, 403), 200),
+        # One that is refused hides no outage of the others.
+        (dict.fromkeys(LISTS, 503) | {"/energy/clients": 403}, 503),
+        (dict.fromkeys(LISTS, 503) | {"/energy/meters": 403}, 503),
+        ({None: "refused"}, 503),
+    ],
+    ids=["all refused", "all down but the first", "all down but the last", "no answer"],
+)
+def test_without_any_answer_the_page_is_the_failure_or_says_that_there_is_nothing_to_search(
+    backend: Backend, signed_in: SignedIn, faults: Any, status: int
 ) -> None:
     browser = signed_in(ENERGY)
     browser.get("/en/search")
-    for path in LISTS:
-        backend.fails(403, path=path)
+    for path, fault in faults.items():
+        backend.fails(fault, path=path)
     page = browser.get("/en/search?q=ada")
-    assert page.status_code == 200
-    assert "There is nothing here that you could search." in page.content.decode()
+    assert page.status_code == status
+    assert ("There is nothing here that you could search." in page.content.decode()) is (status == 200)
 
 
-def test_without_any_answer_the_page_is_the_failure(backend: Backend, signed_in: SignedIn) -> None:
-    browser = signed_in(ENERGY)
-    browser.get("/en/search")
-    backend.fails("refused")
-    assert browser.get("/en/search?q=ada").status_code == 503
-
-
-@pytest.mark.parametrize("query", ["", "?q=", "?q=a", "?q=%20%09", "?q=%00a"])
+@pytest.mark.parametrize("query", ["", "q=", "q=a", "q=%20%09", "q=%00a"])
 def test_too_little_asks_nothing(backend: Backend, signed_in: SignedIn, query: str) -> None:
-    response = signed_in(ENERGY).get(f"/en/search{query}")
-    assert response.status_code == 200
+    found(signed_in(ENERGY), query)
     assert searched(backend) == set()
 
 
-def test_who_may_open_no_platform_is_told_so(backend: Backend, signed_in: SignedIn) -> None:
-    body = signed_in().get("/en/search?q=berlin").content.decode()
-    assert "No platform is open to you" in body
+def test_who_may_open_no_platform_is_told_so_and_who_is_signed_out_is_led_to_the_sign_in_page(
+    backend: Backend, signed_in: SignedIn, signed_out: Client
+) -> None:
+    assert "No platform is open to you" in found(signed_in(), "q=berlin")
     assert searched(backend) == set()
-
-
-def test_signed_out_the_search_leads_to_the_sign_in_page(signed_out: Client) -> None:
     response = signed_out.get("/en/search?q=berlin")
     assert response.status_code == 302
     assert response["Location"].startswith("http://localhost:8000/en/login?next=")
@@ -191,11 +164,8 @@ def test_signed_out_the_search_leads_to_the_sign_in_page(signed_out: Client) -> 
 def test_for_htmx_there_is_a_fragment_that_says_how_many_were_found(
     backend: Backend, signed_in: SignedIn, target: str
 ) -> None:
-    backend.lists("/energy/clients", [{"id": "cli_1", "name": "Ada"}])
-    headers = {"HX-Request": "true", "HX-Target": target}
-    response = signed_in(ENERGY).get("/en/search?q=ada", headers=headers)
+    backend.lists("/energy/clients", [ADA])
+    response = signed_in(ENERGY).get("/en/search?q=ada", headers={"HX-Request": "true", "HX-Target": target})
     body = response.content.decode()
-    assert "<html" not in body
-    assert "/clients/cli_1" in body
-    assert "1 found" in body
+    assert ["<html" in body, "/clients/cli_1" in body, "1 found" in body] == [False, True, True]
     assert {"HX-Request", "HX-Target"} <= set(response["Vary"].split(", "))
