@@ -144,7 +144,7 @@ DIRECTIONS = [
         "Inside portal.telemetry imports go down",
     ),
     (
-        "packages/portal/operate/token_report.py",
+        "packages/portal/operate/probe.py",
         "import portal.operate.program.entry",
         "Inside portal.operate imports go down",
     ),

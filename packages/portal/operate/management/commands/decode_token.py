@@ -2,22 +2,156 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import jwt
 
 from portal.api import jwks_keys
+from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.current import portal_config
-from portal.identity import use_key_source
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.token_input import read_token
-from portal.operate.token_report import NoTokenError, report_token
+from portal.identity import TokenCache, TokenState, contract_claims, make_verifier, use_key_source, user_from_claims
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from portal.operate.token_report import TokenReport
+    from portal.config.portal_config import PortalConfig
+    from portal.identity import DecodedUser
+
+
+#: Claims that are times, in seconds since the epoch (RFC 7519, section 4.1).
+TIMES: Final = {"iat": "issued", "nbf": "valid from", "exp": "expires"}
+_PARTS: Final = 3
+
+
+class NoTokenError(ValueError):
+    """The text is no JWT; the message says why and repeats none of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenReport:
+    """A token, read.
+
+    :param verified: whether its signature was checked; else it was only decoded.
+    :param accepted: whether the edge takes it now.
+    :param reason: why, or why not.
+    :param times: claim to the time in words, such as `expired 3 minutes ago (2026-11-21 17:01:10 UTC)`.
+    """
+
+    header: Mapping[str, Any]
+    claims: Mapping[str, Any]
+    verified: bool
+    accepted: bool
+    reason: str
+    times: Mapping[str, str]
+    user: DecodedUser | None
+
+
+def report_token(token: str, *, config: PortalConfig, now: float) -> TokenReport:
+    """Read a token as the edge does. A key set has to be in use already (`portal.identity.use_key_source`).
+
+    :raises NoTokenError: it is no JWT.
+    """
+    try:
+        decoded = jwt.decode_complete(token, options={"verify_signature": False})
+    except (jwt.PyJWTError, ValueError) as error:
+        raise NoTokenError(_why_no_token(token)) from error
+    verifier = make_verifier(config.verification)
+    cache = TokenCache(verifier=verifier, mapping=config.oidc.mapping, backend=config.backend)
+    check = cache.check(token, now=now)
+    reason = {
+        TokenState.VALID: "valid now",
+        TokenState.EXPIRED: "it has expired: the edge renews it if a refresh token is there",
+        TokenState.UNVERIFIABLE: "no key is known under its key id",
+    }.get(check.state)
+    if reason is None:
+        reason = _why_invalid(token, decoded["header"], config)
+    claims: dict[str, Any] = decoded["payload"]
+    return TokenReport(
+        header=decoded["header"],
+        claims=claims,
+        verified=verifier is not None and check.state in {TokenState.VALID, TokenState.EXPIRED},
+        accepted=check.state is TokenState.VALID,
+        reason=reason,
+        times={name: _in_words(word, claims[name], now) for name, word in TIMES.items() if name in claims},
+        user=check.user or _user(claims, config),
+    )
+
+
+def _user(claims: Mapping[str, Any], config: PortalConfig) -> DecodedUser | None:
+    try:
+        if config.backend is not None:
+            claims = contract_claims(claims, config.backend)
+        return user_from_claims(claims, mapping=config.oidc.mapping)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _why_no_token(token: str) -> str:
+    parts = token.count(".") + 1
+    if not token:
+        return "there is no token"
+    if parts != _PARTS:
+        return f"a token has {_PARTS} parts with dots between, and this text has {parts}"
+    return "its header or its claims are no JSON in base64url"
+
+
+def _why_invalid(token: str, header: Mapping[str, Any], config: PortalConfig) -> str:
+    """The first reason for which the edge does not take it."""
+    if len(token) > MAX_COOKIE_BYTES:
+        return f"it is longer than a cookie may be: {len(token)} characters of {MAX_COOKIE_BYTES}"
+    verifier = make_verifier(config.verification)
+    try:
+        if verifier is not None:
+            verifier.verified_claims(token)
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        return _why_not_verified(error, header, config)
+    algorithm = header.get("alg")
+    if not isinstance(algorithm, str) or algorithm.strip().lower() in {"", "none"}:
+        return "it has no signature (alg: none)"
+    return "it is not valid yet (nbf), or one of its time claims is no number"
+
+
+def _why_not_verified(error: Exception, header: Mapping[str, Any], config: PortalConfig) -> str:
+    verification = config.verification
+    match error:
+        case jwt.InvalidAlgorithmError():
+            accepted = ", ".join(verification.algorithms)
+            return f"its algorithm is {header.get('alg')}, and APP_JWT_ALGORITHMS has {accepted}"
+        case jwt.MissingRequiredClaimError():
+            return f"it has no claim {error.claim}"
+        case jwt.InvalidIssuerError():
+            return f"its issuer (iss) is not {verification.issuer}"
+        case jwt.InvalidAudienceError():
+            return f"its audience (aud) is not {verification.audience}"
+        case jwt.InvalidSignatureError():
+            return "its signature was not made with the configured key"
+        case _:
+            return f"it does not verify: {type(error).__name__}"
+
+
+def _in_words(word: str, value: object, now: float) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"{word}: no number"
+    try:
+        moment = dt.datetime.fromtimestamp(value, tz=dt.UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{word}: no time"
+    return f"{word} {_distance(value - now)} ({moment:%Y-%m-%d %H:%M:%S} UTC)"
+
+
+def _distance(seconds: float) -> str:
+    amount, unit = abs(seconds), "seconds"
+    for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if amount >= 2 * size:
+            amount, unit = amount / size, name
+            break
+    return f"in {amount:.0f} {unit}" if seconds >= 0 else f"{amount:.0f} {unit} ago"
 
 
 class Command(AdministrationCommand):
