@@ -17,7 +17,6 @@ from portal import __version__
 from portal.api import honours_idempotency_key
 from portal.config.environment import VARIABLES as DECLARED
 from portal.config.environment import Source, try_config, undeclared_names, variable_values
-from portal.config.projects import GATEWAY
 from portal.operate.doctor.backend_calls import look_at_calls
 from portal.operate.doctor.findings import Patient, error, ok, warning
 from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
@@ -49,13 +48,7 @@ def look_at_environment(problems: Sequence[str]) -> Iterator[Finding]:
 def look_at_addresses(patient: Patient) -> Iterator[Finding]:
     """Where redirects may lead, and which hosts get the sign-in's cookies."""
     config = patient.config
-    # A platform's project knows its own address and the gateway's; the others' are only the gateway's business.
-    known = (
-        config.origins
-        if config.project.is_gateway
-        else {app: config.origins[app] for app in (GATEWAY.app, config.project.app)}
-    )
-    yield ok("addresses", ", ".join(f"{app} {origin}" for app, origin in known.items()))
+    yield ok("addresses", ", ".join(f"{app} {origin}" for app, origin in config.known_origins.items()))
     yield ok("cookie domain", config.cookie_domain or "unset: each host has cookies of its own")
     if config.oidc.enabled:
         back = f"{config.gateway_url}/login/oidc/callback"

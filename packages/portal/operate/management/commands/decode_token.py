@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import jwt
+from babel.dates import format_timedelta
 
 from portal.api import jwks_keys
 from portal.config.cookies import MAX_COOKIE_BYTES
@@ -29,58 +29,36 @@ TIMES: Final = {"iat": "issued", "nbf": "valid from", "exp": "expires"}
 _PARTS: Final = 3
 
 
-class NoTokenError(ValueError):
-    """The text is no JWT; the message says why and repeats none of it."""
+def report_token(token: str, *, config: PortalConfig, now: float) -> dict[str, Any]:
+    """Read a token as the edge does: the command's answer as JSON.
 
+    A key set has to be in use already (`portal.identity.use_key_source`).
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenReport:
-    """A token, read.
-
-    :param verified: whether its signature was checked; else it was only decoded.
-    :param accepted: whether the edge takes it now.
-    :param reason: why, or why not.
-    :param times: claim to the time in words, such as `expired 3 minutes ago (2026-11-21 17:01:10 UTC)`.
-    """
-
-    header: Mapping[str, Any]
-    claims: Mapping[str, Any]
-    verified: bool
-    accepted: bool
-    reason: str
-    times: Mapping[str, str]
-    user: DecodedUser | None
-
-
-def report_token(token: str, *, config: PortalConfig, now: float) -> TokenReport:
-    """Read a token as the edge does. A key set has to be in use already (`portal.identity.use_key_source`).
-
-    :raises NoTokenError: it is no JWT.
+    :raises CommandError: it is no JWT; the message says why and repeats none of it.
     """
     try:
         decoded = jwt.decode_complete(token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError) as error:
-        raise NoTokenError(_why_no_token(token)) from error
-    verifier = make_verifier(config.verification)
-    cache = TokenCache(verifier=verifier, mapping=config.oidc.mapping, backend=config.backend)
+        raise not_asked(f"no access token: {_why_no_token(token)}") from error
+    cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)
     check = cache.check(token, now=now)
     reason = {
         TokenState.VALID: "valid now",
         TokenState.EXPIRED: "it has expired: the edge renews it if a refresh token is there",
         TokenState.UNVERIFIABLE: "no key is known under its key id",
     }.get(check.state)
-    if reason is None:
-        reason = _why_invalid(token, decoded["header"], config)
-    claims: dict[str, Any] = decoded["payload"]
-    return TokenReport(
-        header=decoded["header"],
-        claims=claims,
-        verified=verifier is not None and check.state in {TokenState.VALID, TokenState.EXPIRED},
-        accepted=check.state is TokenState.VALID,
-        reason=reason,
-        times={name: _in_words(word, claims[name], now) for name, word in TIMES.items() if name in claims},
-        user=check.user or _user(claims, config),
-    )
+    header, claims = decoded["header"], decoded["payload"]
+    user = check.user or _user(claims, config)
+    return {
+        "header": header,
+        "claims": claims,
+        "times": {name: _in_words(word, claims[name], now) for name, word in TIMES.items() if name in claims},
+        "platforms": list(user.platforms) if user else [],
+        "permissions": list(user.permissions) if user else [],
+        "verified": config.verification.enabled and check.state in {TokenState.VALID, TokenState.EXPIRED},
+        "accepted": check.state is TokenState.VALID,
+        "reason": reason or _why_invalid(token, header, config),
+    }
 
 
 def _user(claims: Mapping[str, Any], config: PortalConfig) -> DecodedUser | None:
@@ -142,16 +120,8 @@ def _in_words(word: str, value: object, now: float) -> str:
         moment = dt.datetime.fromtimestamp(value, tz=dt.UTC)
     except (ValueError, OverflowError, OSError):
         return f"{word}: no time"
-    return f"{word} {_distance(value - now)} ({moment:%Y-%m-%d %H:%M:%S} UTC)"
-
-
-def _distance(seconds: float) -> str:
-    amount, unit = abs(seconds), "seconds"
-    for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if amount >= 2 * size:
-            amount, unit = amount / size, name
-            break
-    return f"in {amount:.0f} {unit}" if seconds >= 0 else f"{amount:.0f} {unit} ago"
+    distance = format_timedelta(value - now, threshold=2, add_direction=True, locale="en")
+    return f"{word} {distance} ({moment:%Y-%m-%d %H:%M:%S} UTC)"
 
 
 class Command(AdministrationCommand):
@@ -179,33 +149,21 @@ class Command(AdministrationCommand):
             use_key_source(keys)
             if not keys.fetch_now():
                 raise not_asked("APP_JWT_JWKS_URL gives no keys now: doctor says why")
-        try:
-            report = report_token(token, config=config, now=time.time())
-        except NoTokenError as error:
-            raise not_asked(f"no access token: {error}") from error
-        user = report.user
+        report = report_token(token, config=config, now=time.time())
         return CommandAnswer(
-            data={
-                "header": report.header,
-                "claims": report.claims,
-                "times": report.times,
-                "platforms": list(user.platforms) if user else [],
-                "permissions": list(user.permissions) if user else [],
-                "verified": report.verified,
-                "accepted": report.accepted,
-                "reason": report.reason,
-            },
+            data=report,
             lines=_lines(report, enabled=config.verification.enabled),
-            status=FINE if report.accepted else BAD,
+            status=FINE if report["accepted"] else BAD,
         )
 
 
-def _lines(report: TokenReport, *, enabled: bool) -> Iterator[str]:
-    how = "signature verified" if report.verified else "signature not accepted" if enabled else "only decoded: no key"
-    yield f"{'accepted' if report.accepted else 'not accepted'} by the edge: {report.reason} ({how})"
-    yield f"header  {json.dumps(report.header, ensure_ascii=False)}"
-    for name, value in report.claims.items():
-        words = f"  {report.times[name]}" if name in report.times else ""
+def _lines(report: dict[str, Any], *, enabled: bool) -> Iterator[str]:
+    how = (
+        "signature verified" if report["verified"] else "signature not accepted" if enabled else "only decoded: no key"
+    )
+    yield f"{'accepted' if report['accepted'] else 'not accepted'} by the edge: {report['reason']} ({how})"
+    yield f"header  {json.dumps(report['header'], ensure_ascii=False)}"
+    for name, value in report["claims"].items():
+        words = f"  {report['times'][name]}" if name in report["times"] else ""
         yield f"claim   {name} = {json.dumps(value, ensure_ascii=False)}{words}"
-    platforms = report.user.platforms if report.user else ()
-    yield f"opens   {', '.join(platforms) or 'no platform'}"
+    yield f"opens   {', '.join(report['platforms']) or 'no platform'}"
