@@ -18,8 +18,7 @@ from portal.query import Row, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
-from portal_pages.exports.csv_cells import CsvCells, without_formula
-from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout
+from portal_pages.exports.csv_files import CsvCells, CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
 from portal_pages.page_names import DeclaredPage
 

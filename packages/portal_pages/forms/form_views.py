@@ -14,15 +14,15 @@ from portal.errors import ApiNotFoundError, ApiUnavailableError
 from portal.query import Partial, QueryHook, Row, RowParams, is_absent
 from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, see_other, submission_key
-from portal_pages.forms.absent_writes import (
+from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
+from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
+from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.messages import (
     NO_CHANGES,
     NO_CREATES,
     is_not_taken,
     is_not_taken_of_row,
 )
-from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
-from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
-from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.row_changes import change_row, not_written
 from portal_pages.forms.row_choice import (
     chosen_in_address,

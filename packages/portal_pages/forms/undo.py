@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
-from portal_pages.forms.absent_writes import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal_pages.forms.form_fields import version_in
+from portal_pages.forms.messages import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:

@@ -28,11 +28,8 @@ from portal.web.request import active_locale
 from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
-from portal_pages.lists.htmx_targets import ROWS_ID, htmx_target
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
-from portal_pages.lists.list_pages import ListPage
-from portal_pages.lists.list_words import orders_of, words_of
-from portal_pages.lists.related_names import names_of
+from portal_pages.lists.list_pages import ROWS_ID, ListPage, htmx_target, names_of, orders_of, words_of
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ DEPENDENCIES = [
     ("packages/portal/services/user.py", "import requests", "Services declare calls, and make none"),
     ("packages/portal/edge/middleware.py", "import requests", "The edge reaches no HTTP and no cache"),
     (
-        "packages/portal/server/wsgi/lost_cookies.py",
+        "packages/portal/server/wsgi.py",
         "import django.conf",
         "The supervisor of the workers imports no Django",
     ),
@@ -62,7 +62,7 @@ DEPENDENCIES = [
         PACKAGES,
     ),
     ("packages/portal/config/current.py", "import portal_dev.catalogs", PACKAGES),
-    ("packages/portal/web/errors/problems.py", "import portal_pages", PACKAGES),
+    ("packages/portal/web/errors/failure_pages.py", "import portal_pages", PACKAGES),
     ("packages/portal_pages/page_names.py", "import apps.energy.views", PACKAGES),
     ("packages/jinja_onepage/constants.py", "import portal.errors", PACKAGES),
     ("packages/jinja_onepage/constants.py", "import sqlite_cache", PACKAGES),

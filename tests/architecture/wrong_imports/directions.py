@@ -94,14 +94,14 @@ DIRECTIONS = [
     ),
     ("packages/portal/testing/shapes.py", "import portal.testing.fixtures", "Inside testing imports go down"),
     (
-        "packages/portal_dev/toolbar/query_buttons.py",
+        "packages/portal_dev/toolbar/timeline.py",
         "import portal_dev.toolbar.queries_panel",
         "Inside the toolbar imports go down",
     ),
     ("packages/portal_dev/catalogs.py", "import portal_dev.reference", "Inside portal_dev imports go down"),
     (
         "packages/portal_dev/platforms/platform_folders.py",
-        "import portal_dev.platforms.platform_names",
+        "import portal_dev.platforms.platform_places",
         "Inside platforms imports go down",
     ),
     (
@@ -110,8 +110,8 @@ DIRECTIONS = [
         "Inside the local servers imports go down",
     ),
     (
-        "packages/portal_dev/docs_site/links.py",
-        "import portal_dev.docs_site.navigation",
+        "packages/portal_dev/docs_site/site_pages.py",
+        "import portal_dev.docs_site.builder",
         "Inside the documentation's site imports go down",
     ),
     (
@@ -129,7 +129,7 @@ DIRECTIONS = [
         "import portal_dev.openapi.writing.classes",
         "Inside what writes declarations imports go down",
     ),
-    ("packages/portal/web/errors/problems.py", "import portal.web.guards", "Inside portal.web imports go down"),
+    ("packages/portal/web/errors/failure_pages.py", "import portal.web.guards", "Inside portal.web imports go down"),
     ("packages/portal/config/limits.py", "import portal.telemetry.audit", "Layers: imports go down"),
     ("packages/portal/rows/records.py", "import portal.query", "Layers: imports go down"),
     ("packages/portal/server/readiness.py", "import portal.operate.suggestions", "Layers: imports go down"),
@@ -165,7 +165,7 @@ DIRECTIONS = [
     ),
     ("packages/portal/web/helpers.py", "", "Inside portal.web imports go down"),
     (
-        "packages/portal/web/frame/platform_names.py",
+        "packages/portal/web/frame/platforms.py",
         "import portal.web.frame.essentials",
         "Inside portal.web.frame imports go down",
     ),

@@ -55,11 +55,6 @@ PUBLIC_INTERFACES = [
         "Requests, cookies and submissions are for portal.web and the kit of pages",
     ),
     (
-        "packages/portal_pages/resource_urls.py",
-        "import portal_pages.search.found",
-        "From outside portal_pages.search only its public interface is imported",
-    ),
-    (
         "packages/portal/web/templating/environment.py",
         "import jinja_onepage.inheritance",
         "From outside jinja_onepage only its public interface is imported",
@@ -80,7 +75,7 @@ PUBLIC_INTERFACES = [
         "From outside portal.process only its public interface is imported",
     ),
     (
-        "packages/portal/web/views/metrics.py",
+        "packages/portal/web/views/for_machines.py",
         "import portal.query.process_state",
         "From outside the query layer only its public interface is imported",
     ),
@@ -131,7 +126,7 @@ PUBLIC_INTERFACES = [
     ),
     (
         "packages/portal_dev/catalogs.py",
-        "import portal_dev.docs_site.links",
+        "import portal_dev.docs_site.site_pages",
         "From outside the documentation's site only its public interface is imported",
     ),
     (

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from django import forms
 
+from portal_pages.forms.form_fields import telephone
 from portal_pages.forms.forms import BackendForm
-from portal_pages.forms.validators import telephone
 from tests.portal_pages.payments import METHODS, Method, Payment
 
 

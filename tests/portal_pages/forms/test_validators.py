@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from portal_pages.forms.validators import one_line, telephone
+from portal_pages.forms.form_fields import one_line, telephone
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\x00b", "a\u2028b", "a\u0007"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment.log_targets import check_audit_log
+from portal.config.environment.single_variables import check_audit_log
 from portal.errors import ConfigurationError
 from tests.functional.test_serve import environment
 from tests.support.harness import ROOT
