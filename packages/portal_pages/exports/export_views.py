@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import tzinfo
 
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.query import WalkedPage
@@ -66,6 +67,10 @@ class ExportView(DeclaredPage):
     def call(self) -> str:
         """The key of the list."""
         return self.list_view.call
+
+    def is_absent(self, request: HttpRequest | None) -> bool:  # noqa: ARG002  the page of the list tells it
+        """A list whose call is not there leads to no export."""
+        return False
 
     def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponseBase:  # type: ignore[override]  # it streams
         """Begin the file; what fails before its first page has a page of its own.

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
@@ -88,15 +88,6 @@ class CreateView(DeclaredPage, Generic[TRow]):
         self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
         self.check_words(filled="message")
 
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.mutation, request)
-
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """An empty form; POST creates the row, which then stands at the top of the list.
 
@@ -169,15 +160,6 @@ class EditView(DeclaredPage, Generic[TRow]):
             self.refuse(f"the form is one of {row.__name__}, which {self.query.hook_name} does not return")
         self.check_mutation(has_params=True, form_row=row)
         self.check_words(filled="title")
-
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.mutation, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """A form with the row's fields; POST changes them.

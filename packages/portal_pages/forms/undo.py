@@ -82,11 +82,6 @@ class UndoPage(DeclaredPage):
     query: QueryHook[Any, ...]
     mutation: MutationHook[Any, Any, RowParams]
 
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
-
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Send the former values back.
 

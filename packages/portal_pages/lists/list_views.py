@@ -23,7 +23,7 @@ from portal.config.contract_names import (
     SORT_OLDEST_FIRST,
 )
 from portal.errors import ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, ignores, is_absent, use_queries
+from portal.query import PaginatedQueryHook, Params, Row, ignores, use_queries
 from portal.web.request import active_locale
 from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
@@ -80,6 +80,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     """
 
     methods = ("GET", "HEAD")
+    about = "hook"
     asks = True
 
     hook: PaginatedQueryHook[TRow, ...]
@@ -109,11 +110,6 @@ class ListView(DeclaredPage, Generic[TRow]):
             for name in (name for name in asked if name not in params.__struct_encode_fields__):
                 self.refuse(f"{name} is no parameter of {self.hook.hook_name}, which has {params.__name__}")
 
-    @property
-    def call(self) -> str:
-        """The key of the list."""
-        return self.hook.key
-
     def shown(self, pages: PageNames) -> ShownRow:
         """The template, and the class of a row."""
         return ShownRow(
@@ -138,10 +134,6 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/list.html"
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.hook, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.
