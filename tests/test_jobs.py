@@ -67,7 +67,7 @@ def test_each_job_is_a_target_of_the_makefile(job: str) -> None:
         ("packages/portal/server/supervisor.py", ["deploy-check"]),
         ("deployed.md", []),
         ("packages/portal_dev/catalogs.py", ["dev-check"]),
-        ("packages/portal_dev/docs_site/links.py", ["docs-check", "dev-check"]),
+        ("packages/portal_dev/docs_site/site_pages.py", ["docs-check", "dev-check"]),
         ("tests/sandbox_api/test_ids.py", ["dev-check"]),
         ("requirements/base.txt", BESIDE),
         ("tests/support/harness.py", BESIDE),

@@ -100,11 +100,13 @@ class ShownRow:
 class DeclaredPage:
     """A page that is declared: its class knows how it responds.
 
+    :ivar about: the parameter with the call that the page is about.
     :ivar asks: whether it makes the call that it is about before it shows anything.
     :ivar declared_at: file and line.
     """
 
     methods: ClassVar[tuple[str, ...]]
+    about: ClassVar[str] = "mutation"
     asks: ClassVar[bool] = False
 
     declared_at: tuple[str, int] = field(
@@ -114,7 +116,8 @@ class DeclaredPage:
     @property
     def call(self) -> str:
         """The key of the call that the page is about."""
-        raise NotImplementedError
+        key: str = getattr(self, self.about).key
+        return key
 
     def shown(self, pages: PageNames) -> ShownRow | None:  # noqa: ARG002  for those that show one
         """The row and the template that the page shows; None for a page of another kind."""
@@ -127,12 +130,12 @@ class DeclaredPage:
         """
         raise NotImplementedError
 
-    def is_absent(self, request: HttpRequest | None) -> bool:  # noqa: ARG002  for those that have one call
+    def is_absent(self, request: HttpRequest | None) -> bool:
         """Whether the backend is known not to have the call that the page is about.
 
         :param request: None asks what holds for all users.
         """
-        return False
+        return is_absent(getattr(self, self.about), request)
 
     def refuse(self, message: str) -> NoReturn:
         """Tell what is wrong with the declaration, in the line that makes it.

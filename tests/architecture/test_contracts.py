@@ -58,7 +58,7 @@ WRONG_IMPORTS = {
         ("packages/portal/edge/middleware.py", "requests"),
     ],
     "The supervisor of the workers imports no Django": [
-        ("packages/portal/server/wsgi/lost_cookies.py", "django.conf"),
+        ("packages/portal/server/wsgi.py", "django.conf"),
     ],
     "The pure core knows neither Django nor HTTP": [
         ("packages/portal/edge/rules.py", "django.http"),
@@ -73,7 +73,7 @@ WRONG_IMPORTS = {
         ("packages/sqlite_cache/pool.py", "portal.errors"),
         ("packages/fork_safety/__init__.py", "sqlite_cache"),
         ("packages/portal/config/current.py", "portal_dev.catalogs"),
-        ("packages/portal/web/errors/problems.py", "portal_pages"),
+        ("packages/portal/web/errors/failure_pages.py", "portal_pages"),
         ("packages/portal_pages/page_names.py", "apps.energy.views"),
         ("packages/jinja_onepage/constants.py", "portal.errors"),
         ("packages/jinja_onepage/constants.py", "sqlite_cache"),
@@ -134,7 +134,7 @@ WRONG_IMPORTS = {
         ("packages/portal_dev/catalogs.py", "portal_dev.reference"),
     ],
     "Inside portal.web imports go down": [
-        ("packages/portal/web/errors/problems.py", "portal.web.guards"),
+        ("packages/portal/web/errors/failure_pages.py", "portal.web.guards"),
         ("packages/portal/web/context_processors.py", "portal.web.cookies"),
         ("packages/portal/web/helpers.py", ""),
     ],
@@ -154,7 +154,7 @@ WRONG_IMPORTS = {
         ("apps/energy/views/overview.py", "portal.web.submissions"),
     ],
     "From outside the query layer only its public interface is imported": [
-        ("packages/portal/web/views/metrics.py", "portal.query.process_state"),
+        ("packages/portal/web/views/for_machines.py", "portal.query.process_state"),
     ],
     "From outside the reads only their public interface is imported": [
         ("packages/portal/query/client.py", "portal.query.reads.cached_reads"),

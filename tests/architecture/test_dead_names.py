@@ -90,7 +90,7 @@ def defined(module: ast.Module) -> Iterator[str]:
             case ast.ClassDef(name=name):
                 yield name
             case ast.FunctionDef(name=name, decorator_list=decorators):
-                if not {"overload", "register"} & set(map(ast.unparse, decorators)):
+                if not {"overload", "register", "_of_the_configuration"} & set(map(ast.unparse, decorators)):
                     yield name
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 yield name

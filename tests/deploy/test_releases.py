@@ -21,7 +21,7 @@ from tests.support.harness import ROOT
 from tests.support.linked_environment import link_environment
 from tests.support.ports import free_port_base
 
-HEALTH = "packages/portal/web/views/health.py"
+HEALTH = "packages/portal/web/views/for_machines.py"
 #: In place of systemd's: it notes each restart, and fails that of the unit in `FAILING`, which then may not be started
 #: again, as after `StartLimitBurst` starts, until that is reset. At a restart, it runs what is in `DURING_RESTART`.
 SYSTEMCTL = """#!/bin/sh

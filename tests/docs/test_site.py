@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from portal_dev.docs_site.builder import build_site
-from portal_dev.docs_site.navigation import navigation
+from portal_dev.docs_site.builder import build_site, navigation
 from portal_dev.docs_site.site_pages import site_pages
 from tests.support.harness import ROOT
 

@@ -25,8 +25,8 @@ def buttons(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     decorators = ModuleType("debug_toolbar.decorators")
     decorators.require_show_toolbar = lambda view: view  # type: ignore[attr-defined]  # a module of this test's own
     monkeypatch.setitem(sys.modules, decorators.__name__, decorators)
-    monkeypatch.delitem(sys.modules, "portal_dev.toolbar.query_buttons", raising=False)
-    module = importlib.import_module("portal_dev.toolbar.query_buttons")
+    monkeypatch.delitem(sys.modules, "portal_dev.toolbar.queries_panel", raising=False)
+    module = importlib.import_module("portal_dev.toolbar.queries_panel")
     yield module
     # So that the module with the stub goes with this test.
     sys.modules.pop(module.__name__, None)

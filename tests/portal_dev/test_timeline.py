@@ -12,8 +12,7 @@ from portal.api.responses import RawResponse
 from portal.errors import ApiUnavailableError
 from portal.query import QueryEvent
 from portal.services.energy.clients import ClientMutations
-from portal_dev.toolbar.recorded_calls import LOGGER, CallRecorder, RecordedCall
-from portal_dev.toolbar.timeline import timeline
+from portal_dev.toolbar.timeline import LOGGER, CallRecorder, RecordedCall, timeline
 from tests.portal.query.fakes import World
 
 CALL = RecordedCall(

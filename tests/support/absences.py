@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from portal.query import process_state
-from portal.web.frame import platform_gaps
+from portal.web.frame import platforms
 
 
 def forget_absences() -> None:
     """Know of nothing: a process knows it for ten minutes, and the next test's backend may have it."""
     if process_state._process._runtime is not None:
         process_state._process._runtime.gaps.clear()
-    platform_gaps._process.forget()
-    platform_gaps._failed.clear()
+    platforms._process.forget()
+    platforms._failed.clear()

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from portal.config.environment import reader
-from portal.config.environment.developer import complete_environment
+from portal.config.environment.reader import complete_environment
 from tests.portal.config.environment.test_reader import PRODUCTION
 from tests.support.harness import ROOT, require_tool
 

@@ -6,7 +6,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from portal.config.environment.developer import MARKER
+from portal.config.environment.reader import MARKER
 
 #: What `make` touches when a step is done.
 DONE = (".venv/.python", ".venv/.runtime", ".venv/.dev", MARKER)

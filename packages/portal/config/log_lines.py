@@ -2,7 +2,7 @@
 
 Everybody writes with :mod:`logging`; structlog gives the lines their form. A line has the time (UTC), the level, the
 app, the logger and the message; within a request also `request_id` and `user`, which
-:mod:`portal.web.log_context` gives. See docs/reference/log.md.
+:mod:`portal.web.middleware` gives. See docs/reference/log.md.
 
 No traceback shows a variable's value: one of them may be a token.
 """

@@ -29,6 +29,12 @@ class TokenVerification:
         """Whether signatures are checked."""
         return bool(self.key or self.jwks_url)
 
+    @property
+    def unset_claims(self) -> list[str]:
+        """The variables of the issuer and the audience that are unset, so that the claim is not checked."""
+        values = {"APP_JWT_ISSUER": self.issuer, "APP_JWT_AUDIENCE": self.audience}
+        return [name for name, value in values.items() if not value]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimMapping:
@@ -137,6 +143,12 @@ class PortalConfig:
     def own_origin(self) -> str:
         """Origin of this project."""
         return self.origins[self.project.app]
+
+    @property
+    def known_origins(self) -> dict[str, str]:
+        """The origins that concern this project: a platform's and the gateway's; all are the gateway's business."""
+        apps = self.origins if self.project.is_gateway else (GATEWAY.app, self.project.app)
+        return {app: self.origins[app] for app in apps}
 
     @property
     def static_shared_folder(self) -> Path | None:

@@ -4,12 +4,9 @@
 
     management/commands/   one module for each command
     program/               `manage.py`: reads `--app`, then calls Django
-      any_configuration    settings for a command that tells what is wrong with a configuration
     doctor/                what `doctor` looks at, one module for each subject
-      answers              AdministrationCommand: --json, --help with examples and exit statuses, errors in one line
+      answers              AdministrationCommand: --json, --help, exit statuses, errors in one line; the token of one
       probe                one HTTP request, each of its steps by itself
-      token_report         what an access token says, and whether the edge takes it
-      token_input          the token that a command was given
       cache_report         what lies in the cache of queries
       suggestions          which known name somebody may have meant
     apps                   the Django app: registers the checks, and lets requests go without what they have no use for

@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, DjangoHelpFor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from django.core.management.base import CommandParser
 
@@ -28,6 +29,18 @@ NOT_ASKED: Final = 2
 def not_asked(text: str) -> CommandError:
     """The error of a question that could not be asked; its one line says why."""
     return CommandError(text, returncode=NOT_ASKED)
+
+
+def read_token(path: Path | None) -> str:
+    """The token in a file; on standard input for None and `-`: never a word of the command line, which others see.
+
+    :raises CommandError: it can't be read; one line, and the status of a question that was not asked.
+    """
+    try:
+        text = sys.stdin.read() if path is None or str(path) == "-" else path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise not_asked(f"the token can't be read: {getattr(error, 'strerror', None) or 'no text'}") from error
+    return text.strip().removeprefix("Bearer ").strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

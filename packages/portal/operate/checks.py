@@ -6,6 +6,7 @@ whole portal: the platform registry against the folders below `apps/`.
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -15,18 +16,20 @@ from django.urls import get_resolver
 from portal.config.current import portal_config
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LATEST_START_S, REFRESH_LOCK_S, STORE_TIMEOUT_S
 from portal.config.places import PROGRAM, SOURCE_ROOT
-from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
+from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
+from portal.operate.deployment_checks import is_of_this_machine
 from portal.query import check_endpoints
 from portal.services.service_imports import import_services, place_of
 from portal.store import check_embedded_store, check_query_store, check_refresh_store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator
 
-    from django.apps import AppConfig
     from django.core.checks import CheckMessage
+
+    from portal.config.portal_config import PortalConfig
 
 
 register(check_refresh_store)
@@ -34,13 +37,26 @@ register(check_query_store)
 register(check_embedded_store)
 
 
+def _of_the_configuration(
+    find: Callable[[PortalConfig], Iterator[CheckMessage]],
+) -> Callable[..., list[CheckMessage]]:
+    """Register a check of the project's configuration."""
+
+    # Registered first: Django looks at the arguments of what it registers.
+    @wraps(find)
+    @register
+    def check(*_args: object, **_kwargs: object) -> list[CheckMessage]:
+        return list(find(portal_config()))
+
+    return check
+
+
 @register
-def check_services(app_configs: Sequence[AppConfig] | None = None, **_kwargs: object) -> list[CheckMessage]:
+def check_services(*_args: object, **_kwargs: object) -> list[CheckMessage]:
     """Every endpoint of this project is declared as it should be. What other projects declare is theirs to check.
 
     A domain of the services has the name of the app whose team owns it. The gateway checks those that are no app's.
     """
-    del app_configs
     project = portal_config().project
 
     def concerns(domain: str) -> bool:
@@ -71,155 +87,102 @@ def _import_fault(module: str, error: Exception) -> CheckMessage:
     )
 
 
-@register
-def check_every_project_has_its_folder(
-    app_configs: Sequence[AppConfig] | None, **_kwargs: object
-) -> list[CheckMessage]:
+@_of_the_configuration
+def check_every_project_has_its_folder(_config: PortalConfig) -> Iterator[CheckMessage]:
     """The registry's line without the folder, or the folder without the line, stops the start."""
-    del app_configs
     registered = {project.app for project in PROJECTS}
     folders = {path.parent.name for path in (SOURCE_ROOT / "apps").glob("*/settings.py")}
-    return [
-        *(
-            Error(
-                f"apps/{app} is missing, and the platform registry names it",
-                hint=f"make it with {PROGRAM} startplatform, or take the line out of portal.config.platforms",
-                id="portal.E001",
-            )
-            for app in sorted(registered - folders)
-        ),
-        *(
-            Error(
-                f"apps/{app} is no platform of the registry",
-                hint="add its line to portal.config.platforms, or remove the folder",
-                id="portal.E002",
-            )
-            for app in sorted(folders - registered)
-        ),
-    ]
-
-
-@register
-def check_every_project_has_its_own_address(
-    app_configs: Sequence[AppConfig] | None, **_kwargs: object
-) -> list[CheckMessage]:
-    """Two projects at one address: the gateway sends a user to the one, and the other answers."""
-    del app_configs
-    config = portal_config()
-    # As below: a platform's project knows its own address and the gateway's.
-    known = config.origins if config.project.is_gateway else {config.project.app, GATEWAY.app}
-    apps_by_origin: dict[str, list[str]] = {}
-    for app in sorted(known):
-        apps_by_origin.setdefault(config.origins[app], []).append(app)
-    return [
-        Error(
-            f"{' and '.join(apps)} have the same address, {origin}",
-            hint=f"set {' or '.join(PROJECT_BY_APP[app].url_variable for app in apps)} to another one",
-            id="portal.E006",
+    for app in sorted(registered - folders):
+        yield Error(
+            f"apps/{app} is missing, and the platform registry names it",
+            hint=f"make it with {PROGRAM} startplatform, or take the line out of portal.config.platforms",
+            id="portal.E001",
         )
-        for origin, apps in apps_by_origin.items()
-        if len(apps) > 1
-    ]
+    for app in sorted(folders - registered):
+        yield Error(
+            f"apps/{app} is no platform of the registry",
+            hint="add its line to portal.config.platforms, or remove the folder",
+            id="portal.E002",
+        )
 
 
-@register
-def check_every_project_gets_the_cookies(
-    app_configs: Sequence[AppConfig] | None, **_kwargs: object
-) -> list[CheckMessage]:
+@_of_the_configuration
+def check_every_project_has_its_own_address(config: PortalConfig) -> Iterator[CheckMessage]:
+    """Two projects at one address: the gateway sends a user to the one, and the other answers."""
+    apps_by_origin: dict[str, list[str]] = {}
+    for app, origin in sorted(config.known_origins.items()):
+        apps_by_origin.setdefault(origin, []).append(app)
+    for origin, apps in apps_by_origin.items():
+        if len(apps) > 1:
+            yield Error(
+                f"{' and '.join(apps)} have the same address, {origin}",
+                hint=f"set {' or '.join(PROJECT_BY_APP[app].url_variable for app in apps)} to another one",
+                id="portal.E006",
+            )
+
+
+@_of_the_configuration
+def check_every_project_gets_the_cookies(config: PortalConfig) -> Iterator[CheckMessage]:
     """The projects share one sign-in, so their hosts must share its cookies.
 
     Where one does not get them, the gateway sends a signed-in user there, and it sends them back, without end.
     """
-    del app_configs
-    config = portal_config()
     domain = config.cookie_domain
-    # A platform's project knows its own address and the gateway's; the others' are only the gateway's business.
-    known = config.origins.values() if config.project.is_gateway else (config.own_origin, config.gateway_url)
-    hosts = {urlsplit(origin).hostname or "" for origin in known}
+    hosts = {urlsplit(origin).hostname or "" for origin in config.known_origins.values()}
     strangers = {host for host in hosts if domain and host != domain and not host.endswith(f".{domain}")}
     if not domain and len(hosts) > 1:
         strangers = hosts
-    if not strangers:
-        return []
-    return [
-        Warning(
+    if strangers:
+        yield Warning(
             f"{', '.join(sorted(strangers))} do not share the sign-in cookies: a signed-in user may be redirected "
             "between them without end",
             hint="set APP_PUBLIC_AUTH_COOKIE_DOMAIN to the parent domain of all APP_PUBLIC_…_APP_URL",
             id="portal.W001",
         )
-    ]
 
 
-@register
-def check_a_key_sets_tokens_are_told_apart(
-    app_configs: Sequence[AppConfig] | None, **_kwargs: object
-) -> list[CheckMessage]:
+@_of_the_configuration
+def check_a_key_sets_tokens_are_told_apart(config: PortalConfig) -> Iterator[CheckMessage]:
     """A provider signs for all its clients with the same keys.
 
     What names neither an issuer nor an audience takes every one of its tokens: another client's, an ID token too.
     """
-    del app_configs
-    verification = portal_config().verification
-    if not verification.jwks_url:
-        return []
-    values = {"APP_JWT_ISSUER": verification.issuer, "APP_JWT_AUDIENCE": verification.audience}
-    missing = [name for name, value in values.items() if not value]
-    if not missing:
-        return []
-    return [
-        Warning(
+    missing = config.verification.unset_claims
+    if config.verification.jwks_url and missing:
+        yield Warning(
             f"APP_JWT_JWKS_URL is set without {' and '.join(missing)}: a token that the same keys signed for another "
             "service is accepted too",
             hint=f"set {' and '.join(missing)} to the claims of the backend's own access tokens",
             id="portal.W002",
         )
-    ]
 
 
-@register
-def check_debug_stays_on_this_machine(app_configs: Sequence[AppConfig] | None, **_kwargs: object) -> list[CheckMessage]:
+@_of_the_configuration
+def check_debug_stays_on_this_machine(config: PortalConfig) -> Iterator[CheckMessage]:
     """In `DEBUG` a page of an error shows code and variables to whoever causes the error."""
-    del app_configs
-    config = portal_config()
-    others = sorted(origin for origin in {config.own_origin, config.gateway_url} if not _is_local(origin))
-    if not config.debug or not others:
-        return []
-    return [
-        Warning(
+    others = sorted(origin for origin in {config.own_origin, config.gateway_url} if not is_of_this_machine(origin))
+    if config.debug and others:
+        yield Warning(
             f"DEBUG is on at {' and '.join(others)}: each user can see code and variables of an error",
             hint="set DEBUG=off, or local addresses",
             id="portal.W003",
         )
-    ]
 
 
-def _is_local(origin: str) -> bool:
-    host = urlsplit(origin).hostname or ""
-    return host in {"localhost", "127.0.0.1", "::1"} or host.endswith(".localhost")
-
-
-@register
-def check_the_key_fits_its_algorithms(app_configs: Sequence[AppConfig] | None, **_kwargs: object) -> list[CheckMessage]:
+@_of_the_configuration
+def check_the_key_fits_its_algorithms(config: PortalConfig) -> Iterator[CheckMessage]:
     """A key that can't be read stops the start: no worker could begin, and each would be replaced by the next."""
-    del app_configs
     try:
-        make_verifier(portal_config().verification)
+        make_verifier(config.verification)
     except ConfigurationError as error:
-        return [Error(str(error), hint="APP_JWT_KEY and APP_JWT_ALGORITHMS belong together", id="portal.E003")]
-    return []
+        yield Error(str(error), hint="APP_JWT_KEY and APP_JWT_ALGORITHMS belong together", id="portal.E003")
 
 
 @register
 def check_the_refresh_lock_outlasts_the_call(
-    app_configs: Sequence[AppConfig] | None = None,
-    *,
-    deadline_s: float = REFRESH_DEADLINE_S,
-    lock_s: float = REFRESH_LOCK_S,
-    **_kwargs: object,
+    *_args: object, deadline_s: float = REFRESH_DEADLINE_S, lock_s: float = REFRESH_LOCK_S, **_kwargs: object
 ) -> list[CheckMessage]:
     """A lock that ends during the call lets a second process submit the same token: the backend may end the sign-in."""
-    del app_configs
     needed = REFRESH_LATEST_START_S + deadline_s + STORE_TIMEOUT_S
     if lock_s >= needed:
         return []

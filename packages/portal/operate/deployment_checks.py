@@ -48,8 +48,7 @@ def _mixed_schemes(config: PortalConfig) -> Iterator[CheckMessage]:
 
     Its forms are refused as well, since CSRF trusts that address alone.
     """
-    known = config.origins.values() if config.project.is_gateway else (config.own_origin,)
-    plain = sorted(origin for origin in known if config.secure and origin.startswith("http://"))
+    plain = sorted(origin for origin in config.known_origins.values() if config.secure and origin.startswith("http://"))
     if plain:
         yield Warning(
             f"{', '.join(plain)} is http and the gateway is https: no sign-in is seen there, and no form is accepted.",
@@ -179,9 +178,8 @@ DEPLOYMENT_CHECKS: Final[dict[str, Callable[[PortalConfig], Iterator[CheckMessag
 }
 
 
-def check_deployment(app_configs: object = None, **_kwargs: object) -> list[CheckMessage]:
+def check_deployment(*_args: object, **_kwargs: object) -> list[CheckMessage]:
     """All of them."""
-    del app_configs
     config = portal_config()
     if config.debug:
         # Django's own check of a deployment says that DEBUG is on, which is worse than all of these.

@@ -4,9 +4,8 @@
 
     supervisor          the parent of one server's workers: prepares the server in a child process, then serves
       workers           starts the workers, replaces those that end, stops them
-      granian_worker    one worker: granian serves a WSGI application, and loses no request when it stops
-        wsgi            what stands between granian and the application
-        draining        closes a listening socket so that no connection is lost
+      granian_worker    one worker: granian serves a WSGI application; it closes its socket so that no request is lost
+      wsgi              what stands between granian and the application
       readiness         tells the service manager when the server answers
       static_files      which static files a server collects, and its private folder for them
     static              serves static files: bundled, hashed, compressed, and those of other releases

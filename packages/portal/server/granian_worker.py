@@ -5,10 +5,15 @@ It ends connections that take nothing, and loses no request when it stops.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import socket
+import struct
+import sys
 import threading
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import granian._signals
@@ -19,15 +24,68 @@ from granian.server.mp import MPServer
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
-from portal.server.draining import drain
 from portal.server.parent_watch import end_with_process
-from portal.server.wsgi.content_types import with_plain_content_types
-from portal.server.wsgi.lost_cookies import naming_lost_cookies
-from portal.server.wsgi.read_bodies import with_read_bodies
-from portal.server.wsgi.whole_bodies import with_whole_bodies
+from portal.server.wsgi import naming_lost_cookies, with_plain_content_types, with_read_bodies, with_whole_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+
+#: From `linux/socket.h`; Python has no name for it.
+_SO_ATTACH_FILTER: Final = 26
+#: A filter of the kernel (BPF): drop the first packet of a connection, which alone has the flag SYN; keep the others.
+#: Each instruction is an operation, two jumps and an operand; the flags are octet 13 of a TCP header.
+_FILTER: Final = b"".join(
+    struct.pack("=HBBI", *instruction)
+    for instruction in (
+        (0x30, 0, 0, 13),  # load octet 13
+        (0x45, 0, 1, 0x02),  # has it the bit SYN? else skip one instruction
+        (0x06, 0, 0, 0),  # drop
+        (0x06, 0, 0, 0xFFFFFFFF),  # keep
+    )
+)
+_INSTRUCTION_BYTES: Final = 8
+#: Of a listening socket this field of `struct tcp_info` is the number of connections that wait to be accepted.
+_WAITING: Final = struct.Struct("=24xI")
+
+#: Seconds for a handshake that had begun, and for a thread that has accepted a connection, to end.
+HANDSHAKE_WAIT_S: Final = 0.005
+#: Longest wait until every connection is accepted, seconds.
+DRAIN_TIMEOUT_S: Final = 2.0
+
+
+def drain(listener: int) -> None:
+    """Take no new connection, and wait until those that are there are accepted. The caller then closes the socket.
+
+    A client that connects in between gets no answer. It tries again after 1 s, as TCP does, and is refused, so a proxy
+    takes another server. Does nothing on other systems than Linux. Some kernels and container runtimes let root alone
+    attach a filter: there a client that connects in the very moment of the close is reset.
+
+    :param listener: the descriptor of a listening TCP socket; another thread accepts its connections.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    with socket.socket(fileno=os.dup(listener)) as same:
+        _drop_new_connections(same)
+        end = time.monotonic() + DRAIN_TIMEOUT_S
+        time.sleep(HANDSHAKE_WAIT_S)
+        while _waiting_connections(same) and time.monotonic() < end:
+            time.sleep(HANDSHAKE_WAIT_S)
+
+
+def _drop_new_connections(listener: socket.socket) -> None:
+    program = ctypes.create_string_buffer(_FILTER, len(_FILTER))
+    # `struct sock_fprog`: the number of instructions, and where they are.
+    value = struct.pack("@HP", len(_FILTER) // _INSTRUCTION_BYTES, ctypes.addressof(program))
+    # A worker that ends here with an error would cut its open requests.
+    with suppress(OSError):
+        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, value)
+
+
+def _waiting_connections(listener: socket.socket) -> int:
+    (waiting,) = _WAITING.unpack(listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _WAITING.size))
+    return int(waiting)
+
 
 #: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1.
 STOP_SIGNALS: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})

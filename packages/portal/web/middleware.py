@@ -3,6 +3,15 @@
 It adds `token_store`, `api_deadline`, `request_id` and `query_client` to each request. An error of :mod:`portal.errors`
 that a view lets escape becomes its page. Every response gets the cookies and the security headers, also a redirect of
 the edge. Times are written in the user's own zone while a request lasts.
+
+The fields of every log line that is written during a request: the request's id, and the user's account tag; where
+the process makes traces, the ids of the trace and of the span too.
+
+`request_id` is the response's `X-Request-Id`. `user` is the account tag (:mod:`portal.web.frame`): a truncated hash
+of the access token's subject, never a name, an address or a token. Without keys a token is decoded and not verified,
+so that its subject may be forged: the tag tells lines apart, and proves nothing.
+
+A thread that works for a request needs both: it runs in `contextvars.copy_context()`.
 """
 
 from __future__ import annotations
@@ -25,8 +34,8 @@ from portal.config.locales import LOCALES
 from portal.config.log_lines import log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
-from portal.telemetry.audit import audited_request
-from portal.telemetry.tracing import REQUEST_ID_ATTRIBUTE, is_on, request_span
+from portal.telemetry.audit import AuditedRequest, audited_request, kept_address, kept_user_agent
+from portal.telemetry.tracing import REQUEST_ID_ATTRIBUTE, is_on, request_span, trace_fields
 from portal.web.cookies import (
     clear_sign_in,
     follow_new_tokens,
@@ -40,12 +49,11 @@ from portal.web.cookies import (
     write_tokens,
 )
 from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended, way_back_of
-from portal.web.log_context import audit_fields, log_fields
+from portal.web.frame import account_tag_of
 from portal.web.metrics import count_request
 from portal.web.preferences import activate_own_zone
-from portal.web.query_client import query_client_for
-from portal.web.reload import note_form
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER
+from portal.web.query_client import note_form, query_client_for
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, client_address
 from portal.web.security_headers import SecurityHeaders
 
 if TYPE_CHECKING:
@@ -56,6 +64,25 @@ if TYPE_CHECKING:
 
     from portal.query import QueryClient
     from portal.web.request import PortalRequest
+
+
+def log_fields(request: PortalRequest) -> dict[str, object]:
+    """The fields of a request. Called for each line that is written: most requests write none."""
+    user = account_tag_of(getattr(request, "edge_user", None))
+    return {"request_id": request.request_id, "user": user, **trace_fields()}
+
+
+def audit_fields(request: PortalRequest) -> AuditedRequest:
+    """What a line of the audit log tells of a request."""
+    user = account_tag_of(getattr(request, "edge_user", None))
+    return AuditedRequest(
+        user=user,
+        user_verified=user is not None and portal_config().verification.enabled,
+        address=kept_address(client_address(request)),
+        user_agent=kept_user_agent(request.META.get("HTTP_USER_AGENT", "")),
+        request_id=request.request_id,
+    )
+
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)

@@ -1,20 +1,115 @@
-"""The query client of one request, which the middleware makes when a view first uses `request.query_client`."""
+"""The query client of one request, which the middleware makes when a view first uses `request.query_client`.
+
+Whether the user reloads a page. What browsers send, and why this is the rule: docs/explanation/reload.md.
+
+`Cache-Control` alone does not tell: Chromium sends it also for the page after a form's 303, and Firefox sends it with a
+hard reload only. So a cookie helps. When the user leaves a page, `portal.js` writes the page's mark into the cookie for
+some seconds: a request for that same page is a reload. Our own 303 writes into the cookie that the next page is no
+reload.
+
+Without scripts, a page's link to itself is known by its `Referer`.
+"""
 
 from __future__ import annotations
 
 import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.query import create_query_client
-from portal.web.client_address import client_address
-from portal.web.reload import user_reloads
+from portal.web.request import client_address, is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
+
     from portal.query import QueryClient
     from portal.web.request import PortalRequest
+
+
+#: `portal.js` has this name too.
+LEFT_PAGE_COOKIE: Final = "left_page"
+#: Its value if the next page is no reload: it follows a form, or the user goes back to it.
+NO_RELOAD: Final = "-"
+#: Lifetime of that value, seconds. After a form's response the browser asks for the page at once.
+NO_RELOAD_FOR_S: Final = 10
+_SEE_OTHER: Final = 303
+_REDIRECTS: Final = range(300, 400)
+_READS: Final = frozenset({"GET", "HEAD"})
+_32_BITS: Final = 0xFFFFFFFF
+
+
+def is_reload(
+    *, method: str, is_page: bool, cache_control: str, address: str, left: str | None, linked_from: str | None
+) -> bool:
+    """Whether a request asks again for the page that the user sees.
+
+    :param is_page: whether the request is a page navigation.
+    :param cache_control: the header; empty without one.
+    :param address: path and query.
+    :param left: the cookie's value; None without one.
+    :param linked_from: path and query of the page of this host that `Referer` names; None without one.
+    """
+    if not is_page or method not in _READS or left == NO_RELOAD:
+        return False
+    directives = {directive.strip().lower() for directive in cache_control.split(",")}
+    if not directives.isdisjoint({"no-cache", "max-age=0"}):
+        return True
+    return left == mark_of(address) if left else linked_from == address
+
+
+def mark_of(address: str) -> str:
+    """The mark of a page's address. `portal.js` computes the same."""
+    mark = 0
+    for code in address.encode():
+        mark = (mark * 31 + code) & _32_BITS
+    return str(mark)
+
+
+def user_reloads(request: HttpRequest) -> bool:
+    """Whether this request asks again for the page that the user sees."""
+    return is_reload(
+        method=request.method or "",
+        is_page=is_page_navigation(request),
+        cache_control=request.META.get("HTTP_CACHE_CONTROL", ""),
+        address=request.get_full_path(),
+        left=request.COOKIES.get(LEFT_PAGE_COOKIE),
+        linked_from=_linked_from(request),
+    )
+
+
+def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Set the cookie after a form's 303, so that the next page counts as no reload; remove it with that page."""
+    if response.status_code == _SEE_OTHER and is_signed_in(request):
+        # Without a domain: the next page is one of this app.
+        response.set_cookie(
+            LEFT_PAGE_COOKIE,
+            NO_RELOAD,
+            max_age=NO_RELOAD_FOR_S,
+            path="/",
+            secure=portal_config().secure,
+            samesite="Lax",
+        )
+    elif _follows_form(request) and response.status_code not in _REDIRECTS:
+        response.delete_cookie(LEFT_PAGE_COOKIE, path="/", samesite="Lax")
+
+
+def _follows_form(request: HttpRequest) -> bool:
+    return request.COOKIES.get(LEFT_PAGE_COOKIE) == NO_RELOAD and is_page_navigation(request)
+
+
+def _linked_from(request: HttpRequest) -> str | None:
+    try:
+        parts = urlsplit(request.META.get("HTTP_REFERER", ""))
+    except ValueError:
+        return None
+    if not parts.netloc or parts.netloc != request.META.get("HTTP_HOST"):
+        return None
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
 
 #: A header can't carry these characters.
 UNSENDABLE: Final = re.compile(r"[^\x20-\x7e]+")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
+from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
 
@@ -19,6 +21,23 @@ if TYPE_CHECKING:
     from portal.edge import EdgeUser, Site
     from portal.process import Deadline
     from portal.query import QueryClient
+
+
+def client_address(request: HttpRequest) -> str:
+    """The peer's address. Behind a trusted proxy: the rightmost `X-Forwarded-For`, which the proxy has written."""
+    if portal_config().behind_proxy:
+        forwarded: str = request.META.get("HTTP_X_FORWARDED_FOR", "")
+        return forwarded.rpartition(",")[2].strip()
+    address: str = request.META.get("REMOTE_ADDR", "")
+    return address
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own. False for a text that is no address."""
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 #: Every response has this header (contract, section 6).

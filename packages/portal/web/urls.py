@@ -20,15 +20,8 @@ from portal.config.current import portal_config
 from portal.errors import UsageError
 from portal.web.errors import page_not_found
 from portal.web.guards import neutral_page, with_405_page
-from portal.web.views.essentials import essentials
-from portal.web.views.files import favicon, robots, security_txt
-from portal.web.views.health import healthz, readyz
-from portal.web.views.help import help_page
-from portal.web.views.locale import switch_locale
-from portal.web.views.login_redirect import login_redirect
-from portal.web.views.logout import logout
-from portal.web.views.metrics import metrics
-from portal.web.views.sign_in_state import sign_in_state
+from portal.web.views.for_machines import favicon, healthz, metrics, readyz, robots, security_txt
+from portal.web.views.for_people import essentials, help_page, login_redirect, logout, sign_in_state, switch_locale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 ::
 
-    platform_names      which names a new platform can't have, and why
-      platform_folders  the folders that are one platform's alone, written from `platform_template/`
     platform_places     the files that name every platform
+      platform_folders  the folders that are one platform's alone, written from `platform_template/`; which names a new
+                        platform can't have, and why
 """

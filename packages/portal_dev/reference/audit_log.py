@@ -38,77 +38,12 @@ _EXAMPLES: Final[list[tuple[AuditEvent, str, Reason | None, dict[str, object]]]]
     ),
 ]
 
-_INTRODUCTION: Final = """\
-# The audit log
-
-Each sign-in, sign-out and change of permissions writes one JSON object on a line, whatever `APP_LOG_FORMAT` says. A line has no
-password, token, email address or name. A sign-in that ends because its tokens expire has no line, nor has a page that somebody may not open (`/metrics` counts those).
-
-## Where the lines go
-
-| `APP_AUDIT_LOG` | the lines go |
-|---|---|
-| unset, or `stderr` | between the lines of [the log](log.md); their `logger` is `portal.audit` |
-| the absolute path of a file | there, for all processes of a machine; on a local disk, in a folder where the servers' user may write |
-| `off` | nowhere |
-
-If the file can't be written, the line goes to stderr, the log has an `ERROR` of `portal.audit_file`, and the sign-in goes on. A file that was moved
-away is made anew, so logrotate needs neither `copytruncate` nor a signal:
-
-<!-- not run: a file of logrotate, which is not needed on a machine that runs the tests -->
-```text
-/var/log/portal/audit.jsonl {
-    monthly
-    rotate 12
-    compress
-    delaycompress
-    missingok
-    su portal portal
-}
-```
-
-With systemd, `LogsDirectory=portal` in the unit (`systemctl edit portal@.service`) makes the folder and lets the servers write there.
-
-## How long to keep it
-
-IP addresses and pseudonyms are personal data. Card payment rules (PCI DSS 4.0, 10.5.1) ask for twelve months, three of them at hand; else six months are enough for most enquiries. The portal's own administrators should not read it: they are in it.
-
-## Questions, and their answers by jq
-
-The lines of an account, by the subject of its tokens (mostly its `id`):
-
-```sh
-user=$(printf %s acc_1 | sha256sum | cut -c1-16)
-jq -c --arg user "$user" 'select(.user == $user or .target_user == $user)' audit.jsonl
-```
-
-From systemd's stderr: `journalctl -u 'portal@*' -o cat | grep '^{' | jq -c 'select(.logger == "portal.audit")'`.
-
-| question | filter |
-|---|---|
-| who signed in as this account, from where | `select(.event == "sign-in" and .user == $user) \\| {time, outcome, address, user_agent, sign_in}` |
-| all tries from an address | `select(.event == "sign-in" and .address == "203.0.113.7")` |
-| failed tries for the same name as in a certain line | `select(.event == "sign-in" and .outcome != "success" and .entered_name == $entered)` |
-| one sign-in, from its begin to its end | `select(.sign_in == $sign_in)` |
-| names with more than 20 failed tries (`jq -s`) | `map(select(.event == "sign-in" and .reason == "wrong-credentials")) \\| group_by(.entered_name)[] \\| select(length > 20) \\| {name: .[0].entered_name, tries: length}` |
-| addresses that tried more than 10 names (`jq -s`) | `map(select(.event == "sign-in" and .outcome != "success")) \\| group_by(.address)[] \\| select((map(.entered_name) \\| unique \\| length) > 10) \\| .[0].address` |
-| who gave somebody the right to administer accounts | `select(.event == "permissions" and ((.after - (.before // [])) \\| index("IAM_ADMIN")))` |
-| stolen cookies, perhaps | `select(.reason == "token-reused")` |
-
-An account's `entered_name` stands in its successful sign-ins. For another name an operator of the gateway makes the hash:
-
-```sh
-printf %s energy@example.com | ./manage.py --app auth_app audit_name
-```
-"""
-
 
 def markdown() -> str:
-    """The whole page."""
+    """The events, the fields, the outcomes and the reasons."""
     lines = (f"```json\n{_line(*example)}\n```\n" for example in _EXAMPLES)
     return "\n".join(
         [
-            _INTRODUCTION,
             "## Events\n",
             *(f"- `{event.label}`: {event.meaning}" for event in AuditEvent),
             "",

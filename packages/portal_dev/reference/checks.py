@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 
 PAGE: Final = "docs/reference/checks.md"
 
-_BEFORE: Final = """\
-# System checks
-
-`check`, `serve` and `doctor` run Django's checks and these. An error (E) stops the start; a warning (W) is a line of the log. Those of a deployment run with `check --deploy`, and outside of `DEBUG` in `doctor`. The variables of [portal.env.example](../../deploy/portal.env.example) and [project.env.example](../../deploy/project.env.example) pass them all.
-
-The checks of declarations, `portal.query.E…`, are [here](query-layer-faults.md#when-an-app-starts); those of an app's source are [typical mistakes](mistakes.md). Each says what to do, and where; `…` stands for what differs.
-"""
-_DEPLOYMENT: Final = """\
-## Of a deployment
-
-"""
-_AFTER: Final = """
-Of Django's own security checks `security.W001` and `security.W002` are silenced: `portal.web.security_headers` sets the headers in place of those middlewares.
-"""
 #: Names that stand for an id in the code.
 _NAMED_IDS: Final = {"STORE_IS_AWAY": STORE_IS_AWAY}
 _LEVELS: Final = frozenset({"Error", "Warning"})
@@ -44,15 +30,15 @@ class _Message(NamedTuple):
 
 
 def markdown() -> str:
-    """The whole page."""
+    """The messages of each start, and those of a deployment."""
     messages = sorted(_messages(), key=lambda message: (message.message_id.rpartition(".")[0], message.message_id))
     usual = [
         message for message in messages if not message.message_id.startswith((*DEPLOYMENT_CHECKS, "portal.query."))
     ]
-    lines = [_BEFORE, "## Of each start", ""]
+    lines = ["## Of each start", ""]
     lines += [f"- `{each.message_id}`: {each.says}" for each in usual]
     found = [f"- `{message_id}`: {_finds(check)}" for message_id, check in DEPLOYMENT_CHECKS.items()]
-    return "\n".join([*lines, "", _DEPLOYMENT + "\n".join(found), _AFTER])
+    return "\n".join([*lines, "", "## Of a deployment", "", *found])
 
 
 def _finds(check: object) -> str:

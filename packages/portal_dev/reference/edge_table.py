@@ -121,10 +121,7 @@ def markdown() -> str:
         decided = explanation.steps[-1].rule
         names.setdefault(decided, {})[explanation.decision.rule] = None
         rows.setdefault(decided, []).append(_row(example, explanation.decision))
-    parts = [
-        "# The edge's table\n",
-        _INTRODUCTION,
-    ]
+    parts: list[str] = []
     for rule, says in rules.items():
         others = " or ".join(f"`{name}`" for name in names[rule] if name != rule)
         header = f" The header says {others}." if others else ""
@@ -132,12 +129,6 @@ def markdown() -> str:
     return "\n".join(parts)
 
 
-_INTRODUCTION: Final = """\
-What each rule of the edge does with some requests. The first rule that applies decides; [contract, section
-5](contract.md#5-edge-one-table-in-this-order-first-match-wins) explains them. In `DEBUG` the header `X-Edge-Rule` names the rule that
-decided; `./manage.py --app energy explain_route URL` prints the way to it for any other request. The sender is a browser
-that opens a page, unless a header says otherwise, with the tokens of a user of these platforms.
-"""
 _HEAD: Final = "| request | of | outcome |\n|---|---|---|"
 
 

@@ -30,12 +30,6 @@ _SHOWN_WORDS: Final = 2
 _ANY_LEVEL: Final = "WARNING"
 _PLACEHOLDER: Final = re.compile(r"%(?:\.\d+)?[a-z]|%%")
 
-_INTRODUCTION: Final = """\
-# Events of the log
-
-What [the log](log.md) may have at level `WARNING` or above, by what it is about. Search this page for the first words of a message: below each group stand the beginnings that no other group has; `…` is what differs from line to line. Lines of Django, granian and other libraries are not listed.
-"""
-
 
 class LogEvent(NamedTuple):
     """One message of one logger."""
@@ -51,7 +45,7 @@ class LogEvent(NamedTuple):
 
 
 def markdown() -> str:
-    """The whole page.
+    """The groups of events.
 
     :raises ValueError: an event is not described, or one is described that no code writes.
     """
@@ -64,7 +58,7 @@ def markdown() -> str:
     if faults:
         raise ValueError("\n".join(faults))
     shown = [[_shown(events[name].message) for name in group["events"]] for group in groups]
-    return "\n".join([_INTRODUCTION, *(_section(group, _beginnings(shown, at)) for at, group in enumerate(groups))])
+    return "\n".join(_section(group, _beginnings(shown, at)) for at, group in enumerate(groups))
 
 
 def events_of_source(root: Path = SOURCE_ROOT) -> set[LogEvent]:

@@ -17,13 +17,6 @@ PAGE: Final = "docs/reference/metrics.md"
 #: Modules at the top of the layers: what they import declares all metrics.
 _TOPS: Final = ("portal.edge.middleware", "portal.web.middleware", "portal.web.sign_in")
 
-_BEFORE: Final = """\
-# Metrics
-
-What `GET /metrics` of each server answers, in Prometheus' text format. [How to watch it](../how-to/monitor.md).
-
-Every metric has the label `app`. `…_total` is a counter, `…_duration_seconds` a histogram, any other a gauge. Counters and histograms are of all workers of the server, those that have died included. No label has a path, an address, an account or a part of a token; beyond a bounded number of values one is counted under `other`.
-"""
 _LABELS: Final = """\
 ## Labels
 
@@ -37,11 +30,9 @@ Read from `/proc` (Linux), with the label `worker`: a number, which a replacemen
 
 
 def markdown() -> str:
-    """The whole page."""
+    """The metrics, their labels, and those of each worker."""
     families = _declared()
-    return "\n".join(
-        [_BEFORE, *map(_row, families), "", _LABELS, *_labels(families), "", _PROCESSES, *_processes(), ""]
-    )
+    return "\n".join([*map(_row, families), "", _LABELS, *_labels(families), "", _PROCESSES, *_processes(), ""])
 
 
 def metric_names() -> set[str]:

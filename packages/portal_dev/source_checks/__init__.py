@@ -2,14 +2,14 @@
 
 ::
 
-    source              all faults of one app: its templates, its Python, its catalogs, the services of its domain
+    source              all faults of one app: its templates, its forms, its Python, its catalogs, the services of its
+                        domain
       template_names    templates that can't be compiled; functions, URLs, icons and files that are not there
       template_rows     attributes that a row does not have, and cells of no column, in templates of declared pages
       python_code       the same in Python; creates that could happen twice
         python_texts    untranslated strings in Python
         routes          the app's URLs
       texts             texts of templates that are not marked for translation, and texts without one
-      forms             forms without the CSRF token or the account of their page
       origins           addresses of servers
         markup          the HTML of a template, with a mark in place of each Jinja2 tag
         faults          one fault: file, line, what is wrong, what to write

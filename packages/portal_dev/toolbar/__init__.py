@@ -2,10 +2,7 @@
 
 ::
 
-    queries_panel     what a request did
-      timeline        queries, mutations and backend calls as rows with bars
-      edge_facts      the edge's decision, as `explain_route` tells it
-      query_buttons   its buttons: fetch one query again, clear the cache
-      recorded_calls  the backend calls, from their log lines
+    queries_panel     what a request did: the edge's decision, the calls, buttons to fetch one again
+      timeline        queries, mutations and backend calls (from their log lines) as rows with bars
     history_panel     the latest requests, without what was sent
 """

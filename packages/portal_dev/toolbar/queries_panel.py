@@ -11,20 +11,26 @@ from __future__ import annotations
 import json
 import time
 from collections import OrderedDict
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
 
+from debug_toolbar.decorators import require_show_toolbar
 from debug_toolbar.panels import Panel
 from django.conf import settings
+from django.http import HttpResponseBadRequest, HttpResponseRedirect
 from django.middleware.csrf import get_token
 from django.urls import path
+from django.views.decorators.http import require_POST
 
 from portal.config.current import portal_config
-from portal.query import QueryClient
+from portal.config.limits import MAX_PAGES
+from portal.edge import RequestContext, explain
+from portal.errors import UsageError
+from portal.identity import TokenCache, make_verifier
+from portal.query import REGISTRY, QueryClient, client_of
 from portal.rows import replace_surrogates
-from portal_dev.toolbar.edge_facts import edge_facts
-from portal_dev.toolbar.query_buttons import clear_queries, refetch_query
-from portal_dev.toolbar.recorded_calls import RECORDER, record_calls
-from portal_dev.toolbar.timeline import timeline
+from portal_dev.toolbar.timeline import RECORDER, record_calls, timeline
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -32,6 +38,68 @@ if TYPE_CHECKING:
 
     from portal.query import QueryEvent
     from portal.web import PortalRequest
+
+
+HTTP_SEE_OTHER = 303
+
+
+@require_POST
+@require_show_toolbar  # type: ignore[untyped-decorator]  # the toolbar's own has no types
+def refetch_query(request: HttpRequest) -> HttpResponse:
+    """Fetch one query from the backend, even if it is fresh."""
+    hook: Any = REGISTRY.queries.get(request.POST.get("endpoint", ""))
+    try:
+        params = json.loads(request.POST.get("params", ""))
+        pages = int(request.POST.get("pages", "1"))
+    except (ValueError, RecursionError):
+        return HttpResponseBadRequest("params should be JSON, and pages a number")
+    if hook is None:
+        return HttpResponseBadRequest("no such query")
+    try:
+        if hook.is_list:
+            pages, cursor = max(1, min(pages, MAX_PAGES)), request.POST.get("start") or None
+            client_of(request).paginated(hook.spec(params).query, pages=pages, cursor=cursor, force=True)
+        else:
+            client_of(request).query(hook.spec(params).query, force=True)
+    except UsageError as error:
+        return HttpResponseBadRequest(str(error), content_type="text/plain; charset=utf-8")
+    return _back(request)
+
+
+@require_POST
+@require_show_toolbar  # type: ignore[untyped-decorator]  # the toolbar's own has no types
+def clear_queries(request: HttpRequest) -> HttpResponse:
+    """Drop all cached data of this user."""
+    client_of(request).purge()
+    return _back(request)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
+    """Redirect to the page, by its path only: the form's field must not lead to another host."""
+    try:
+        parts = urlsplit(request.POST.get("back", ""))
+    except ValueError:
+        return HttpResponseBadRequest("back should be an address")
+    path = "/" + parts.path.lstrip("/\\")
+    response = HttpResponseRedirect(f"{path}?{parts.query}" if parts.query else path)
+    response.status_code = HTTP_SEE_OTHER
+    return response
+
+
+def edge_facts(request: PortalRequest) -> dict[str, Any]:
+    """What the edge saw, and the rules that it asked, in their order; the last one decided."""
+    tokens = request.token_store.incoming
+    access = _tokens().check(tokens.access, now=time.time())
+    context = RequestContext.from_request(request, tokens=tokens, site=request.edge_site, access=access)
+    seen, steps, decision = explain(context)
+    return {"seen": seen, "steps": [step._asdict() for step in steps], "rule": decision.rule}
+
+
+@cache
+def _tokens() -> TokenCache:
+    config = portal_config()
+    return TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)
+
 
 #: Redirects whose pages have not been asked for, and requests that a page shows before its own: the latest ones.
 MAX_REDIRECTS: Final = 20

@@ -3,8 +3,7 @@
 ::
 
     export_views     ExportView: the response to `<list>/export`, or why there is none just now
-      csv_files        CsvFile: the file as an iterator of its parts; where it begins, and how it ends
-        csv_cells      one row of cells: numbers and times that a spreadsheet reads, texts that it does not run
+      csv_files        CsvFile: the file as an iterator of its parts; its cells, as a spreadsheet reads them
         export_slots   how many files are written at the same time
 """
 

@@ -18,8 +18,7 @@ from portal.query import Row, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
-from portal_pages.exports.csv_cells import CsvCells, without_formula
-from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout
+from portal_pages.exports.csv_files import CsvCells, CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
 from portal_pages.page_names import DeclaredPage
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import tzinfo
 
+    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.query import WalkedPage
@@ -67,6 +67,10 @@ class ExportView(DeclaredPage):
     def call(self) -> str:
         """The key of the list."""
         return self.list_view.call
+
+    def is_absent(self, request: HttpRequest | None) -> bool:  # noqa: ARG002  the page of the list tells it
+        """A list whose call is not there leads to no export."""
+        return False
 
     def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponseBase:  # type: ignore[override]  # it streams
         """Begin the file; what fails before its first page has a page of its own.

@@ -5,27 +5,31 @@
     form_views     CreateView, EditView: the forms that create and edit a row
       undo         UndoPage, say_changed: a message with a button that brings the former values back
       form_pages   form_page: a page with a form, which can be sent again; the page of a deleted row
-      absent_writes  which answers say that the backend does not take a write at all
       row_changes  change_row: changes a row, unless somebody else has changed the same fields meanwhile
         conflicts  both values of a field that two users have changed
           forms    BackendForm: a form for a row, which shows the backend's errors at its fields
           row_choice   RowChoiceField: a row of another list, by its name; SuggestedField: a text with known values
-          form_fields   the field for each type of a row's attributes
+          form_fields   the field for each type of a row's attributes; validators: one_line, telephone
             time_fields fields for times, in the active time zone
-            messages    backend_errors, use_plain_messages: what a form says of its fields
-            validators  one_line, telephone
+            messages    what a form says of its fields; which answers say that the backend does not take a write
 """
 
 from __future__ import annotations
 
-from portal_pages.forms.absent_writes import NO_CHANGES, NO_DELETES, NOT_ALLOWED, is_not_taken, is_not_taken_of_row
 from portal_pages.forms.conflicts import settle_conflicts
-from portal_pages.forms.form_fields import version_in
+from portal_pages.forms.form_fields import one_line, telephone, version_in
 from portal_pages.forms.form_pages import form_page
 from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
 from portal_pages.forms.forms import BackendForm
-from portal_pages.forms.messages import backend_errors, use_plain_messages
+from portal_pages.forms.messages import (
+    NO_CHANGES,
+    NO_DELETES,
+    NOT_ALLOWED,
+    backend_errors,
+    is_not_taken,
+    is_not_taken_of_row,
+    use_plain_messages,
+)
 from portal_pages.forms.row_changes import RowChange, change_row
 from portal_pages.forms.row_choice import RowChoiceField, SuggestedField
 from portal_pages.forms.undo import UndoPage, row_before, say_changed
-from portal_pages.forms.validators import one_line, telephone

@@ -15,13 +15,14 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, Union, get_args, get_origin
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import UsageError
 from portal.query import field_types
 from portal.web.present import NO_VALUE, Badge
+from portal.web.request import has_controls
 from portal_pages.forms.time_fields import time_field
-from portal_pages.forms.validators import lines, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -30,6 +31,39 @@ if TYPE_CHECKING:
 
     from portal.query import Row
     from portal.web.present import LazyText
+
+
+_BREAKS: Final = str.maketrans("", "", "\t\r\n")
+_PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
+#: Number of digits; E.164 allows 15.
+_PHONE_DIGITS: Final = range(5, 16)
+
+
+def one_line(value: str) -> None:
+    """A validator: the text has no control characters and no line breaks.
+
+    :raises ValidationError: it has.
+    """
+    if has_controls(value):
+        raise ValidationError(_("Control characters are not allowed."), code="control")
+
+
+def lines(value: str) -> None:
+    """A validator: the text has no control characters, but for tabs and line breaks.
+
+    :raises ValidationError: it has.
+    """
+    one_line(value.translate(_BREAKS))
+
+
+def telephone(value: str) -> None:
+    """A validator: the text is a telephone number.
+
+    :raises ValidationError: it is not.
+    """
+    if not _PHONE.fullmatch(value) or sum(c.isdigit() for c in value) not in _PHONE_DIGITS:
+        raise ValidationError(_("Enter a telephone number, such as +49 30 901820."), code="phone")
+
 
 #: Name of the hidden field with the row's version.
 VERSION_INPUT: Final = "rowVersion"

@@ -11,18 +11,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, see_other, submission_key
-from portal_pages.forms.absent_writes import (
+from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
+from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
+from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.messages import (
     NO_CHANGES,
     NO_CREATES,
     is_not_taken,
     is_not_taken_of_row,
 )
-from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
-from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
-from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.row_changes import change_row, not_written
 from portal_pages.forms.row_choice import (
     chosen_in_address,
@@ -87,15 +87,6 @@ class CreateView(DeclaredPage, Generic[TRow]):
         """Refuse a mutation that is not sent a form of this row."""
         self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
         self.check_words(filled="message")
-
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.mutation, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """An empty form; POST creates the row, which then stands at the top of the list.
@@ -169,15 +160,6 @@ class EditView(DeclaredPage, Generic[TRow]):
             self.refuse(f"the form is one of {row.__name__}, which {self.query.hook_name} does not return")
         self.check_mutation(has_params=True, form_row=row)
         self.check_words(filled="title")
-
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.mutation, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """A form with the row's fields; POST changes them.

@@ -24,7 +24,6 @@ from portal.errors import (
 )
 from portal.query import Partial, Row
 from portal.web.present import in_active_zone
-from portal_pages.forms.absent_writes import NOT_ALLOWED
 from portal_pages.forms.form_fields import (
     NO_CHOICE,
     CodeField,
@@ -35,7 +34,7 @@ from portal_pages.forms.form_fields import (
     row_fields,
     version_in,
 )
-from portal_pages.forms.messages import backend_errors, use_plain_messages
+from portal_pages.forms.messages import NOT_ALLOWED, backend_errors, use_plain_messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,8 +17,8 @@ from django.utils.translation import gettext as _
 from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
-from portal_pages.forms.absent_writes import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal_pages.forms.form_fields import version_in
+from portal_pages.forms.messages import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
@@ -81,11 +81,6 @@ class UndoPage(DeclaredPage):
 
     query: QueryHook[Any, ...]
     mutation: MutationHook[Any, Any, RowParams]
-
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Send the former values back.

@@ -2,16 +2,147 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from portal.web.present import with_params
+from portal_pages.lists.columns import cells_of, is_descending
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
+    from types import SimpleNamespace
 
+    from django.http import HttpRequest
+
+    from portal.web.present import ParamValue
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
+    from portal_pages.page_names import PageNames
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What of a list is the same on all its pages of one language."""
+
+    title: str
+    search_hint: str
+    sorts: tuple[tuple[str, str], ...]
+    cells: SimpleNamespace
+
+
+@lru_cache(maxsize=256)
+def words_of(
+    view: Any,
+    pages: PageNames,
+    locale: str,  # noqa: ARG001  the key
+) -> Words:
+    """The words of a list in the active language `locale`, looked up once.
+
+    :param view: the `ListView`, whose module is above this one.
+    """
+    return Words(
+        title=str(pages.title),
+        search_hint=str(view.search_hint),
+        sorts=tuple(_all_sorts(view).items()),
+        cells=cells_of(view.columns),
+    )
+
+
+@lru_cache(maxsize=256)
+def orders_of(view: Any) -> frozenset[str]:
+    """All orders that the list can be in."""
+    return frozenset(view.sorts) | {order for column in view.columns.values() for order in column.sorts}
+
+
+def _all_sorts(view: Any) -> dict[str, str]:
+    """The orders of the sort menu with their labels: those of the list, then those of its columns."""
+    sorts = {order: str(label) for order, label in view.sorts.items()}
+    for column in view.columns.values():
+        for order in sorted(column.sorts, reverse=True):
+            text = gettext("%(column)s, descending") if is_descending(order) else gettext("%(column)s, ascending")
+            sorts.setdefault(order, text % {"column": str(column.label)})
+    return sorts
+
+
+_CAPITAL: Final = re.compile(r"(?=[A-Z])")
+#: Related rows that are read for their names.
+_MAX_READ: Final = 3
+
+
+def names_of(request: HttpRequest, controls: ListControls, *, rows: Iterable[Any]) -> dict[tuple[str, str], str]:
+    """The names by parameter and id: from the rows that are shown, or else from the related row itself."""
+    names: dict[tuple[str, str], str] = {}
+    rows = list(rows)
+    for each, values in controls.values:
+        if not each.is_related:
+            continue
+        attribute = _CAPITAL.sub("_", each.param).lower()
+        for value in values:
+            found = (getattr(row, each.named_by, "") for row in rows if getattr(row, attribute, None) == value)
+            name = next(filter(None, found), "") if each.named_by else ""
+            if not name and each.record is not None and len(names) < _MAX_READ:
+                related = each.record(request, id=value).data
+                name = str(related) if related is not None else ""
+            names[each.param, value] = str(name)
+    return names
+
+
+#: Ids of the elements that htmx fills; htmx names the element in the header `HX-Target`.
+_TABLE_ID: Final = "list"
+ROWS_ID: Final = "rows"
+
+
+def is_load_more(request: HttpRequest) -> bool:
+    """Whether htmx appends the rows of the response to a list."""
+    return htmx_target(request) == ROWS_ID
+
+
+def htmx_target(request: HttpRequest) -> str | None:
+    """Id of the list's element that htmx fills; None for a whole page, also after a form that htmx sent."""
+    # `request.headers` would first copy all headers of the request.
+    if request.META.get("HTTP_HX_REQUEST") != "true":
+        return None
+    target = request.META.get("HTTP_HX_TARGET")
+    return target if target in {_TABLE_ID, ROWS_ID} else None
+
+
+#: A longer address than any that a list makes leads to the list alone.
+_MAX_QUERY_CHARS: Final = 4000
+
+
+def list_url(name: str, /, **filters: ParamValue) -> str:
+    """The address of a list with filters: `list_url("invoices", status=["sent", "overdue"], dueAtTo=date.today())`.
+
+    :param name: of the list's URL.
+    :param filters: by their names on the wire; also `q`, `sort`, and the days of a range (`startedAtFrom`,
+        `startedAtTo`, both inclusive). None leaves one out.
+    """
+    return with_params(reverse(name), filters)
+
+
+def list_url_before(request: HttpRequest, name: str) -> str:
+    """The address of a list as the user saw it, if this page was opened from there; else of the list alone.
+
+    The path is always the list's own: of `Referer`, the parameters count, and only where it names that list.
+
+    :param name: of the list's URL.
+    """
+    path = reverse(name)
+    try:
+        parts = urlsplit(request.META.get("HTTP_REFERER", ""))
+        is_list = (parts.netloc, parts.path) == (request.get_host(), path)
+        params = parse_qsl(parts.query) if is_list and len(parts.query) <= _MAX_QUERY_CHARS else []
+    except ValueError:
+        params = []
+    return f"{path}?{urlencode(params)}" if params else path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,16 +23,13 @@ from portal.config.contract_names import (
     SORT_OLDEST_FIRST,
 )
 from portal.errors import ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, ignores, is_absent, use_queries
+from portal.query import PaginatedQueryHook, Params, Row, ignores, use_queries
 from portal.web.request import active_locale
 from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
-from portal_pages.lists.htmx_targets import ROWS_ID, htmx_target
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
-from portal_pages.lists.list_pages import ListPage
-from portal_pages.lists.list_words import orders_of, words_of
-from portal_pages.lists.related_names import names_of
+from portal_pages.lists.list_pages import ROWS_ID, ListPage, htmx_target, names_of, orders_of, words_of
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
@@ -83,6 +80,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     """
 
     methods = ("GET", "HEAD")
+    about = "hook"
     asks = True
 
     hook: PaginatedQueryHook[TRow, ...]
@@ -112,11 +110,6 @@ class ListView(DeclaredPage, Generic[TRow]):
             for name in (name for name in asked if name not in params.__struct_encode_fields__):
                 self.refuse(f"{name} is no parameter of {self.hook.hook_name}, which has {params.__name__}")
 
-    @property
-    def call(self) -> str:
-        """The key of the list."""
-        return self.hook.key
-
     def shown(self, pages: PageNames) -> ShownRow:
         """The template, and the class of a row."""
         return ShownRow(
@@ -141,10 +134,6 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/list.html"
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.hook, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.

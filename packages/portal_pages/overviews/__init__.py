@@ -2,16 +2,12 @@
 
 ::
 
-    summaries   Count, read_overview: the backend's summary, or the totals of the lists
-      figures   Figure: a tile and a chart of the summary; rows_by: a bar of a list's rows
-    live        live_part: the part of an overview that renews itself
+    summaries   Figure, Count, read_overview: the backend's summary, or the totals of the lists, as tiles and charts
       |
-    periods     PeriodChoice: the days that the user chose, by links or by a form
+    periods     PeriodChoice: the days that the user chose; live_part: the part of a page that renews itself
 """
 
 from __future__ import annotations
 
-from portal_pages.overviews.figures import Figure, money_of, rows_by
-from portal_pages.overviews.live import live_part
-from portal_pages.overviews.periods import PeriodChoice
-from portal_pages.overviews.summaries import Count, read_overview
+from portal_pages.overviews.periods import PeriodChoice, live_part
+from portal_pages.overviews.summaries import Count, Figure, money_of, read_overview, rows_by

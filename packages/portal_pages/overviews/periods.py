@@ -2,26 +2,56 @@
 
 Days are those of the user's time zone. The backend gets instants, which are the same all day long: so its answer is
 found in the cache again.
+
+The part of an overview that renews itself while it is seen: `portal/js/live.js` asks for it every half a minute.
+
+How often the backend is asked does not depend on that: a live query has a short fresh time, and its answers are in the
+cache that all tabs of the user share.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 
+from portal.web.guards import platform_page
 from portal.web.present import formats_of, with_params
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
+    from django.urls import URLPattern
 
     from portal.web.present import LazyText
+
+
+def live_part(
+    route: str, template: str, context: Callable[[HttpRequest], Mapping[str, Any]], *, name: str, page: str = "home"
+) -> URLPattern:
+    """The URL of an overview's block `live` alone. Who opens it as a page gets the overview.
+
+    :param template: the overview's; its block `live` is what renews itself.
+    :param context: reads what that block shows.
+    :param page: name of the overview's URL.
+    """
+
+    @require_safe
+    def part(request: HttpRequest) -> HttpResponse:
+        if "HX-Request" not in request.headers:
+            return redirect(page)
+        return render(request, f"{template}#live", dict(context(request)))
+
+    return platform_page(route, part, name=name)
+
 
 #: The value of `period` for each, the days that it has, and its name. A year has months, the present one the last.
 PERIODS: Final[dict[str, tuple[int, LazyText]]] = {

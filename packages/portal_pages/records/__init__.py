@@ -3,14 +3,12 @@
 ::
 
     record_views   DetailView, DeleteView: the page of one row, and the form that deletes it
-      related      Related: a short list of what belongs to the row
-        short_lists  short_list: the first rows of a list on another page
+      related      Related: a short list of what belongs to the row; short_list: the same on another page
       row_actions  RowAction: a button or a small form, which can be undone
 """
 
 from __future__ import annotations
 
 from portal_pages.records.record_views import DELETE, WARNING, DeleteView, DetailView
-from portal_pages.records.related import Related
+from portal_pages.records.related import Related, short_list
 from portal_pages.records.row_actions import RowAction
-from portal_pages.records.short_lists import short_list

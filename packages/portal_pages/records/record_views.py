@@ -57,6 +57,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     """
 
     methods = ("GET", "HEAD")
+    about = "hook"
     asks = True
 
     hook: QueryHook[TShown_co, ...]
@@ -77,11 +78,6 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         if len(set(names)) < len(names):
             self.refuse(f"two actions have one name: {', '.join(names)}")
 
-    @property
-    def call(self) -> str:
-        """The key of the query."""
-        return self.hook.key
-
     def action_pages(self) -> dict[str, DeclaredPage]:
         """The pages behind the actions and the one that undoes them, by the ends of their addresses."""
         if self.mutation is None:
@@ -95,10 +91,6 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/detail.html"
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.hook, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the row, and render it.
@@ -124,7 +116,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
             "actions": actions,
             "back_url": back,
         }
-        context = {**pages.context, **_linked_words(pages), **made, **given, "pages": pages.offered(request)}
+        context = {**pages.context, **_linked_words(pages), **made, **given}
         return render(request, self._template(pages), context)
 
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
@@ -163,15 +155,6 @@ class DeleteView(DeclaredPage):
         """Refuse a mutation that does not delete."""
         self.check_mutation(has_params=True, form_row=None)
         self.check_words()
-
-    @property
-    def call(self) -> str:
-        """The key of the mutation."""
-        return self.mutation.key
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """See :class:`DeclaredPage`."""
-        return is_absent(self.mutation, request)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Delete the row, unless somebody has changed it since the page was shown. A row that is gone is a 404 page.

@@ -161,18 +161,16 @@ class ActionPage(DeclaredPage):
             error = not_found
         if is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
             messages.error(request, NO_CHANGES)
-            return see_other(pages.detail, row_id)
-        if isinstance(error, ApiForbiddenError):
+        elif isinstance(error, ApiForbiddenError):
             messages.error(request, NOT_ALLOWED)
-            return see_other(pages.detail, row_id)
-        if change is None:
+        elif change is None:
             raise error or ApiNotFoundError
-        if change.conflicts:
+        elif change.conflicts:
             messages.error(request, CHANGED_MEANWHILE)
-            return see_other(pages.detail, row_id)
-        after = change.result.unwrap() if change.result else None
-        text = self.action.message % {"name": str(after or change.now or before or row_id)}
-        say_changed(request, pages, text, before=before, after=after, names=change.names)
+        else:
+            after = change.result.unwrap() if change.result else None
+            text = self.action.message % {"name": str(after or change.now or before or row_id)}
+            say_changed(request, pages, text, before=before, after=after, names=change.names)
         return see_other(pages.detail, row_id)
 
 

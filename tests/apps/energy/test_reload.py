@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from portal.testing import Backend, SignedIn, page_of
-from portal.web.reload import LEFT_PAGE_COOKIE, NO_RELOAD
+from portal.web.query_client import LEFT_PAGE_COOKIE, NO_RELOAD
 
 LIST = "/en/energy/clients"
 

@@ -18,10 +18,9 @@ from portal.api import Backend
 from portal.config.base_settings import _caches
 from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.operate.doctor import Level
+from portal.operate.doctor.examination import look_at_disk, look_at_lost_answers, look_at_state_folder
 from portal.operate.doctor.findings import Patient
-from portal.operate.doctor.machine import look_at_disk, look_at_state_folder
 from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
-from portal.operate.doctor.settings import look_at_lost_answers
 from portal.operate.doctor.stores import look_at_stores
 from tests.support.authority import Authority
 from tests.support.command_line import run_command

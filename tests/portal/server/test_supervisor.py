@@ -148,7 +148,7 @@ def test_several_workers_share_what_their_parent_has_loaded_and_the_folders_outl
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
     [
-        (("portal.operate.program.entry", "portal.operate.program.serving"), {"django", "environ", "requests"}),
+        (("portal.operate.program.entry", "portal.server.supervisor"), {"django", "environ", "requests"}),
         (("portal.server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}),
     ],
 )

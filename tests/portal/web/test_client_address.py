@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.test import RequestFactory, override_settings
 
-from portal.web.client_address import client_address
+from portal.web.request import client_address
 
 
 @pytest.mark.parametrize(

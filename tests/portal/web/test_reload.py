@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from portal.web.reload import NO_RELOAD, is_reload, mark_of, user_reloads
+from portal.web.query_client import NO_RELOAD, is_reload, mark_of, user_reloads
 
 LIST = "/en/energy/clients"
 

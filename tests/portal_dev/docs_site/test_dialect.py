@@ -10,7 +10,7 @@ import pytest
 from markdown import Markdown
 from markdown_it import MarkdownIt
 
-from portal_dev.docs_site.dialect import python_markdown
+from portal_dev.docs_site.builder import python_markdown
 from portal_dev.docs_site.site_pages import site_pages
 from tests.support.harness import ROOT
 

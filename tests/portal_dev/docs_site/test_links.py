@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal_dev.docs_site.links import linked_paths, with_links
+from portal_dev.docs_site.site_pages import linked_paths, with_links
 
 PLACES = {
     "docs/README.md": "index.md",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal_dev.docs_site.navigation import navigation
+from portal_dev.docs_site.builder import navigation
 from portal_dev.docs_site.site_pages import SitePage
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment.developer import MARKER
+from portal.config.environment.reader import MARKER
 from portal.config.projects import PROJECT_BY_APP
 from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout

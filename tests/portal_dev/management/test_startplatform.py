@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from portal_dev.platforms.platform_names import LONGEST
+from portal_dev.platforms.platform_folders import LONGEST
 from tests.support.checkout_copy import (
     NEW_PLATFORM,
     changes_of_copy,

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.apps import apps
 
-from portal_dev.platforms.platform_names import LONGEST, why_no_platform
+from portal_dev.platforms.platform_folders import LONGEST, why_no_platform
 from tests.support.checkout_copy import NEW_PLATFORM
 from tests.support.harness import ROOT
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from portal_dev.source_checks.forms import form_faults
 from portal_dev.source_checks.markup import Markup, markup_of
+from portal_dev.source_checks.source import form_faults
 
 ACCOUNT = '{% include "portal/parts/page_account.html" %}'
 PARTS = {

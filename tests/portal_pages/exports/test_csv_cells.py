@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from portal.query import OpenEnum
 from portal.web.present import Badge
-from portal_pages.exports.csv_cells import CsvCells, without_formula
+from portal_pages.exports.csv_files import CsvCells, without_formula
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

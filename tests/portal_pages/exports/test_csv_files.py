@@ -21,8 +21,7 @@ from portal.errors import (
     SlotLostError,
 )
 from portal.query import WalkedPage
-from portal_pages.exports.csv_cells import CsvCells
-from portal_pages.exports.csv_files import BYTE_ORDER_MARK, END_MARK, CsvFile, FileColumn, FileLayout
+from portal_pages.exports.csv_files import BYTE_ORDER_MARK, END_MARK, CsvCells, CsvFile, FileColumn, FileLayout
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -12,8 +12,8 @@ from django.utils import translation
 
 from portal.errors import UsageError
 from portal.web.templating import render_field
+from portal_pages.forms.form_fields import one_line, telephone
 from portal_pages.forms.forms import BackendForm
-from portal_pages.forms.validators import one_line, telephone
 from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm, Stage, make_form
 
 

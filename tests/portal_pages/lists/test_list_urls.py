@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 from django.utils import translation
 
-from portal_pages.lists.list_urls import list_url, list_url_before
+from portal_pages.lists.list_pages import list_url, list_url_before
 
 
 def test_a_list_with_filters_has_an_address_in_the_language_of_the_page() -> None:

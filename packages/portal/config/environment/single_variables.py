@@ -6,7 +6,10 @@ is None.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import secrets
 import ssl
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,18 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config import limits
-from portal.config.environment.log_targets import STDERR, check_audit_log
-from portal.config.environment.state_dir import kept_secret, private_dir
 from portal.config.environment.store_urls import check_store_url
-from portal.config.environment.values import (
-    ENV,
-    missing,
-    read_seconds,
-    read_secret,
-    read_switch,
-    read_url,
-    read_value,
-)
+from portal.config.environment.values import ENV, missing, read_seconds, read_secret, read_switch, read_url, read_value
 from portal.config.log_lines import LOG_FORMATS
 from portal.config.places import IN_CHECKOUT, SOURCE_ROOT
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, Project
@@ -33,6 +26,107 @@ from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from portal.config.portal_config import ReadsClaims
+
+
+STDERR: Final = "stderr"
+OFF: Final = "off"
+_SHOULD_BE: Final = "APP_AUDIT_LOG should be stderr, off, or the absolute path of a file"
+
+
+def check_audit_log(value: str) -> str:
+    """`stderr`, `off`, or the path of a file that this process can write. Nothing is created here.
+
+    :raises ConfigurationError: it is none of these.
+    """
+    value = value.strip()
+    if value in {STDERR, OFF}:
+        return value
+    path = Path(value)
+    if not path.is_absolute() or not value.isprintable():
+        raise ConfigurationError(_SHOULD_BE)
+    if path.exists():
+        if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
+            raise ConfigurationError(f"{_SHOULD_BE} that this process can write: {value} is none")
+    elif not os.access(path.parent, os.W_OK | os.X_OK):
+        raise ConfigurationError(f"{_SHOULD_BE} that this process can write: {path.parent} does not let it")
+    return value
+
+
+def read_otlp(name: str) -> str:
+    """The collector's address; empty for no traces. OpenTelemetry's own library reads it too.
+
+    :raises ConfigurationError: no address, another exporter, or the library is not installed.
+    """
+    exporter = "OTEL_TRACES_EXPORTER"
+    word = read_value(ENV.str, exporter, "otlp or none", "otlp").strip()
+    if word not in {"otlp", "none"}:
+        raise ConfigurationError(f"{exporter} should be otlp or none")
+    if word == "none" or not ENV.str(name, "").strip():
+        return ""
+    address = read_url(name, default=None, path=True)
+    if find_spec("opentelemetry") is None:
+        raise ConfigurationError(f"{name} should be unset: traces need requirements/tracing.txt")
+    return address
+
+
+def private_dir(path: Path) -> Path:
+    """Make the folder `path` with mode 0700. A folder of this user that others may enter is made private.
+
+    Root could make another user's folder private, but that user could open it again: such a folder is an error.
+
+    :raises ConfigurationError: the folder belongs to another user, or can't be made or made private.
+    """
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = path.stat()
+        if status.st_uid != os.geteuid():
+            raise ConfigurationError(
+                f"APP_STATE_DIR should be a folder of this user's own: {path} belongs to user {status.st_uid}"
+            )
+        if status.st_mode & 0o077:
+            path.chmod(0o700)
+    except OSError as error:
+        raise ConfigurationError(f"APP_STATE_DIR should be a folder of this user's own: {error}") from error
+    return path
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in the file `path`. The first use makes it; of several processes that start at once, exactly one does.
+
+    :raises ConfigurationError: the file belongs to another user, others may read it, it is empty, or it can't be read.
+    """
+    try:
+        if not path.exists():
+            _make_secret(path)
+        return _read_secret(path)
+    except OSError as error:
+        raise ConfigurationError(f"APP_STATE_DIR should hold a secret that can be read: {error}") from error
+
+
+def _make_secret(path: Path) -> None:
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        # A hard link never replaces an existing file: the first process wins, with a complete secret.
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, path)
+    finally:
+        fresh.unlink()
+
+
+def _read_secret(path: Path) -> str:
+    """Read the secret. Owner and mode are those of the open file, which can't be replaced between check and read."""
+    with path.open() as file:
+        status = os.fstat(file.fileno())
+        if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            raise ConfigurationError(f"APP_STATE_DIR should hold {path.name} for this user alone: remove that file")
+        secret = file.read().strip()
+    if not secret:
+        raise ConfigurationError(f"APP_STATE_DIR should hold a secret in {path.name}, which is empty: remove that file")
+    return secret
+
 
 #: A name of `ALLOWED_HOSTS`, as Django holds it against a request's host: without scheme and port.
 _ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNORECASE)

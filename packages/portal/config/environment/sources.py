@@ -7,7 +7,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from portal.config.environment.developer import names_from_file
+from portal.config.environment.reader import names_from_file
 from portal.config.environment.store_urls import split_credentials
 from portal.config.environment.variable_types import Secrecy, Variable
 from portal.config.environment.variables import VARIABLES

@@ -7,7 +7,6 @@ from typing import Final
 
 from portal.config import limits
 from portal.config.environment.authentication import read_oidc, read_verification
-from portal.config.environment.log_targets import read_otlp
 from portal.config.environment.single_variables import (
     read_allowed_hosts,
     read_audit_key,
@@ -20,6 +19,7 @@ from portal.config.environment.single_variables import (
     read_debug_toolbar,
     read_log_format,
     read_origin,
+    read_otlp,
     read_port_base,
     read_secret_key,
     read_sign_in_max_age_s,

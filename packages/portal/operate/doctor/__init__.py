@@ -2,13 +2,10 @@
 
 ::
 
-    examination     which subjects, in which order
-      settings      the environment, the system checks, versions
+    examination     which subjects, in which order; the environment, the system checks, versions, state folder, disk
       servers       the backend, the key set, the OpenID provider: name, connection, TLS, answer, clock
-      backend_calls  what the backend has of all that pages use, and what they do without the rest
-        list_parameters  whether lists are searched, filtered and sorted
+      backend_calls  what the backend has of all that pages use, and what they do without the rest; what lists honour
       stores        what they are, their room and speed, and that `add` is atomic: tried with processes and threads
-      machine       the state folder, the disk
         findings    Finding, Level, Patient
 """
 

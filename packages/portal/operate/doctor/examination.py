@@ -1,27 +1,155 @@
-"""Which subjects are looked at, in which order."""
+"""Which subjects are looked at, in which order; and those that are of this machine: its environment, folder, disk."""
 
 from __future__ import annotations
 
+import os
+import platform
+import shutil
+import ssl
+import stat
+import tempfile
 from typing import TYPE_CHECKING, Final
 
-from portal.config.environment import try_config
+import django
+from django.core.checks import ERROR, run_checks
+
+from portal import __version__
+from portal.api import honours_idempotency_key
+from portal.config.environment import VARIABLES as DECLARED
+from portal.config.environment import Source, try_config, undeclared_names, variable_values
 from portal.operate.doctor.backend_calls import look_at_calls
-from portal.operate.doctor.findings import Patient, error
-from portal.operate.doctor.machine import look_at_disk, look_at_state_folder
+from portal.operate.doctor.findings import Patient, error, ok, warning
 from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
-from portal.operate.doctor.settings import (
-    look_at_addresses,
-    look_at_checks,
-    look_at_environment,
-    look_at_lost_answers,
-    look_at_versions,
-)
 from portal.operate.doctor.stores import look_at_stores
+from portal.operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from portal.operate.doctor.findings import Finding
+
+
+_PAGE: Final = "docs/reference/environment.md"
+
+
+def look_at_environment(problems: Sequence[str]) -> Iterator[Finding]:
+    """What is missing or malformed, all of it; and what nobody reads."""
+    for problem in problems:
+        yield error("environment", problem, f"set it: {_PAGE} says how")
+    for name in undeclared_names():
+        meant = did_you_mean(name, [variable.name for variable in DECLARED])
+        yield warning("environment", f"{name} is set, and nothing reads it", meant or "take it away")
+    if not problems:
+        count = sum(value.source is not Source.DEFAULT for value in variable_values())
+        yield ok("environment", f"{count} variables are set, and can be read")
+
+
+def look_at_addresses(patient: Patient) -> Iterator[Finding]:
+    """Where redirects may lead, and which hosts get the sign-in's cookies."""
+    config = patient.config
+    yield ok("addresses", ", ".join(f"{app} {origin}" for app, origin in config.known_origins.items()))
+    yield ok("cookie domain", config.cookie_domain or "unset: each host has cookies of its own")
+    if config.oidc.enabled:
+        back = f"{config.gateway_url}/login/oidc/callback"
+        yield ok("OpenID redirect address", f"{back} has to be registered at the provider")
+
+
+def look_at_lost_answers(patient: Patient) -> Iterator[Finding]:
+    """What becomes of a refresh and of a create whose answer is lost, with the backend as it is declared."""
+    if honours_idempotency_key(patient.config):
+        seen = (
+            "APP_API_HONOURS_IDEMPOTENCY_KEY is on: what got no answer is sent again under its key. A backend that "
+            "does not know keys then makes two rows of a create, and takes the second use of a refresh token for theft"
+        )
+        yield ok("lost answers", seen)
+        return
+    cause, remedy = "is off", "set it, if the backend does what has a known Idempotency-Key only once"
+    if patient.config.honours_idempotency_key:
+        cause = "is on and has no effect, since the backend's class has no idempotency_header"
+        remedy = "unset it, or name the header"
+    seen = (
+        f"APP_API_HONOURS_IDEMPOTENCY_KEY {cause}: after a lost answer of a refresh the user has to sign in again, and "
+        "who sends a form whose outcome is unknown once more may do it twice"
+    )
+    yield warning("lost answers", seen, remedy)
+
+
+def look_at_versions(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look
+    """What runs here."""
+    python, framework = platform.python_version(), django.get_version()
+    yield ok("versions", f"portal {__version__}, Python {python}, Django {framework}, {ssl.OPENSSL_VERSION}")
+
+
+def look_at_checks(patient: Patient) -> Iterator[Finding]:
+    """Django's system checks and ours: outside of DEBUG with those of `check --deploy`."""
+    if patient.unread:
+        yield error("system checks", "not run: they need a configuration that can be read", "see above")
+        return
+    messages = [m for m in run_checks(include_deployment_checks=not patient.config.debug) if not m.is_silenced()]
+    for message in messages:
+        make = error if message.level >= ERROR else warning
+        yield make(f"check {message.id}", message.msg, message.hint or "see the message")
+    if not messages:
+        yield ok("system checks", "no issue")
+
+
+_MB: Final = 1024 * 1024
+#: With less free room than the embedded store may take, and this beside it, the disk can become full.
+_SPARE_MB: Final = 100
+
+
+def look_at_state_folder(patient: Patient) -> Iterator[Finding]:
+    """Owner, rights, and that it can be written to. A folder that is missing is made by the start."""
+    folder = patient.config.state_dir
+    existing = _existing(folder)
+    try:
+        status = existing.stat()
+    except OSError as fault:
+        yield error("state folder", f"{folder}: {fault.strerror}", "set APP_STATE_DIR to a folder of this user")
+        return
+    if existing != folder:
+        if os.access(existing, os.W_OK | os.X_OK):
+            yield ok("state folder", f"{folder} is not there yet; the first use makes it")
+        else:
+            yield error("state folder", f"{folder} can't be made: {existing} is not this user's", "set APP_STATE_DIR")
+        return
+    if status.st_uid != os.geteuid():
+        yield error(
+            "state folder",
+            f"{folder} belongs to user {status.st_uid}, and this process is user {os.geteuid()}",
+            "run this command as the servers' user, or give the folder to it",
+        )
+        return
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+    except OSError as fault:
+        yield error("state folder", f"{folder} can't be written to: {fault.strerror}", "make room, or give it rights")
+        return
+    mode = stat.S_IMODE(status.st_mode)
+    if mode & 0o077:
+        yield warning("state folder", f"{folder} has mode {mode:04o}: others may enter", f"chmod 0700 {folder}")
+    else:
+        yield ok("state folder", f"{folder}, mode {mode:04o}, of this user")
+
+
+def look_at_disk(patient: Patient) -> Iterator[Finding]:
+    """The room below the state folder, against what the embedded store may take."""
+    config = patient.config
+    free = shutil.disk_usage(_existing(config.state_dir)).free // _MB
+    stores = (not config.cache_url) + (not config.refresh_cache_url)
+    needed = stores * config.store_max_mb + _SPARE_MB
+    seen = f"{free:,} MB free below {config.state_dir}"
+    if free < needed:
+        yield warning("disk", f"{seen}; the embedded store may take {needed - _SPARE_MB} MB", "make room on that disk")
+    else:
+        yield ok("disk", seen)
+
+
+def _existing(folder: Path) -> Path:
+    return next((path for path in (folder, *folder.parents) if path.exists()), folder)
+
 
 #: What is said while it is looked at, the fields that it needs, and who looks.
 _SUBJECTS: Final[tuple[tuple[str, frozenset[str], Callable[[Patient], Iterator[Finding]]], ...]] = (

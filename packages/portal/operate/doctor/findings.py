@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from portal.config.limits import EXPIRY_LEEWAY_S
+
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
 
@@ -64,3 +66,16 @@ def warning(subject: str, seen: str, remedy: str) -> Finding:
 def error(subject: str, seen: str, remedy: str) -> Finding:
     """It does not work."""
     return Finding(Level.ERROR, subject, seen, remedy)
+
+
+def clock(subject: str, ahead_s: float, *, may_differ_s: float) -> Finding:
+    """Whether a server's clock is as ours.
+
+    :param ahead_s: how far it is ahead.
+    :param may_differ_s: from here on it is a warning; beyond the leeway of tokens it is an error.
+    """
+    if abs(ahead_s) <= may_differ_s:
+        return ok(subject, "as ours")
+    make = error if abs(ahead_s) > EXPIRY_LEEWAY_S else warning
+    seen = f"{abs(ahead_s):.1f} s {'ahead of' if ahead_s > 0 else 'behind'} ours"
+    return make(subject, seen, "let both machines keep their time by NTP: tokens expire by it")

@@ -6,10 +6,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import read_keys
-from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
-from portal.operate.doctor.findings import error, ok, warning
+from portal.operate.doctor.findings import clock, error, ok, warning
 from portal.operate.probe import prober_of
 from portal.rows import read_json
 
@@ -71,9 +70,7 @@ def look_at_key_set(patient: Patient) -> Iterator[Finding]:
         yield ok("keys", f"{kind}, for {', '.join(verification.algorithms)}")
     else:
         yield from _key_set(config)
-    claims = {"APP_JWT_ISSUER": verification.issuer, "APP_JWT_AUDIENCE": verification.audience}
-    missing = [name for name, value in claims.items() if not value]
-    if missing:
+    if missing := verification.unset_claims:
         remedy = "set it to the claim of the backend's own tokens"
         yield warning("issuer and audience", f"{' and '.join(missing)} unset: not checked", remedy)
     else:
@@ -147,12 +144,8 @@ def _steps(subject: str, probe: Probe, variable: str) -> Iterator[Finding]:
     ahead = probe.clock_ahead_s
     if ahead is None:
         yield ok(f"{subject} clock", "it does not say its time")
-    elif abs(ahead) <= _CLOCK_WARNING_S:
-        yield ok(f"{subject} clock", "as ours, by the header Date")
     else:
-        seen = f"{abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} ours"
-        make = error if abs(ahead) > EXPIRY_LEEWAY_S else warning
-        yield make(f"{subject} clock", seen, "let both machines keep their time by NTP: tokens expire by it")
+        yield clock(f"{subject} clock", ahead, may_differ_s=_CLOCK_WARNING_S)
 
 
 def _json(probe: Probe) -> Any:

@@ -9,9 +9,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import StoreUnavailableError
-from portal.operate.doctor.findings import error, ok, warning
+from portal.operate.doctor.findings import clock, error, ok, warning
 from portal.store import StoreNature, query_store, read_nature, refresh_store
 
 if TYPE_CHECKING:
@@ -41,8 +40,9 @@ def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as a
         try:
             nature = read_nature(store)
             yield ok(name, nature.words)
-            yield from _room(name, nature)
-            yield from _clock(name, nature)
+            yield _room(f"{name} room", nature)
+            if nature.clock_ahead_s is not None:
+                yield clock(f"{name} clock", nature.clock_ahead_s, may_differ_s=_CLOCK_WARNING_S)
             yield _speed(name, store)
         except StoreUnavailableError as fault:
             yield error(name, str(fault), "docs/reference/environment.md has the forms of CACHE_URL")
@@ -51,31 +51,15 @@ def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as a
             yield _atomic(name, store)
 
 
-def _room(name: str, nature: StoreNature) -> Iterator[Finding]:
+def _room(subject: str, nature: StoreNature) -> Finding:
     if nature.used is None:
-        yield ok(f"{name} room", "it does not tell its size")
-        return
+        return ok(subject, "it does not tell its size")
     if nature.limit is None:
-        yield ok(f"{name} room", f"{nature.used / _MB:.1f} MB used, no limit")
-        return
-    share = nature.used / nature.limit
+        return ok(subject, f"{nature.used / _MB:.1f} MB used, no limit")
     seen = f"{nature.used / _MB:.1f} of {nature.limit / _MB:.0f} MB used"
-    if share >= _FULL and not nature.evicts:
-        yield warning(f"{name} room", f"{seen}, and it evicts nothing", "raise its limit: APP_STORE_MAX_MB, maxmemory")
-    else:
-        yield ok(f"{name} room", seen)
-
-
-def _clock(name: str, nature: StoreNature) -> Iterator[Finding]:
-    if nature.clock_ahead_s is None:
-        return
-    ahead = nature.clock_ahead_s
-    seen = f"{abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} ours"
-    if abs(ahead) <= _CLOCK_WARNING_S:
-        yield ok(f"{name} clock", "as ours")
-    else:
-        make = error if abs(ahead) > EXPIRY_LEEWAY_S else warning
-        yield make(f"{name} clock", seen, "let both machines keep their time by NTP")
+    if nature.used / nature.limit >= _FULL and not nature.evicts:
+        return warning(subject, f"{seen}, and it evicts nothing", "raise its limit: APP_STORE_MAX_MB, maxmemory")
+    return ok(subject, seen)
 
 
 def _speed(name: str, store: SharedStore) -> Finding:

@@ -2,8 +2,7 @@
 
 ::
 
-    entry               reads `--app`, then calls Django
+    entry               reads `--app`, then calls Django; supervises the workers of `serve`
       completion        what a shell completes
-      serving           `serve`: the command in a child process, whose workers this process supervises
         command_names   the commands that need no project, and how `--app` is read
 """

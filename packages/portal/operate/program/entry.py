@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from portal import __version__
 from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
@@ -25,6 +26,9 @@ from portal.operate.program.command_names import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from portal.config.projects import Project
+    from portal.server.supervisor import PreparedServer
 
 
 def program() -> int:
@@ -56,15 +60,64 @@ def main(argv: Sequence[str]) -> int:
     # Assigned, never a default: a test runner exports its own settings to the processes that it starts.
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
     if rest[:1] == ["serve"]:
-        from portal.operate.program.serving import serve  # noqa: PLC0415  needs granian, as no other command
-
-        serve([program, *rest], project=PROJECT_BY_APP[app])
+        _serve([program, *rest], project=PROJECT_BY_APP[app])
         return 0
     if rest[:1] and rest[0] in ANY_CONFIGURATION:
-        from portal.operate.any_configuration import configure  # noqa: PLC0415  reads the environment
-
-        configure(app)
+        _configure(app)
     return _run_project_command([program, *rest])
+
+
+def _serve(argv: Sequence[str], *, project: Project) -> None:
+    """Run `serve` in a child process, and supervise its workers until SIGTERM or SIGINT.
+
+    This process imports Django only where there are several workers (:mod:`portal.server.supervisor`).
+
+    :param argv: the program, `serve`, and its options.
+    """
+    from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
+
+    supervise(partial(_prepare, argv), load=partial(_load, project), app=project.app)
+
+
+def _prepare(argv: Sequence[str]) -> PreparedServer:
+    import django  # noqa: PLC0415  in the child process
+    from django.core.management import load_command_class  # noqa: PLC0415  as above
+
+    django.setup()
+    command: Any = load_command_class("portal.operate", "serve")
+    command.run_from_argv(list(argv))
+    prepared: PreparedServer = command.prepared
+    return prepared
+
+
+def _load(project: Project) -> None:
+    from portal.server.startup import import_project  # noqa: PLC0415  imports Django
+
+    import_project(settings=project.settings_module)
+    from portal.config.locales import LOCALES  # noqa: PLC0415  in a process with several workers alone
+    from portal.web.present import formats_of  # noqa: PLC0415  as above
+    from portal.web.templating import load_compiled_templates  # noqa: PLC0415  its modules need the settings
+
+    load_compiled_templates()
+    for language in LOCALES:
+        formats_of(language).load()
+
+
+def _configure(app: str) -> None:
+    """Set the settings of a project whose configuration can't be read: harmless values stand in for what is missing.
+
+    Where it can be read, the project's own settings module is used.
+
+    :param app: a project.
+    """
+    from django.conf import settings  # noqa: PLC0415  no other command needs them here
+
+    from portal.config.base_settings import build_settings  # noqa: PLC0415  as above
+    from portal.config.environment import try_config  # noqa: PLC0415  reads the environment
+
+    reading = try_config(app)
+    if reading.problems:
+        settings.configure(**build_settings(reading.config))
 
 
 def _run_project_command(argv: Sequence[str]) -> int:

@@ -27,107 +27,60 @@ OUTCOMES: Final = {
 
 
 class AuditEvent(Enum):
-    """An event, by its name in the line, and what it means."""
+    """An event, whose name with hyphens stands in the line, and what it means."""
 
-    SIGN_IN = "sign-in", "a try to sign in, with a password or at the OpenID provider"
-    SIGN_OUT = "sign-out", "a user signed out, in this browser"
-    SIGN_OUT_EVERYWHERE = (
-        "sign-out-everywhere",
-        ("a user ended all own sign-ins; each other one has a line `sign-out-other`"),
-    )
-    SIGN_OUT_OTHER = "sign-out-other", "a user ended another own sign-in, on another device"
-    SIGN_OUT_BY_PROVIDER = (
-        "sign-out-by-provider",
-        "the OpenID provider reported the end of one or all sessions of a user (back-channel logout)",
-    )
-    SIGN_OUT_BY_OPERATOR = "sign-out-by-operator", "an operator ended all sign-ins of a user"
-    REFRESH = "refresh", "a sign-in ended, because its tokens could not be refreshed"
-    PERMISSIONS = "permissions", "an administrator changed the permissions of an account"
-    PASSWORD_RESET_REQUEST = (
-        "password-reset-request",
-        "a request for a link to choose a new password",
-    )
-    PASSWORD_RESET = "password-reset", "a new password by such a link; all sign-ins of the account ended"
+    SIGN_IN = "a try to sign in, with a password or at the OpenID provider"
+    SIGN_OUT = "a user signed out, in this browser"
+    SIGN_OUT_EVERYWHERE = "a user ended all own sign-ins; each other one has a line `sign-out-other`"
+    SIGN_OUT_OTHER = "a user ended another own sign-in, on another device"
+    SIGN_OUT_BY_PROVIDER = "the OpenID provider reported the end of one or all sessions of a user (back-channel logout)"
+    SIGN_OUT_BY_OPERATOR = "an operator ended all sign-ins of a user"
+    REFRESH = "a sign-in ended, because its tokens could not be refreshed"
+    PERMISSIONS = "an administrator changed the permissions of an account"
+    PASSWORD_RESET_REQUEST = "a request for a link to choose a new password"  # noqa: S105  what it means
+    PASSWORD_RESET = "a new password by such a link; all sign-ins of the account ended"  # noqa: S105  as above
 
-    def __init__(self, label: str, meaning: str) -> None:
-        self.label = label
+    def __init__(self, meaning: str) -> None:
+        self.label = self.name.lower().replace("_", "-")
         self.meaning = meaning
 
 
 class Reason(Enum):
-    """Why an event was no success: its name in the line, the outcome, and what it means."""
+    """Why an event was no success, whose name with hyphens stands in the line: the outcome, and what it means."""
 
-    WRONG_CREDENTIALS = "wrong-credentials", Outcome.FAILURE, "no such account, or a wrong password"
-    TOKEN_UNUSABLE = (
-        "token-unusable",
-        Outcome.FAILURE,
-        "the issued tokens are larger than browsers keep, or can't be read",
-    )
-    UNEXPECTED_ANSWER = (
-        "unexpected-answer",
-        Outcome.FAILURE,
-        "the backend refused in a way that no input helps; see the log",
-    )
-    CANCELLED = "cancelled", Outcome.FAILURE, "cancelled at the provider, or the provider refused the account"
-    UNKNOWN_ATTEMPT = (
-        "unknown-attempt",
-        Outcome.FAILURE,
-        "not begun in this browser, or too long ago",
-    )
-    CODE_REFUSED = "code-refused", Outcome.FAILURE, "the provider refused the code: used before, or too old"
-    PROVIDER_ERROR = "provider-error", Outcome.FAILURE, "the provider reported an error"
-    ID_TOKEN_REFUSED = (
-        "id-token-refused",
-        Outcome.FAILURE,
-        "the ID token is forged, too old, or meant for somebody else",
-    )
-    LOGOUT_TOKEN_REFUSED = (
-        "logout-token-refused",
-        Outcome.FAILURE,
-        "the same of the token of a back-channel logout",
-    )
-    USED_BEFORE = "used-before", Outcome.FAILURE, "that token was used before"
-    ALREADY_ENDED = "already-ended", Outcome.FAILURE, "the backend no longer knows the sign-in"
-    TOKEN_REFUSED = (
-        "token-refused",
-        Outcome.FAILURE,
-        "the refresh token expired, or backend or provider ended the sign-in",
-    )
+    WRONG_CREDENTIALS = Outcome.FAILURE, "no such account, or a wrong password"
+    TOKEN_UNUSABLE = Outcome.FAILURE, "the issued tokens are larger than browsers keep, or can't be read"
+    UNEXPECTED_ANSWER = Outcome.FAILURE, "the backend refused in a way that no input helps; see the log"
+    CANCELLED = Outcome.FAILURE, "cancelled at the provider, or the provider refused the account"
+    UNKNOWN_ATTEMPT = Outcome.FAILURE, "not begun in this browser, or too long ago"
+    CODE_REFUSED = Outcome.FAILURE, "the provider refused the code: used before, or too old"
+    PROVIDER_ERROR = Outcome.FAILURE, "the provider reported an error"
+    ID_TOKEN_REFUSED = Outcome.FAILURE, "the ID token is forged, too old, or meant for somebody else"
+    LOGOUT_TOKEN_REFUSED = Outcome.FAILURE, "the same of the token of a back-channel logout"
+    USED_BEFORE = Outcome.FAILURE, "that token was used before"
+    ALREADY_ENDED = Outcome.FAILURE, "the backend no longer knows the sign-in"
+    TOKEN_REFUSED = Outcome.FAILURE, "the refresh token expired, or backend or provider ended the sign-in"
     TOKEN_REUSED = (
-        "token-reused",
         Outcome.FAILURE,
         "a long replaced refresh token was used: an old copy of the cookies, or a stolen one",
     )
-    NEW_TOKEN_REFUSED = (
-        "new-token-refused",
-        Outcome.FAILURE,
-        "the backend refused an access token that it had just issued",
-    )
-    ANSWER_LOST = (
-        "answer-lost",
-        Outcome.UNAVAILABLE,
-        "the answer to a refresh was lost; the token must not be used again",
-    )
-    NOT_ALLOWED = "not-allowed", Outcome.FAILURE, "the backend says that the user may not"
-    NOT_ACCEPTED = "not-accepted", Outcome.FAILURE, "the backend does not accept the values"
-    LINK_REFUSED = "link-refused", Outcome.FAILURE, "the link of a password reset is used or too old"
-    TOO_MANY_FAILURES = (
-        "too-many-failures",
-        Outcome.THROTTLED,
-        "too many failed tries from this address, for this account or at all",
-    )
-    TOO_MANY_SIGN_INS = "too-many-sign-ins", Outcome.THROTTLED, "too many successful sign-ins to this account"
-    TOO_MANY_REQUESTS = "too-many-requests", Outcome.THROTTLED, "too many password resets from this address"
-    BACKEND_UNAVAILABLE = "backend-unavailable", Outcome.UNAVAILABLE, "the backend gave no usable answer"
-    PROVIDER_UNAVAILABLE = "provider-unavailable", Outcome.UNAVAILABLE, "the provider gave no usable answer"
+    NEW_TOKEN_REFUSED = Outcome.FAILURE, "the backend refused an access token that it had just issued"
+    ANSWER_LOST = Outcome.UNAVAILABLE, "the answer to a refresh was lost; the token must not be used again"
+    NOT_ALLOWED = Outcome.FAILURE, "the backend says that the user may not"
+    NOT_ACCEPTED = Outcome.FAILURE, "the backend does not accept the values"
+    LINK_REFUSED = Outcome.FAILURE, "the link of a password reset is used or too old"
+    TOO_MANY_FAILURES = Outcome.THROTTLED, "too many failed tries from this address, for this account or at all"
+    TOO_MANY_SIGN_INS = Outcome.THROTTLED, "too many successful sign-ins to this account"
+    TOO_MANY_REQUESTS = Outcome.THROTTLED, "too many password resets from this address"
+    BACKEND_UNAVAILABLE = Outcome.UNAVAILABLE, "the backend gave no usable answer"
+    PROVIDER_UNAVAILABLE = Outcome.UNAVAILABLE, "the provider gave no usable answer"
     STORE_UNAVAILABLE = (
-        "store-unavailable",
         Outcome.UNAVAILABLE,
         "the shared store did not answer: other servers may not know of the sign-out yet",
     )
 
-    def __init__(self, label: str, outcome: Outcome, meaning: str) -> None:
-        self.label = label
+    def __init__(self, outcome: Outcome, meaning: str) -> None:
+        self.label = self.name.lower().replace("_", "-")
         self.outcome = outcome
         self.meaning = meaning
 

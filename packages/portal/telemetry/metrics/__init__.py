@@ -2,8 +2,7 @@
 
 ::
 
-    exposition        all metrics of a server as Prometheus' text
-      worker_processes    memory, descriptors and CPU time of each worker
+    exposition        all metrics of a server as Prometheus' text; memory, descriptors and CPU time of each worker
         families      a metric with its labels: Counters, Gauges, Timings, and what is read when Prometheus asks
           worker_files    the files through which the workers of one server share their counts
 
@@ -13,7 +12,7 @@ a bounded number of values.
 
 from __future__ import annotations
 
-from portal.telemetry.metrics.exposition import CONTENT_TYPE, metrics_text
+from portal.telemetry.metrics.exposition import CONTENT_TYPE, begin_worker, metrics_text, process_metrics
 from portal.telemetry.metrics.families import (
     OPERATION_BUCKETS_S,
     OTHER,
@@ -25,4 +24,3 @@ from portal.telemetry.metrics.families import (
     Timings,
     all_families,
 )
-from portal.telemetry.metrics.worker_processes import begin_worker, process_metrics

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import os
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from prometheus_client import generate_latest
+from prometheus_client import ProcessCollector, generate_latest
+from prometheus_client.core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from portal import __version__
-from portal.telemetry.metrics.families import METRICS_REGISTRY, Label, Readings, all_families
-from portal.telemetry.metrics.worker_files import SLOT, forget_dead_workers
-from portal.telemetry.metrics.worker_processes import process_metrics
+from portal.telemetry.metrics.families import METRICS_REGISTRY, Counters, Label, Readings, all_families
+from portal.telemetry.metrics.worker_files import SLOT, forget_dead_workers, living_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from prometheus_client.core import Metric
+
+_start_counters: Final = Counters(
+    "portal_worker_starts_total", "Workers that have started: at the server's start, and in place of others."
+)
+
+
+def begin_worker() -> None:
+    """Note that this process serves requests. Called once, in the worker."""
+    if SLOT is not None:
+        SLOT.begin()
+    _start_counters.count()
+
+
+def process_metrics() -> Iterable[Metric]:
+    """What Linux tells of each worker of this server, with its slot as the label `worker`."""
+    workers = [(0, os.getpid())] if SLOT is None else list(living_workers(SLOT.folder))
+    merged: dict[str, Metric] = {}
+    for slot, pid in workers:
+        for found in ProcessCollector(pid=str(pid).__str__, registry=None).collect():
+            metric = merged.setdefault(found.name, Metric(found.name, found.documentation, found.type))
+            for sample in found.samples:
+                metric.add_sample(sample.name, {"worker": str(slot)}, sample.value)
+    return merged.values()
+
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -2,10 +2,9 @@
 
 ::
 
-    failure_pages    the page of each failure, and Django's own handlers
+    failure_pages    the page of each failure, the problem document (RFC 9457), and Django's own handlers; after a write
+                     whose answer was lost: where to look, and what to send again
       failures       what is said of each failure: its status, texts and ways on, one table
-      unknown_outcome  a write whose answer was lost: where to look, and what to send again
-      problems       the problem document (RFC 9457)
       failure_log    one log line for each page of a status from 500 on
     redirects        the response at the end of a sign-in; where htmx goes instead of an error
 
@@ -18,13 +17,14 @@ from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failure_pages import (
     another_account,
     failure_response,
+    may_be_done_twice,
     method_refused,
     offer_list,
     page_not_found,
+    problem,
     render_failure,
 )
 from portal.web.errors.failures import RETRY_AFTER_S, Failure, retry_after_s
-from portal.web.errors.problems import problem
 from portal.web.errors.redirects import (
     REASON_PARAM,
     REFRESH_LOST,
@@ -35,4 +35,3 @@ from portal.web.errors.redirects import (
     sign_in_ended,
     way_back_of,
 )
-from portal.web.errors.unknown_outcome import may_be_done_twice

@@ -11,12 +11,17 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import resolve, reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.csrf import csrf_exempt
 
+from portal.api import honours_idempotency_key
+from portal.config.current import portal_config
+from portal.edge import PROBLEM_CONTENT_TYPE, accept_target, problem_document
 from portal.errors import ApiError, ApiUnavailableError, PortalError, SignInEndedError, StoreUnavailableError
+from portal.web.csrf import CSRF_FIELD
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failures import (
     ANOTHER_ACCOUNT,
@@ -27,14 +32,7 @@ from portal.web.errors.failures import (
     Failure,
     failure_for,
 )
-from portal.web.errors.problems import problem
-from portal.web.errors.unknown_outcome import (
-    fields_to_send_again,
-    may_be_done_twice,
-    outcome_is_unknown,
-    page_to_look_at,
-)
-from portal.web.frame import skip_profile, use_app_essentials
+from portal.web.frame import PAGE_ACCOUNT_FIELD, skip_profile, use_app_essentials
 from portal.web.request import (
     REQUEST_ID_RESPONSE_HEADER,
     SAFE_METHODS,
@@ -42,11 +40,63 @@ from portal.web.request import (
     is_signed_in,
     view_is_absent,
 )
+from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, used_submission_key
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
+    from django.http import HttpRequest
 
     from portal.web.request import PortalRequest
+
+
+def outcome_is_unknown(request: PortalRequest, error: PortalError) -> bool:
+    """Whether a write of this request failed with this error, and it, or the same sent before, may have been done."""
+    if not isinstance(error, ApiUnavailableError) or request.method != "POST":
+        return False
+    if UNKNOWN_FIELD in request.POST:
+        return True
+    if not error.outcome_is_unknown:
+        return False
+    writes = request.query_client.mutations
+    return bool(writes) and writes[-1].error == type(error).__name__
+
+
+def may_be_done_twice(request: PortalRequest) -> bool:
+    """Whether the last write of this request, sent again, may be done a second time.
+
+    That is a POST to a backend that is not declared to honour the `Idempotency-Key`. A change or a deletion that is
+    done again changes nothing more.
+    """
+    writes = request.query_client.mutations
+    return not honours_idempotency_key(portal_config()) and bool(writes) and writes[-1].write.method == "POST"
+
+
+def page_to_look_at(request: PortalRequest) -> str:
+    """The page with the form or button that was sent, if it is another one of this app's; else empty."""
+    page = accept_target(request.META.get("HTTP_REFERER"), own_origin=portal_config().own_origin, origins=())
+    return "" if page is None or page.partition("?")[0] == request.path else page
+
+
+def fields_to_send_again(request: PortalRequest, *, is_unknown: bool) -> tuple[tuple[str, str], ...]:
+    """What was sent, with the key under which it is done once; empty where the view has written under no such key.
+
+    :param is_unknown: whether it may have been done, which the next failure has to know.
+    """
+    key = used_submission_key(request)
+    if not key:
+        return ()
+    own = {CSRF_FIELD, PAGE_ACCOUNT_FIELD, SUBMISSION_FIELD, UNKNOWN_FIELD}
+    sent = [(name, value) for name, values in request.POST.lists() if name not in own for value in values]
+    unknown = ((UNKNOWN_FIELD, "yes"),) if is_unknown else ()
+    return (*((name, str(value)) for name, value in sent), (SUBMISSION_FIELD, key), *unknown)
+
+
+def problem(request: HttpRequest, *, status: int, title: str, detail: str = "") -> HttpResponse:
+    """A response with a problem document. It has the request's id where the request passed our middleware."""
+    document = problem_document(
+        status=status, title=title, detail=detail, request_id=getattr(request, "request_id", None)
+    )
+    return HttpResponse(document, status=status, content_type=PROBLEM_CONTENT_TYPE)
+
 
 logger = logging.getLogger(__name__)
 

@@ -2,18 +2,16 @@
 
 ::
 
-    shell               the frame: URLs, languages, the app's name; without a call to the backend
+    shell               the frame: URLs, languages, the app's name; without a call to the backend. A short id of the
+                        account: in pages, in forms, in log lines
       essentials        the user, from `GET /me`, and whether the user may open this app
-        platform_gaps     those that the backend has nothing of
-        platform_names    the platforms' names, translated
-      account_tag       a short id of the account: in pages, in forms, in log lines
+        platforms       their names, translated; those that the backend has nothing of
 
 Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`.
 """
 
 from __future__ import annotations
 
-from portal.web.frame.account_tag import PAGE_ACCOUNT_FIELD, account_tag_now, account_tag_of, is_from_another_account
 from portal.web.frame.essentials import (
     known_essentials,
     open_platforms,
@@ -23,6 +21,18 @@ from portal.web.frame.essentials import (
     start_essentials,
     use_app_essentials,
 )
-from portal.web.frame.platform_gaps import absent_platforms, ask_for_the_rest, ask_what_is_unknown, reads_of
-from portal.web.frame.platform_names import platform_name
-from portal.web.frame.shell import SIGNED_OUT_PATH, shell_for
+from portal.web.frame.platforms import (
+    absent_platforms,
+    ask_for_the_rest,
+    ask_what_is_unknown,
+    platform_name,
+    reads_of,
+)
+from portal.web.frame.shell import (
+    PAGE_ACCOUNT_FIELD,
+    SIGNED_OUT_PATH,
+    account_tag_now,
+    account_tag_of,
+    is_from_another_account,
+    shell_for,
+)

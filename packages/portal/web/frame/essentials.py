@@ -16,8 +16,7 @@ from portal.edge import home_path
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
-from portal.web.frame.platform_gaps import absent_platforms
-from portal.web.frame.platform_names import platform_name
+from portal.web.frame.platforms import absent_platforms, platform_name
 from portal.web.present import NO_VALUE
 from portal.web.request import active_locale, is_signed_in
 

@@ -3,13 +3,11 @@
 ::
 
     results      a hook's result -> the page's record, or the error that becomes the page
-    stat_tiles   one number on an overview
-    comparisons  a figure beside that of the period before
-    needs        what needs somebody now, each a way to it
+    stat_tiles   one number on an overview, beside that of the period before
     series       the points of a summary's series: days, weeks, months
     charts       bar charts and split bars, as coordinates
       |
-    badges       a status -> a word and a tone
+    badges       a status -> a word and a tone; what needs somebody now, each a way to it
       |
     formats      a value -> a text in the page's language
 
@@ -20,7 +18,7 @@
 from __future__ import annotations
 
 from portal.web.present.addresses import ParamValue, with_params
-from portal.web.present.badges import Badge, BadgeLink, LazyText, badge_for
+from portal.web.present.badges import Badge, BadgeLink, LazyText, Need, NeedLink, badge_for, needs_of
 from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
 from portal.web.present.formats import (
     KEPT_TEXTS,
@@ -38,7 +36,6 @@ from portal.web.present.formats import (
     territory_text,
     utc_day,
 )
-from portal.web.present.needs import Need, NeedLink, needs_of
 from portal.web.present.results import (
     has_answer,
     has_failed,

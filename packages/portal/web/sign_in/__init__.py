@@ -2,12 +2,11 @@
 
 ::
 
-    password        email and password → the backend's tokens        sign_out    ends the sign-in in every application
+    password        email and password → the backend's tokens        sign_out    ends this sign-in, or another one
       │
     post_login      keeps the tokens, finds the address to go to     rate_limit  counts tries and successes
 
     reasons         why the user has to sign in, and where to go then
-    other_sign_ins  ends another sign-in of the user
     forgotten_passwords  a link by mail, and the new password
 
 Arrows go down. `portal.oidc` uses `post_login` and `rate_limit` in place of `password`.
@@ -16,9 +15,8 @@ Arrows go down. `portal.oidc` uses `post_login` and `rate_limit` in place of `pa
 from __future__ import annotations
 
 from portal.web.sign_in.forgotten_passwords import ResetFailure, ask_for_reset, reset_password
-from portal.web.sign_in.other_sign_ins import end_sign_in
 from portal.web.sign_in.password import sign_in
 from portal.web.sign_in.post_login import keep_sign_in, resolve_post_login_path
 from portal.web.sign_in.rate_limit import sign_in_limit
 from portal.web.sign_in.reasons import explain, reason_of, wanted_of
-from portal.web.sign_in.sign_out import sign_out_response
+from portal.web.sign_in.sign_out import end_sign_in, sign_out_response

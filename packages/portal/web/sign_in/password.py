@@ -28,8 +28,8 @@ from portal.errors import (
 from portal.services.auth import AuthMutations
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, Reason, entered_name_tag
-from portal.web.client_address import client_address
 from portal.web.errors import explain_failure, retry_after_s
+from portal.web.request import client_address
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
 

@@ -1,7 +1,7 @@
 """What the sign-in page is told: why the user has to sign in again, and the page to return to.
 
 The page's own address comes first. Where it names nothing, the cookie VAR_WAY_BACK does
-(:mod:`portal.web.cookies.way_back`).
+(:mod:`portal.web.cookies.other_cookies`).
 """
 
 from __future__ import annotations

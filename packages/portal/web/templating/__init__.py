@@ -3,10 +3,9 @@
 ::
 
     backend            Django's template backend: chooses the language's environment, renders `"list.html#table"`
-      environment      Jinja2's environment: the loader, the names, and what is compiled in advance
+      environment      Jinja2's environment: the loader, the names, what is compiled in advance; `mailto`, `tel`, `geo`
         names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
           filters      values in the page's language: `day`, `money`, `amount`
-        contacts       links out of the page: `mailto`, `tel`, `geo`
     form_renderer      Django's forms: the plain `<input>` without a template
 
 `jinja_onepage` joins a page with its layouts and parts, evaluates constants, and keeps what is compiled.

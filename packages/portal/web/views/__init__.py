@@ -2,13 +2,7 @@
 
 ::
 
-    essentials      GET /{locale}/essentials    the content of the placeholder
-    help            GET /{locale}/help          what keys do, and whom to ask
-    logout          GET, POST /{locale}/logout  the sign-out form
-    login_redirect  GET /{locale}/login         on a platform app: to the gateway's sign-in page
-    locale          POST /locale                the language switch
-    sign_in_state   GET /sign-in-state          for the sign-in watch in every tab
-    health          GET /healthz, /readyz       whether the process runs, whether its stores answer
-    metrics         GET /metrics                counters in Prometheus' text format
-    files           GET /favicon.ico, /robots.txt, /.well-known/security.txt
+    for_people      the help, the sign-out form, the way to the sign-in page, the language switch, the placeholder's
+                    content, the state of the sign-in for the watch in every tab
+    for_machines    /healthz, /readyz, /metrics, /favicon.ico, /robots.txt, /.well-known/security.txt
 """

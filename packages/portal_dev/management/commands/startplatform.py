@@ -7,8 +7,7 @@ from typing import Any
 from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal_dev.platforms.platform_folders import platform_folders, write_folders
-from portal_dev.platforms.platform_names import why_no_platform
+from portal_dev.platforms.platform_folders import platform_folders, why_no_platform, write_folders
 from portal_dev.platforms.platform_places import REGISTRY_FILE, add_platform
 
 

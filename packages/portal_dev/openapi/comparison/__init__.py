@@ -3,8 +3,7 @@
 ::
 
     calls               paths, parameters, lists, answers and bodies of each hook
-      types             whether a declared type fits a shape
-        declared_types  the fields of declared types, and where they stand
+      types             whether a declared type fits a shape; the fields of declared types, and where they stand
 """
 
 from __future__ import annotations

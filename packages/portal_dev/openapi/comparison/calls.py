@@ -19,8 +19,15 @@ from portal.config.contract_names import (
 )
 from portal.operate.suggestions import did_you_mean
 from portal.query import DeclaredMutation, ListParams, Partial, Row
-from portal_dev.openapi.comparison.declared_types import DeclaredField, alternatives, fields_of, place_of
-from portal_dev.openapi.comparison.types import Comparison, TypeFault, no_such
+from portal_dev.openapi.comparison.types import (
+    Comparison,
+    DeclaredField,
+    TypeFault,
+    alternatives,
+    fields_of,
+    no_such,
+    place_of,
+)
 from portal_dev.openapi.schema import ObjectOf, Operation, page_item, path_names
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@
 
     operations       what it says of each call
       schemas        JSON schemas → shapes: references, combinations, objects
-        keywords     what the keywords of one schema say: type, enum, format, pattern
-          shapes     what a value can be, as far as a declaration can say it
+        shapes       what a value can be, as far as a declaration can say it; what the keywords of one schema say of it
           document   the schema as a tree, by JSON pointer; a broken schema is an error that names it
             yaml_reader
 """

@@ -8,14 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from portal_dev.openapi.schema.document import Node, SchemaError
-from portal_dev.openapi.schema.keywords import (
-    component_name,
-    enumeration,
-    implied_type,
-    required_names,
-    text_kind,
-    types_of,
-)
 from portal_dev.openapi.schema.shapes import (
     ONLY_NULL,
     Enumeration,
@@ -28,8 +20,14 @@ from portal_dev.openapi.schema.shapes import (
     ValueKind,
     any_json,
     as_null,
+    component_name,
     either,
+    enumeration,
+    implied_type,
     is_any,
+    required_names,
+    text_kind,
+    types_of,
 )
 
 if TYPE_CHECKING:

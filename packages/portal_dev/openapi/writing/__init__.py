@@ -7,9 +7,7 @@
         hooks          the hooks of one module, and what declares each
           classes      its records and enumerations
             parameters   the keywords of a hook
-              declared   classes as data
-          prose        descriptions as docstrings and comments
-            names      names of Python for those of the schema
+            names      names of Python for those of the schema; the classes as data; descriptions as docstrings
           resources    which calls belong together, and what each is to its resource
 """
 

@@ -7,21 +7,28 @@ from typing import TYPE_CHECKING, Final
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_the_same, in_words
-from portal_dev.openapi.writing.declared import OPEN_ENUM, ClassAttribute, Declared, Library, ParamsBase, shorten
 from portal_dev.openapi.writing.names import (
+    OPEN_ENUM,
+    ClassAttribute,
+    Declared,
     FreeNames,
+    Library,
+    ParamsBase,
+    about,
     attribute_name,
+    begun_small,
     class_name,
     is_possible,
     member_name,
     plain_class_name,
+    sentence,
+    shorten,
     shown,
     singular,
     wire_name,
     words,
 )
 from portal_dev.openapi.writing.parameters import parameter_attributes
-from portal_dev.openapi.writing.prose import about, begun_small, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

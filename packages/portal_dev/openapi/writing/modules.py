@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from portal_dev.openapi.schema import ListOf, ObjectOf, has_only_names
 from portal_dev.openapi.writing.classes import Classes
-from portal_dev.openapi.writing.declared import Declared, Library
 from portal_dev.openapi.writing.hooks import Hook, Hooks
 from portal_dev.openapi.writing.names import (
+    Declared,
     FreeNames,
+    Library,
     attribute_name,
     class_name,
     plain_class_name,

@@ -15,15 +15,21 @@ from portal.config.contract_names import (
 )
 from portal.query import filter_of
 from portal_dev.openapi.schema import Enumeration, ListOf, Scalar, in_words
-from portal_dev.openapi.writing.declared import ClassAttribute
-from portal_dev.openapi.writing.names import FreeNames, attribute_name, is_possible, wire_name
-from portal_dev.openapi.writing.prose import begun_small, sentence
+from portal_dev.openapi.writing.names import (
+    ClassAttribute,
+    FreeNames,
+    attribute_name,
+    begun_small,
+    is_possible,
+    sentence,
+    wire_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from portal_dev.openapi.schema import ObjectOf, Operation, Parameter, ValueKind
-    from portal_dev.openapi.writing.declared import ParamsBase
+    from portal_dev.openapi.writing.names import ParamsBase
 
 #: Parameters that every list has by the portal's own names.
 OF_ALL_LISTS: Final = frozenset({SEARCH_PARAM, SORT_PARAM, CURSOR_PARAM, LIMIT_PARAM})

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from portal.config.places import SOURCE_ROOT
 from portal_dev.openapi.schema import SchemaError
-from portal_dev.openapi.writing.declared import OPEN_ENUM
-from portal_dev.openapi.writing.prose import comment, docstring
+from portal_dev.openapi.writing.names import OPEN_ENUM, comment, docstring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from portal_dev.openapi.writing.declared import ClassAttribute, Declared
     from portal_dev.openapi.writing.hooks import Hook
     from portal_dev.openapi.writing.modules import Module
+    from portal_dev.openapi.writing.names import ClassAttribute, Declared
 
 #: Names that a module may need, and where each is from.
 _IMPORTS: Final = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment.developer import MARKER, SET_BY_DEPLOYMENTS, complete_environment
+from portal.config.environment.reader import MARKER, SET_BY_DEPLOYMENTS, complete_environment
 
 NAMES = ("DEBUG", "PORT_BASE", "SANDBOX_ACCESS_TOKEN_LIFETIME_S", *SET_BY_DEPLOYMENTS)
 

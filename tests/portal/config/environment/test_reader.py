@@ -15,7 +15,7 @@ from django.views.debug import SafeExceptionReporterFilter
 from portal.config.base_settings import build_settings
 from portal.config.environment import reader as env_module
 from portal.config.environment.reader import read_config, try_config
-from portal.config.environment.state_dir import kept_secret, private_dir
+from portal.config.environment.single_variables import kept_secret, private_dir
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from tests.support.authority import Authority

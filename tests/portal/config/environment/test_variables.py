@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.environment import VARIABLES, Secrecy, authentication, log_targets, reader
+from portal.config.environment import VARIABLES, Secrecy, authentication, reader, single_variables
 from portal.telemetry.metrics import worker_files
 from tests.portal.config.environment.test_reader import PRODUCTION, PROVIDER
 
@@ -24,11 +24,11 @@ FILES = {"APP_API_CA_FILE", "APP_AUDIT_LOG"}
 def test_a_variable_without_a_field_is_read_beside_another_or_by_its_library() -> None:
     strings = {
         node.value
-        for module in (authentication, log_targets, worker_files)
+        for module in (authentication, single_variables, worker_files)
         for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value)
     }
-    assert strings - {"APP_AUDIT_LOG"} == {variable.name for variable in VARIABLES if not variable.field}
+    assert strings - {"APP_AUDIT_LOG", "PORT_BASE"} == {variable.name for variable in VARIABLES if not variable.field}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.server.wsgi.content_types import with_plain_content_types
+from portal.server.wsgi import with_plain_content_types
 
 
 def seen_of(**environ: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.server.wsgi.lost_cookies import naming_lost_cookies
+from portal.server.wsgi import naming_lost_cookies
 
 
 def application(environ, start_response):

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from portal.server.wsgi.read_bodies import MAX_READ_BYTES, with_read_bodies
+from portal.server.wsgi import MAX_READ_BYTES, with_read_bodies
 
 
 def early(environ, start_response):

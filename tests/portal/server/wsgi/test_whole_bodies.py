@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from portal.server.wsgi.whole_bodies import with_whole_bodies
+from portal.server.wsgi import with_whole_bodies
 
 
 def answer_of(response: Iterable[bytes]) -> Iterable[bytes]:

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from portal.telemetry.metrics import OTHER, Counters, Gauges, Label, Timings, all_families, families
-from portal.web.metrics.requests import request_counters
+from portal.web.metrics import request_counters
 from tests.support.counts import counted, is_listed
 
 

@@ -7,7 +7,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import Status, StatusCode
 
-from portal.telemetry.trace_export.allowed import AllowedAttributes
+from portal.telemetry.trace_export import AllowedAttributes
 
 
 def exported(**attributes: str) -> ReadableSpan:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from portal.identity.users import user_from_claims
-from portal.telemetry.audit.names import TAG_CHARS
-from portal.web.frame.account_tag import account_tag_of
+from portal.telemetry.audit.lines import TAG_CHARS
+from portal.web.frame.shell import account_tag_of
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from portal.config.cookies import BROWSER_TIME_ZONE, VAR_TIME_ZONE
 from portal.web.middleware import ApiAccessMiddleware
-from portal.web.preferences import active_zone_name, zone_choices, zone_label, zone_named
-from portal.web.preferences.time_zones import zone_names
+from portal.web.preferences import active_zone_name, zone_choices, zone_label, zone_named, zone_names
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from portal.api import TokenPair, TokenStore, api_session
 from portal.query import QueryClient, create_query_client
 from portal.services.energy.clients import ClientQueries
 from portal.testing import access_token, page_of, profile_of
-from portal.web.sign_in.other_sign_ins import end_sign_in
+from portal.web.sign_in.sign_out import end_sign_in
 from tests.portal.web.conftest import BACKEND
 
 

@@ -12,8 +12,7 @@ from django.template import engines
 from django.test import RequestFactory
 
 from portal.web import undo_toast
-from portal.web.submissions import ShownToasts, created_toast
-from portal.web.submissions.toasts import Toast
+from portal.web.submissions import ShownToasts, Toast, created_toast
 
 FIELDS = {"undo": 'a <signed> "value"'}
 

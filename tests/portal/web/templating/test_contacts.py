@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.web.templating.contacts import mailto
+from portal.web.templating.environment import mailto
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,126 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import jwt
+from babel.dates import format_timedelta
 
 from portal.api import jwks_keys
+from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.current import portal_config
-from portal.identity import use_key_source
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.token_input import read_token
-from portal.operate.token_report import NoTokenError, report_token
+from portal.identity import TokenCache, TokenState, contract_claims, make_verifier, use_key_source, user_from_claims
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from portal.operate.token_report import TokenReport
+    from portal.config.portal_config import PortalConfig
+    from portal.identity import DecodedUser
+
+
+#: Claims that are times, in seconds since the epoch (RFC 7519, section 4.1).
+TIMES: Final = {"iat": "issued", "nbf": "valid from", "exp": "expires"}
+_PARTS: Final = 3
+
+
+def report_token(token: str, *, config: PortalConfig, now: float) -> dict[str, Any]:
+    """Read a token as the edge does: the command's answer as JSON.
+
+    A key set has to be in use already (`portal.identity.use_key_source`).
+
+    :raises CommandError: it is no JWT; the message says why and repeats none of it.
+    """
+    try:
+        decoded = jwt.decode_complete(token, options={"verify_signature": False})
+    except (jwt.PyJWTError, ValueError) as error:
+        raise not_asked(f"no access token: {_why_no_token(token)}") from error
+    cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)
+    check = cache.check(token, now=now)
+    reason = {
+        TokenState.VALID: "valid now",
+        TokenState.EXPIRED: "it has expired: the edge renews it if a refresh token is there",
+        TokenState.UNVERIFIABLE: "no key is known under its key id",
+    }.get(check.state)
+    header, claims = decoded["header"], decoded["payload"]
+    user = check.user or _user(claims, config)
+    return {
+        "header": header,
+        "claims": claims,
+        "times": {name: _in_words(word, claims[name], now) for name, word in TIMES.items() if name in claims},
+        "platforms": list(user.platforms) if user else [],
+        "permissions": list(user.permissions) if user else [],
+        "verified": config.verification.enabled and check.state in {TokenState.VALID, TokenState.EXPIRED},
+        "accepted": check.state is TokenState.VALID,
+        "reason": reason or _why_invalid(token, header, config),
+    }
+
+
+def _user(claims: Mapping[str, Any], config: PortalConfig) -> DecodedUser | None:
+    try:
+        if config.backend is not None:
+            claims = contract_claims(claims, config.backend)
+        return user_from_claims(claims, mapping=config.oidc.mapping)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _why_no_token(token: str) -> str:
+    parts = token.count(".") + 1
+    if not token:
+        return "there is no token"
+    if parts != _PARTS:
+        return f"a token has {_PARTS} parts with dots between, and this text has {parts}"
+    return "its header or its claims are no JSON in base64url"
+
+
+def _why_invalid(token: str, header: Mapping[str, Any], config: PortalConfig) -> str:
+    """The first reason for which the edge does not take it."""
+    if len(token) > MAX_COOKIE_BYTES:
+        return f"it is longer than a cookie may be: {len(token)} characters of {MAX_COOKIE_BYTES}"
+    verifier = make_verifier(config.verification)
+    try:
+        if verifier is not None:
+            verifier.verified_claims(token)
+    except (jwt.PyJWTError, ValueError, TypeError) as error:
+        return _why_not_verified(error, header, config)
+    algorithm = header.get("alg")
+    if not isinstance(algorithm, str) or algorithm.strip().lower() in {"", "none"}:
+        return "it has no signature (alg: none)"
+    return "it is not valid yet (nbf), or one of its time claims is no number"
+
+
+def _why_not_verified(error: Exception, header: Mapping[str, Any], config: PortalConfig) -> str:
+    verification = config.verification
+    match error:
+        case jwt.InvalidAlgorithmError():
+            accepted = ", ".join(verification.algorithms)
+            return f"its algorithm is {header.get('alg')}, and APP_JWT_ALGORITHMS has {accepted}"
+        case jwt.MissingRequiredClaimError():
+            return f"it has no claim {error.claim}"
+        case jwt.InvalidIssuerError():
+            return f"its issuer (iss) is not {verification.issuer}"
+        case jwt.InvalidAudienceError():
+            return f"its audience (aud) is not {verification.audience}"
+        case jwt.InvalidSignatureError():
+            return "its signature was not made with the configured key"
+        case _:
+            return f"it does not verify: {type(error).__name__}"
+
+
+def _in_words(word: str, value: object, now: float) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"{word}: no number"
+    try:
+        moment = dt.datetime.fromtimestamp(value, tz=dt.UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{word}: no time"
+    distance = format_timedelta(value - now, threshold=2, add_direction=True, locale="en")
+    return f"{word} {distance} ({moment:%Y-%m-%d %H:%M:%S} UTC)"
 
 
 class Command(AdministrationCommand):
@@ -45,33 +149,21 @@ class Command(AdministrationCommand):
             use_key_source(keys)
             if not keys.fetch_now():
                 raise not_asked("APP_JWT_JWKS_URL gives no keys now: doctor says why")
-        try:
-            report = report_token(token, config=config, now=time.time())
-        except NoTokenError as error:
-            raise not_asked(f"no access token: {error}") from error
-        user = report.user
+        report = report_token(token, config=config, now=time.time())
         return CommandAnswer(
-            data={
-                "header": report.header,
-                "claims": report.claims,
-                "times": report.times,
-                "platforms": list(user.platforms) if user else [],
-                "permissions": list(user.permissions) if user else [],
-                "verified": report.verified,
-                "accepted": report.accepted,
-                "reason": report.reason,
-            },
+            data=report,
             lines=_lines(report, enabled=config.verification.enabled),
-            status=FINE if report.accepted else BAD,
+            status=FINE if report["accepted"] else BAD,
         )
 
 
-def _lines(report: TokenReport, *, enabled: bool) -> Iterator[str]:
-    how = "signature verified" if report.verified else "signature not accepted" if enabled else "only decoded: no key"
-    yield f"{'accepted' if report.accepted else 'not accepted'} by the edge: {report.reason} ({how})"
-    yield f"header  {json.dumps(report.header, ensure_ascii=False)}"
-    for name, value in report.claims.items():
-        words = f"  {report.times[name]}" if name in report.times else ""
+def _lines(report: dict[str, Any], *, enabled: bool) -> Iterator[str]:
+    how = (
+        "signature verified" if report["verified"] else "signature not accepted" if enabled else "only decoded: no key"
+    )
+    yield f"{'accepted' if report['accepted'] else 'not accepted'} by the edge: {report['reason']} ({how})"
+    yield f"header  {json.dumps(report['header'], ensure_ascii=False)}"
+    for name, value in report["claims"].items():
+        words = f"  {report['times'][name]}" if name in report["times"] else ""
         yield f"claim   {name} = {json.dumps(value, ensure_ascii=False)}{words}"
-    platforms = report.user.platforms if report.user else ()
-    yield f"opens   {', '.join(platforms) or 'no platform'}"
+    yield f"opens   {', '.join(report['platforms']) or 'no platform'}"

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from portal.config.current import portal_config
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, read_token
 from portal.operate.doctor import Finding, Level, examine
-from portal.operate.token_input import read_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,8 +26,7 @@ from portal.edge import (
     make_site,
 )
 from portal.identity import TokenCache, TokenCheck, TokenState, make_verifier, user_from_claims
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.token_input import read_token
+from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from portal.config.current import portal_config
-from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, table
+from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token, table
 from portal.operate.probe import as_data, prober_of
-from portal.operate.token_input import read_token
 
 #: Pause between two tries, seconds.
 _PAUSE_S: Final = 0.2

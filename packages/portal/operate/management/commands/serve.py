@@ -38,7 +38,7 @@ STORE_PAUSE_S: Final = 0.5
 
 
 class Command(BaseCommand):
-    """Prepares a server; :mod:`portal.operate.program.serving` then starts it. Static files go to `APP_STATIC_ROOT`.
+    """Prepares a server; :mod:`portal.operate.program.entry` then starts it. Static files go to `APP_STATIC_ROOT`.
 
     :ivar prepared: what to serve.
     """

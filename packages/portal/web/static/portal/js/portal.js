@@ -77,7 +77,7 @@
     if (event.relatedTarget && !menu.contains(event.relatedTarget) && menu.matches(":popover-open")) menu.hidePopover();
   });
 
-  /* For some seconds a cookie says which page was left: who asks for it again, reloads it (portal/web/reload.py).
+  /* For some seconds a cookie says which page was left: who asks for it again, reloads it (portal/web/query_client.py).
      Chromium, which alone has userAgentData, marks a reload itself. Back to an address that htmx pushed is no reload. */
   const sayLeft = (value, seconds) => {
     document.cookie = `left_page=${value}; path=/; max-age=${seconds}; samesite=lax${secure}`;

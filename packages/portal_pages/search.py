@@ -1,9 +1,4 @@
-"""Ask every searched list of the platforms that the user may open, side by side, and show the first rows of each.
-
-A list that can't be asked takes nothing from the others: the page names it. What a platform refuses, what the backend
-does not have, and a list that it does not search, are left out. The first page of a list is read as the list itself
-reads it, so "show all" finds it in the cache.
-"""
+"""The search over everything that the user may open."""
 
 from __future__ import annotations
 
@@ -11,21 +6,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
 from portal.config.current import portal_config
 from portal.edge import NO_SEGMENT
 from portal.query import ignores, is_absent, use_queries
 from portal.services.searched_lists import searched_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import is_not_there, part_if_answered
-from portal.web.request import active_locale
+from portal.web.request import active_locale, search_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from django.http import HttpResponse
 
     from portal.config.platforms import Platform
     from portal.query import PaginatedResult, Row
     from portal.services.searched_lists import SearchedList
     from portal.web.request import PortalRequest
+
 
 #: A shorter text would find nearly every row.
 MIN_TEXT_CHARS: Final = 2
@@ -148,3 +150,24 @@ def _list_url(platform: Platform, searched: SearchedList[Any]) -> str:
     config = portal_config()
     origin = "" if config.project.platform == platform else config.gateway_url
     return f"{origin}/{active_locale()}{platform.prefix}/{searched.path}"
+
+
+#: Id of the element that htmx fills, and what it gets.
+_FRAGMENTS: Final = {
+    "found": "portal/pages/search.html#found",
+    "palette-found": "portal/parts/palette_found.html",
+}
+
+
+@require_safe
+def search(request: PortalRequest) -> HttpResponse:
+    """What was found for `q`; a form for it alone without one.
+
+    :raises portal.errors.ApiError: nothing could be searched.
+    """
+    found = search_everything(request, search_text(request.GET.get("q", "")))
+    target = request.META.get("HTTP_HX_TARGET", "") if request.META.get("HTTP_HX_REQUEST") == "true" else ""
+    context = {"found": found, "is_fragment": target in _FRAGMENTS}
+    response = render(request, _FRAGMENTS.get(target, "portal/pages/search.html"), context)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response

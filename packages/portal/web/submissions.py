@@ -1,12 +1,10 @@
-"""What follows a form: the redirect to the next page, and short messages there, which may offer to undo what was done.
-
-A message is Django's: it lies in a signed cookie until a page shows it, so it survives the redirect after a form. What
-undoes the deed travels with it, as a form of this app.
-"""
+"""A form that was sent: the key under which it is done once, and what the next page says of it."""
 
 from __future__ import annotations
 
 import json
+import re
+import secrets
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
@@ -18,9 +16,41 @@ from django.shortcuts import redirect
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from django.http import HttpResponse
+    from django.http import HttpRequest, HttpResponse
 
     from portal.web.request import PortalRequest
+
+
+SUBMISSION_FIELD: Final = "submissionKey"
+#: Sent with a form that was sent before, with an outcome that nobody knows: no later failure tells it.
+UNKNOWN_FIELD: Final = "outcomeUnknown"
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]{16,64}")
+_KEY_BYTES: Final = 16
+#: The request's attribute.
+_USED: Final = "_portal_submission_key"
+
+
+def submission_key(request: HttpRequest) -> str:
+    """The key of the form that was sent, for a write's `idempotency_key`; a new one if the form has none."""
+    known = used_submission_key(request)
+    if known:
+        return known
+    sent = request.POST.get(SUBMISSION_FIELD, "")
+    key = sent if _KEY.fullmatch(sent) else new_submission_key()
+    setattr(request, _USED, key)
+    return key
+
+
+def used_submission_key(request: HttpRequest) -> str:
+    """The key under which this request has written; empty if its view has asked for none."""
+    used: str = getattr(request, _USED, "")
+    return used
+
+
+def new_submission_key() -> str:
+    """A random key."""
+    return secrets.token_urlsafe(_KEY_BYTES)
+
 
 #: Characters of the form in the cookie. Django keeps 2 kB of messages, and drops one that is larger.
 _MAX_CHARS: Final = 1400

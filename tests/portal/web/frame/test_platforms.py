@@ -51,7 +51,7 @@ def test_a_platform_is_absent_if_all_that_its_pages_read_is(
     monkeypatch: pytest.MonkeyPatch, absent_calls: tuple[str, ...] | None, platforms: set[str]
 ) -> None:
     """One with a call that each backend has is never absent."""
-    module = import_module("portal.web.frame.platform_gaps")
+    module = import_module("portal.web.frame.platforms")
 
     def is_absent(hook: Endpoint[Any], _source: object) -> bool:
         return absent_calls is None or hook.key in absent_calls

@@ -1,7 +1,8 @@
-"""Whole platforms that the backend has nothing of: they are not in the navigation, and nobody's home.
+"""The names of the platforms and the gateway in the page's language, and platforms that the backend has nothing of.
 
-A platform is absent if none of its calls is required, and each of its reads without a path parameter is known to be
-absent (contract, section 7). What its pages have asked says so: an overview asks for all that it could show.
+Those are not in the navigation, and nobody's home. A platform is absent if none of its calls is required, and each of
+its reads without a path parameter is known to be absent (contract, section 7). What its pages have asked says so: an
+overview asks for all that it could show.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as msgid
+
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import COUNTS_SEGMENT
 from portal.config.limits import ABSENT_S
-from portal.config.platforms import PLATFORMS
+from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
 from portal.errors import ApiAbsentError, ApiError, SignInEndedError, StoreUnavailableError
 from portal.process import DeadlineShare
 from portal.query import REGISTRY, bare_spec, create_query_client, is_absent, is_known, use_queries
@@ -24,7 +28,28 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.config.platforms import Platform, TPlatform
+    from portal.config.projects import Project
     from portal.web.request import PortalRequest
+
+
+#: Listed for the catalogs. A platform that is missing here shows its name from the registry.
+KNOWN_NAMES = (
+    msgid("Energy"),
+    msgid("Operations"),
+    msgid("Finance"),
+)
+GATEWAY_NAME = msgid("Account")
+
+
+def platform_name(name: TPlatform) -> str:
+    """The name that pages show for a platform."""
+    return gettext(PLATFORM_BY_NAME[name].name.replace("_", " ").capitalize())
+
+
+def project_name(project: Project) -> str:
+    """The name that pages show for an app."""
+    return gettext(GATEWAY_NAME) if project.platform is None else platform_name(project.platform.name)
+
 
 #: For how long a process does not look again, seconds.
 PLATFORMS_KNOWN_FOR_S: Final = 5.0

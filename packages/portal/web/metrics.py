@@ -1,8 +1,4 @@
-"""Each request that the edge forwards, for `/metrics`: how often which page had which status, and how long it took.
-
-A label never has a path: the page's name stands for it, and one name for all addresses that lead nowhere. What the edge
-answers itself is counted there, by its rule: a redirect costs so little that a second count would show.
-"""
+"""What `/metrics` tells of requests."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from portal.telemetry.metrics import OTHER, Counters, Label, Timings
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
+
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
 #: The page of a rule that refuses; a static file; an address that leads nowhere.
