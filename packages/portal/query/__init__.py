@@ -6,8 +6,8 @@ A read runs from top to bottom; each step gets a value back from the step below:
 
     hooks                use_get_clients_query(request, q="oslo")
       client                 a sign-in that is over takes its cached data with it
-        event_log                notes what each read and write came to
-        result_data              responses, decoded or copied
+        events                   what each read and write came to
+        results                  responses, decoded or copied: what hooks return
         reads                    the steps of a read
           request_cache              has this request read the query already?
           request_partition          whose data: the namespace that the access token is bound to
@@ -30,7 +30,6 @@ A write does the same in the other order::
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
-    results              what hooks return               events          what queries and mutations came to
 
 The design, its words and its invariants: docs/explanation/query-cache.md.
 """

@@ -11,14 +11,13 @@ from django.http import HttpRequest
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
-from portal.query.event_log import EventLog
+from portal.query.events import EventLog
 from portal.query.list_reads import ListReads, Settled
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import PurgeIfEnded, RequestPartition
-from portal.query.result_data import response_data
-from portal.query.results import MutationResult, PaginatedResult, QueryResult
+from portal.query.results import MutationResult, PaginatedResult, QueryResult, response_data
 from portal.query.writes import Writes
 from portal.telemetry import tracing
 

@@ -48,13 +48,13 @@ DIRECTIONS = [
     ("packages/sqlite_cache/pool.py", "import sqlite_cache.eviction", "Inside sqlite_cache imports go down"),
     ("packages/portal/query/cache/pages.py", "import portal.query.writes", "Inside the query layer imports go down"),
     (
-        "packages/portal/query/calls/retries.py",
+        "packages/portal/query/calls.py",
         "import portal.query.client",
         "Inside the query layer imports go down",
     ),
     (
         "packages/portal/query/reads/page_fetches.py",
-        "import portal.query.reads.revalidation",
+        "import portal.query.reads.parallel_fetches",
         "Inside the reads imports go down",
     ),
     (

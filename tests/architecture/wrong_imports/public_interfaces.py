@@ -101,7 +101,7 @@ PUBLIC_INTERFACES = [
     ),
     (
         "packages/portal/query/client.py",
-        "import portal.query.endpoints.keys",
+        "import portal.query.endpoints.urls",
         "From outside the endpoints only their public interface is imported",
     ),
     (

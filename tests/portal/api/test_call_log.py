@@ -17,8 +17,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiError, ApiUnavailableError
 from portal.process.deadline import Deadline
-from portal.query.calls.backend_calls import BackendCaller
-from portal.query.calls.retries import Retries
+from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints.urls import Address
 from tests.support.authority import Authority
 from tests.support.counts import counted, is_listed

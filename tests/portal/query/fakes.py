@@ -30,7 +30,7 @@ from portal.process.deadline import Deadline
 from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
 from portal.query import create_query_client
-from portal.query.calls.retries import Retries
+from portal.query.calls import Retries
 from portal.query.process_state import runtime_for
 from portal.store import MISSING
 from sqlite_cache import JSONSerializer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query.calls.backend_calls import derived_key
+from portal.query.calls import derived_key
 from tests.support.client_endpoints import Client, ClientMutations
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError
 from portal.process.deadline import Deadline
-from portal.query.event_log import MAX_EVENTS
+from portal.query.events import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import FakeBackend

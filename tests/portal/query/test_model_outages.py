@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.query.partition.pending_purges import PendingPurges
+from portal.query.partition.generations import PendingPurges
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.query_machine import QueryMachine
 from tests.portal.query.versioned_backend import VersionedBackend

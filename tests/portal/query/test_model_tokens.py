@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from portal.query.reads.revalidation import Revalidations
+from portal.query.reads.parallel_fetches import Revalidations
 from portal.query.request_partition import RequestPartition
 from tests.portal.query.query_machine import WithoutSingleFlight
 

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
 
     from portal.query.endpoints.declarations import DeclaredList
     from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
-    from portal.query.endpoints.filters import RowFilter
-    from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.mutations import Method
-    from portal.query.endpoints.urls import Address
+    from portal.query.endpoints.params import RowFilter
+    from portal.query.endpoints.urls import Address, QueryKey
     from portal.rows import Decoder
 
 TResult = TypeVar("TResult")

@@ -26,9 +26,8 @@ from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
-from portal.query.reads.parallel_fetches import ParallelFetches
+from portal.query.reads.parallel_fetches import ParallelFetches, Revalidation
 from portal.query.reads.placeholders import placeholder_for
-from portal.query.reads.revalidation import Revalidation
 from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY
 
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from portal.query.endpoints import ReadRequest
     from portal.query.partition import Partition
     from portal.query.reads.page_fetches import PageFetcher
-    from portal.query.reads.revalidation import Revalidations
+    from portal.query.reads.parallel_fetches import Revalidations
     from portal.query.request_cache import RequestCache
 
 
