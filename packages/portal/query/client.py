@@ -16,7 +16,7 @@ from portal.query.list_reads import ListReads, Settled
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
-from portal.query.request_partition import PurgeIfEnded, RequestPartition
+from portal.query.request_partition import RequestPartition
 from portal.query.results import MutationResult, PaginatedResult, QueryResult, response_data
 from portal.query.writes import Writes
 from portal.telemetry import tracing
@@ -56,7 +56,6 @@ class QueryClient:
         self._log = EventLog(clock)
         self.gaps = runtime.gaps
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
-        self._purges = PurgeIfEnded(self._partition)
         self._caller = caller
         request_cache = RequestCache(clock=clock)
         fetcher = PageFetcher(
@@ -124,7 +123,7 @@ class QueryClient:
         begun = [self._lists.begin(call, call.request) for call in asked]
         calls = [call for call, _ in begun]
         began = time.perf_counter()
-        with tracing.span("queries", str(len(calls))) as span, self._purges:
+        with tracing.span("queries", str(len(calls))) as span, self._partition.purged_if_ended():
             results = self.reads.read_all(calls)
             for call, result in zip(calls, results, strict=True):
                 span.part("query", call.request.key.endpoint, outcome=result.cache_status)
@@ -144,7 +143,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call, began = ReadCall(request=spec.query), time.perf_counter()
-        with tracing.span("query", spec.query.key.endpoint) as span, self._purges:
+        with tracing.span("query", spec.query.key.endpoint) as span, self._partition.purged_if_ended():
             started = self.reads.start(call)
             span.set(tracing.OUTCOME, "started" if isinstance(started, bool) else started.cache_status)
         if isinstance(started, bool):
@@ -165,7 +164,7 @@ class QueryClient:
         """
         began = time.perf_counter()
         try:
-            with tracing.span("mutation", write.endpoint), self._purges:
+            with tracing.span("mutation", write.endpoint), self._partition.purged_if_ended():
                 data = self._writes.run(write)
         except ApiError as error:
             self._log.add_write(write, error, began=began)
@@ -191,7 +190,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         try:
-            with self._purges:
+            with self._partition.purged_if_ended():
                 self._writes.invalidate(endpoint, params=params, matching=matching)
         except ApiError as error:
             # Without a usable token nothing can be read either.
@@ -230,7 +229,7 @@ class QueryClient:
 
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
-        with tracing.span("query", call.request.key.endpoint) as span, self._purges:
+        with tracing.span("query", call.request.key.endpoint) as span, self._partition.purged_if_ended():
             result = self.reads.read(call)
             span.set(tracing.OUTCOME, result.cache_status)
         self._log.add_read(call, result, began=began)
@@ -247,7 +246,6 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            is_placeholder=result.is_placeholder,
             _refetch=lambda: self.query(call.request, force=True),
         )
 

@@ -1,14 +1,11 @@
-"""What each query and each mutation of a request came to, for `/metrics` and the devtools panel.
-
-Few clients are asked for their events: only then are events made.
-"""
+"""What each query and each mutation of a request came to, for `/metrics` and the devtools panel."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.query.cache import CACHE_STATUSES
 from portal.telemetry.metrics import Counters, Label
@@ -22,11 +19,10 @@ if TYPE_CHECKING:
     from portal.query.reads import ReadCall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryEvent:
+class QueryEvent(NamedTuple):
     """One call of a query hook.
 
-    :param key: the query key as in requirements, "Client-side hook generators".
+    :param query: its key.
     :param start: cursor of the first page; None for the beginning.
     :param pages: how many pages were given.
     :param began_s: :func:`time.perf_counter` at the beginning.
@@ -36,8 +32,7 @@ class QueryEvent:
     :param error: class of the error; empty without one.
     """
 
-    key: tuple[Any, ...]
-    endpoint: str
+    query: QueryKey
     start: str | None
     pages: int
     cache_status: CacheStatus
@@ -46,6 +41,16 @@ class QueryEvent:
     age_s: float | None
     patches: int
     error: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The query key as in requirements, "Client-side hook generators"."""
+        return tuple(self.query.parts)
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint's key."""
+        return self.query.endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,28 +67,6 @@ class MutationEvent:
     began_s: float
     duration_s: float
     error: str
-
-
-#: What a client notes of each query: the query's key, and the event's members from `start` on. Few clients are asked
-#: for their events.
-Done: TypeAlias = "tuple[QueryKey, str | None, int, CacheStatus, float, float, float | None, int, str]"
-
-
-def event_of(done: Done) -> QueryEvent:
-    """The event of a query."""
-    key, start, pages, cache_status, began_s, duration_s, age_s, patches, error = done
-    return QueryEvent(
-        key=tuple(key.parts),
-        endpoint=key.endpoint,
-        start=start,
-        pages=pages,
-        cache_status=cache_status,
-        began_s=began_s,
-        duration_s=duration_s,
-        age_s=age_s,
-        patches=patches,
-        error=error,
-    )
 
 
 #: Events that a client keeps. No page has as many; a command's client may live for hours.
@@ -120,7 +103,7 @@ class EventLog:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._done: deque[Done | MutationEvent] = deque(maxlen=MAX_EVENTS)
+        self._done: deque[QueryEvent | MutationEvent] = deque(maxlen=MAX_EVENTS)
 
     def add_read(self, call: ReadCall, result: ReadResult, *, began: float) -> None:
         """Note a query that has ended now.
@@ -131,7 +114,7 @@ class EventLog:
         key, status, pages = call.request.key, result.cache_status, len(result.pages)
         age = None if fetched_at is None else self._clock() - fetched_at
         error = type(result.error).__name__ if result.error else ""
-        self._done.append((key, call.start, pages, status, began, duration, age, result.patches, error))
+        self._done.append(QueryEvent(key, call.start, pages, status, began, duration, age, result.patches, error))
         _read_counters.count(key.endpoint, status)
         if result.patches and not result.is_memoized:
             _patch_counters.add(result.patches, key.endpoint)
@@ -144,7 +127,7 @@ class EventLog:
     @property
     def queries(self) -> list[QueryEvent]:
         """What each query came to."""
-        return [event_of(done) for done in self._done if isinstance(done, tuple)]
+        return [done for done in self._done if isinstance(done, QueryEvent)]
 
     @property
     def mutations(self) -> list[MutationEvent]:

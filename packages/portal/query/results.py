@@ -69,12 +69,9 @@ class QueryResult(_Read, Generic[TData]):
     """A one-shot read.
 
     :param data: the response; with an `error` beside it, the last known one. None where there is none.
-    :param is_placeholder: whether the data is a row of a list, in place of a response that nobody has: the backend does
-        not answer, and the endpoint declares `placeholder`. The row may lack what only the detail has.
     """
 
     data: TData | None
-    is_placeholder: bool = False
     _refetch: Callable[[], QueryResult[TData]]
 
     def refetch(self) -> QueryResult[TData]:

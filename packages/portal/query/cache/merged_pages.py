@@ -120,7 +120,6 @@ class ReadResult:
     :param fetched: how many of the pages came from the backend now.
     :param patches: how many patches were applied.
     :param is_memoized: whether this request had read the query before.
-    :param is_placeholder: whether the page is a list's row that stands in for a detail.
     """
 
     pages: tuple[MergedPage, ...] = ()
@@ -129,7 +128,6 @@ class ReadResult:
     fetched: int = 0
     patches: int = 0
     is_memoized: bool = False
-    is_placeholder: bool = False
 
     def memoized(self, count: int, *, error: ApiError | None) -> ReadResult:
         """What a later read of the same request gets.
@@ -143,7 +141,6 @@ class ReadResult:
             fetched=self.fetched,
             patches=self.patches,
             is_memoized=True,
-            is_placeholder=self.is_placeholder,
         )
 
     @property

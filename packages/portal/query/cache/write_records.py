@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.config.contract_names import ID_FIELD
 from portal.errors import ApiNotFoundError, UsageError
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, JsonRow
+from portal.query.cache.pages import READ_LAG_S, JsonRow
 from portal.query.endpoints import LIST_HELPERS, address, canonical_json, checked_params, given_params, parameter_names
 
 if TYPE_CHECKING:
@@ -112,10 +112,6 @@ class WriteRecord:
         :param lag_s: how far the backend's reads may be behind its writes, seconds.
         """
         return self.done_at is not None and abs(at - self.done_at) < lag_s
-
-    def may_be_newer(self, *, at: float) -> bool:
-        """Whether this write may have been done after something was asked for."""
-        return self.done_at is not None and self.done_at > at - MAX_CLOCK_SKEW_S
 
     def resolve_overlap(self, others: Sequence[WriteRecord | None]) -> WriteRecord:
         """The record to append after a write during which others were appended.

@@ -3,7 +3,6 @@
 ::
 
     cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
-      ├─▶ placeholders       a list's row in place of a detail, while the backend does not answer
       ├─▶ parallel_fetches   fetches in other threads, for which the request waits, or which go on behind it
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
     walks                a whole list, past the cache
