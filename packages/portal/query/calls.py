@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from threading import Event
 
-    from portal.api import ApiSession, TokenStore
+    from portal.api import ApiResponse, ApiSession, TokenStore
     from portal.query.endpoints import Address, WriteRequest
 
 
@@ -168,18 +168,8 @@ class BackendCaller:
         series = Tries(retries=self.retries, budget=budget, most=tries)
         while True:
             try:
-                answer = self.api.call(
-                    tokens=self.tokens,
-                    method="GET",
-                    path=call.path,
-                    params=call.params,
-                    deadline=budget,
-                    request_id=self.request_id,
-                    user_agent=self.user_agent,
-                    client_address=self.client_address,
-                    bearer=bearer,
-                    attempt=Attempt(series.number, tries),
-                    endpoint=where.endpoint,
+                answer = self._send(
+                    series, method="GET", path=call.path, params=call.params, endpoint=where.endpoint, bearer=bearer
                 )
             except ApiError as error:
                 series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
@@ -202,16 +192,11 @@ class BackendCaller:
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
         while True:
             try:
-                answer = self.api.call(
-                    tokens=self.tokens,
+                answer = self._send(
+                    series,
                     method=write.method,
                     path=call.path,
                     params=call.params,
-                    deadline=budget,
-                    request_id=self.request_id,
-                    user_agent=self.user_agent,
-                    client_address=self.client_address,
-                    attempt=Attempt(series.number, series.most),
                     endpoint=where.endpoint,
                     idempotency_key=key,
                     if_match=write.if_match,
@@ -233,6 +218,17 @@ class BackendCaller:
                     raise
             else:
                 return call.read(answer.data)
+
+    def _send(self, series: Tries, **call: Any) -> ApiResponse:
+        return self.api.call(
+            tokens=self.tokens,
+            deadline=series.budget,
+            request_id=self.request_id,
+            user_agent=self.user_agent,
+            client_address=self.client_address,
+            attempt=Attempt(series.number, series.most),
+            **call,
+        )
 
 
 def derived_key(

@@ -76,15 +76,7 @@ class QueryClient:
             patience_s=runtime.patience_s,
             reload=reload,
         )
-        self._writes = Writes(
-            caller=caller,
-            reads=self.reads,
-            cache=runtime.cache,
-            gaps=runtime.gaps,
-            request_cache=request_cache,
-            registry=registry,
-            clock=clock,
-        )
+        self._writes = Writes(reads=self.reads, request_cache=request_cache)
 
     def query(self, request: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
         """Run a one-shot query.
