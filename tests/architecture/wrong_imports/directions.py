@@ -26,8 +26,8 @@ DIRECTIONS = [
     ("packages/portal/edge/decisions.py", "import portal.edge.rules", "Inside the edge imports go down"),
     ("packages/portal/edge/routes/paths.py", "import portal.edge.routes.site", "Inside the routes imports go down"),
     (
-        "packages/portal/identity/platforms.py",
-        "import portal.identity.users",
+        "packages/portal/identity/users.py",
+        "import portal.identity.token_cache",
         "Inside identity imports go down",
     ),
     ("packages/portal/config/limits.py", "import portal.config.projects", "Inside the configuration imports go down"),
@@ -40,7 +40,7 @@ DIRECTIONS = [
     ("packages/portal/testing/pages.py", "import portal.server.startup", "Layers: imports go down"),
     ("packages/portal/web/frame/essentials.py", "import portal.testing", "Layers: imports go down"),
     (
-        "packages/portal/process/clock.py",
+        "packages/portal/process/thread_pool.py",
         "import portal.process.deadline",
         "The modules of portal.process are independent of each other",
     ),
@@ -73,7 +73,7 @@ DIRECTIONS = [
         "Inside the endpoints imports go down",
     ),
     (
-        "packages/portal/rows/partials.py",
+        "packages/portal/rows/parameters.py",
         "import portal.rows.records",
         "Inside the rows imports go down",
     ),

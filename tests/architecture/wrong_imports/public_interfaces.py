@@ -76,7 +76,7 @@ PUBLIC_INTERFACES = [
     ),
     (
         "packages/portal/store/size.py",
-        "import portal.process.clock",
+        "import portal.process.deadline",
         "From outside portal.process only its public interface is imported",
     ),
     (
