@@ -121,11 +121,11 @@ WRONG_IMPORTS = {
         ("packages/portal/api/refresh/sealing.py", "portal.api.refresh.refresher"),
     ],
     "The modules of portal.process are independent of each other": [
-        ("packages/portal/process/clock.py", "portal.process.deadline"),
+        ("packages/portal/process/thread_pool.py", "portal.process.deadline"),
     ],
     "Inside the query layer imports go down": [
         ("packages/portal/query/cache/pages.py", "portal.query.writes"),
-        ("packages/portal/query/calls/retries.py", "portal.query.client"),
+        ("packages/portal/query/calls.py", "portal.query.client"),
     ],
     "The domains of the services are independent of each other": [
         ("packages/portal/services/energy/meters.py", "portal.services.finance.invoices"),

@@ -21,7 +21,7 @@ import pytest
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.config.projects import GATEWAY_APP, PROJECTS
-from portal.identity.platforms import dump_platforms_cookie
+from portal.identity.users import dump_platforms_cookie
 from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.harness import running_stack
 from tests.support.opinionated_backend import Attitude, OpinionatedBackend, opinionated_backend

@@ -36,7 +36,7 @@ class Customer(Client):
     plan: Plan | None = None
 
 
-_customers = resource(CUSTOMERS, item=Customer, placeholder=True)
+_customers = resource(CUSTOMERS, item=Customer)
 
 
 class CustomerQueries(QueryGroup, domain="energy"):

@@ -12,9 +12,8 @@ from portal.config.projects import PROJECTS
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.request_context import RequestContext
 from portal.edge.routes.site import make_site
-from portal.identity.platforms import dump_platforms_cookie
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
-from portal.identity.users import user_from_claims
+from portal.identity.users import dump_platforms_cookie, user_from_claims
 
 ORIGINS = {project.app: project.local_url(port_base=8000) for project in PROJECTS}
 SHORT_NAMES = {project.app: "gateway" if project.is_gateway else project.app for project in PROJECTS}

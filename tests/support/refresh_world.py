@@ -21,8 +21,7 @@ from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
-from portal.process.clock import Clock
-from portal.process.deadline import Deadline
+from portal.process.deadline import Clock, Deadline
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
 

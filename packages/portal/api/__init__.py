@@ -21,75 +21,43 @@
 
 from __future__ import annotations
 
-from portal.api.backend import (
-    Backend,
-    BackendProblem,
-    FormBody,
-    ListQuery,
-    current_backend,
-    encode_body,
-    honours_idempotency_key,
-    split_values,
-    wire_read,
-    wire_write,
-)
-from portal.api.call_log import Attempt, describe_cause
-from portal.api.jwks import jwks_keys, read_keys
-from portal.api.provider import identity_provider, use_provider
-from portal.api.responses import ApiResponse, RawResponse, is_success, json_object
-from portal.api.session import ApiSession, Upload, api_session, session_for
-from portal.api.sign_in import clear_tokens, set_tokens, sign_in_name, sign_out
-from portal.api.token_validation import TokenProblem, UnusableTokenError, validate_issued_tokens
-from portal.api.tokens import (
-    NO_TOKENS,
-    SignInStatus,
-    TokenPair,
-    TokenStatus,
-    TokenStore,
-    expires_at,
-    sign_in_lifetime,
-)
-from portal.api.transport import Transport
-
-# Of an installed package, type checkers take only what this names. A test holds it against the imports.
-__all__ = [
-    "NO_TOKENS",
-    "ApiResponse",
-    "ApiSession",
-    "Attempt",
-    "Backend",
-    "BackendProblem",
-    "FormBody",
-    "ListQuery",
-    "RawResponse",
-    "SignInStatus",
-    "TokenPair",
-    "TokenProblem",
-    "TokenStatus",
-    "TokenStore",
-    "Transport",
-    "UnusableTokenError",
-    "Upload",
-    "api_session",
-    "clear_tokens",
-    "current_backend",
-    "describe_cause",
-    "encode_body",
-    "expires_at",
-    "honours_idempotency_key",
-    "identity_provider",
-    "is_success",
-    "json_object",
-    "jwks_keys",
-    "read_keys",
-    "session_for",
-    "set_tokens",
-    "sign_in_lifetime",
-    "sign_in_name",
-    "sign_out",
-    "split_values",
-    "use_provider",
-    "validate_issued_tokens",
-    "wire_read",
-    "wire_write",
-]
+# Of an installed package, type checkers take only what is imported under its own name.
+from portal.api.backend import Backend as Backend
+from portal.api.backend import BackendProblem as BackendProblem
+from portal.api.backend import FormBody as FormBody
+from portal.api.backend import ListQuery as ListQuery
+from portal.api.backend import current_backend as current_backend
+from portal.api.backend import encode_body as encode_body
+from portal.api.backend import honours_idempotency_key as honours_idempotency_key
+from portal.api.backend import split_values as split_values
+from portal.api.backend import wire_read as wire_read
+from portal.api.backend import wire_write as wire_write
+from portal.api.call_log import Attempt as Attempt
+from portal.api.call_log import describe_cause as describe_cause
+from portal.api.jwks import jwks_keys as jwks_keys
+from portal.api.jwks import read_keys as read_keys
+from portal.api.provider import identity_provider as identity_provider
+from portal.api.provider import use_provider as use_provider
+from portal.api.responses import ApiResponse as ApiResponse
+from portal.api.responses import RawResponse as RawResponse
+from portal.api.responses import is_success as is_success
+from portal.api.responses import json_object as json_object
+from portal.api.session import ApiSession as ApiSession
+from portal.api.session import Upload as Upload
+from portal.api.session import api_session as api_session
+from portal.api.session import session_for as session_for
+from portal.api.sign_in import clear_tokens as clear_tokens
+from portal.api.sign_in import set_tokens as set_tokens
+from portal.api.sign_in import sign_in_name as sign_in_name
+from portal.api.sign_in import sign_out as sign_out
+from portal.api.token_validation import TokenProblem as TokenProblem
+from portal.api.token_validation import UnusableTokenError as UnusableTokenError
+from portal.api.token_validation import validate_issued_tokens as validate_issued_tokens
+from portal.api.tokens import NO_TOKENS as NO_TOKENS
+from portal.api.tokens import SignInStatus as SignInStatus
+from portal.api.tokens import TokenPair as TokenPair
+from portal.api.tokens import TokenStatus as TokenStatus
+from portal.api.tokens import TokenStore as TokenStore
+from portal.api.tokens import expires_at as expires_at
+from portal.api.tokens import sign_in_lifetime as sign_in_lifetime
+from portal.api.transport import Transport as Transport

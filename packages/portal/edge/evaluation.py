@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
 from portal.edge.locale_negotiation import negotiate_locale
-from portal.edge.request_context import EdgeUser, RequestContext
-from portal.edge.request_kind import is_htmx, is_navigation
+from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation
 from portal.edge.routes import encode_query
 from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, primary_platform
 

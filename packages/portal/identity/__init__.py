@@ -6,18 +6,20 @@ routes with what is decided here, before `/me` is asked.
 ::
 
     token_cache           each token is decoded once in a process -> TokenCheck
-      users               the decoded user -> DecodedUser
+      users               the decoded user -> DecodedUser; permission strings to platforms; VAR_PERMITTED_PLATFORMS
         verification      signature, issuer, audience
-        platforms         permission strings to platforms; VAR_PERMITTED_PLATFORMS, read and written
 """
 
-from portal.identity.platforms import (
+from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
+from portal.identity.users import (
+    DecodedUser,
+    contract_claims,
     derive_platforms_from_me,
     dump_platforms_cookie,
+    get_user_from_token,
     parse_platforms_cookie,
     permission_strings,
     primary_platform,
+    user_from_claims,
 )
-from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState
-from portal.identity.users import DecodedUser, contract_claims, get_user_from_token, user_from_claims
 from portal.identity.verification import make_verifier, use_key_source

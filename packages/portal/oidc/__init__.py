@@ -8,9 +8,8 @@
       │
     token_endpoint          refresh and revocation at the provider        failures         one page per reason
       │
-    provider                keys, addresses for the browser, calls        sessions         records in the refresh store
-      │
-    discovery               the provider's endpoints                      login_attempts   one signed cookie each
+    provider                endpoints, keys, addresses for the browser, calls
+    sessions                records in the refresh store                  login_attempts   one signed cookie each
     id_tokens               checks of ID tokens and logout tokens
 
 Arrows go down. The package is above `portal.web`, since a sign-in here is kept as one with a password is. `api` and

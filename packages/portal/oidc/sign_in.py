@@ -26,9 +26,9 @@ from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:
     from portal.api import RawResponse
-    from portal.oidc.discovery import ProviderMetadata
     from portal.oidc.id_tokens import IdTokenClaims
     from portal.oidc.login_attempts import LoginAttempt
+    from portal.oidc.provider import ProviderMetadata
     from portal.web import PortalRequest
 
 logger = logging.getLogger(__name__)

@@ -4,7 +4,7 @@
     Pool                thread_pool.py      a bounded number of threads for work beside a request
     CircuitBreaker      circuit_breaker.py  while a server does not answer, one caller a second asks it
     Deadline            deadline.py         a time limit that several steps share, and a part of it
-    Clock               clock.py            the time functions, as an object that a test can replace
+    Clock               deadline.py         the time functions, as an object that a test can replace
 
 No module of this package imports another one. `fork_safety` resets locks and threads in a child process.
 """
@@ -12,7 +12,6 @@ No module of this package imports another one. `fork_safety` resets locks and th
 from __future__ import annotations
 
 from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
-from portal.process.clock import Clock
-from portal.process.deadline import Deadline, DeadlineShare
+from portal.process.deadline import Clock, Deadline, DeadlineShare
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight, finish_calls
 from portal.process.thread_pool import Pool

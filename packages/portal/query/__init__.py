@@ -6,8 +6,8 @@ A read runs from top to bottom; each step gets a value back from the step below:
 
     hooks                use_get_clients_query(request, q="oslo")
       client                 a sign-in that is over takes its cached data with it
-        event_log                notes what each read and write came to
-        result_data              responses, decoded or copied
+        events                   what each read and write came to
+        results                  responses, decoded or copied: what hooks return
         reads                    the steps of a read
           request_cache              has this request read the query already?
           request_partition          whose data: the namespace that the access token is bound to
@@ -30,120 +30,65 @@ A write does the same in the other order::
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
-    results              what hooks return               events          what queries and mutations came to
 
 The design, its words and its invariants: docs/explanation/query-cache.md.
 """
 
 from __future__ import annotations
 
-from portal.query.cache import KeyUse, endpoints_by_digest, read_key
-from portal.query.client import QueryClient, client_of, create_query_client
-from portal.query.endpoints import (
-    REGISTRY,
-    DeclaredMutation,
-    DeclaredQuery,
-    Endpoint,
-    QuerySpec,
-    filter_of,
-    same_params,
-)
-from portal.query.events import MutationEvent, QueryEvent
-from portal.query.hooks import (
-    MutationGroup,
-    MutationHook,
-    PaginatedQueryHook,
-    QueryGroup,
-    QueryHook,
-    bare_spec,
-    check_endpoints,
-    create_mutation_group,
-    create_query_group,
-    forget_gaps,
-    ignores,
-    is_absent,
-    is_known,
-    mutation_endpoint,
-    note_absent,
-    paginated_query_endpoint,
-    query_endpoint,
-    use_queries,
-)
-from portal.query.partition import principal_of_id, principals_of_user
-from portal.query.process_state import process_runtime
-from portal.query.query_layer import QueryLayer
-from portal.query.reads import WalkedPage
-from portal.query.resources import Resource, resource
-from portal.query.results import MutationResult, PaginatedRes, PaginatedResult, QueryResult
-from portal.rows import (
-    ListParams,
-    OpenEnum,
-    Params,
-    Partial,
-    Record,
-    Row,
-    RowParams,
-    Values,
-    field,
-    field_types,
-    to_json,
-)
-
-# Of an installed package, type checkers take only what this names. A test holds it against the imports.
-__all__ = [
-    "REGISTRY",
-    "DeclaredMutation",
-    "DeclaredQuery",
-    "Endpoint",
-    "KeyUse",
-    "ListParams",
-    "MutationEvent",
-    "MutationGroup",
-    "MutationHook",
-    "MutationResult",
-    "OpenEnum",
-    "PaginatedQueryHook",
-    "PaginatedRes",
-    "PaginatedResult",
-    "Params",
-    "Partial",
-    "QueryClient",
-    "QueryEvent",
-    "QueryGroup",
-    "QueryHook",
-    "QueryLayer",
-    "QueryResult",
-    "QuerySpec",
-    "Record",
-    "Resource",
-    "Row",
-    "RowParams",
-    "Values",
-    "WalkedPage",
-    "bare_spec",
-    "check_endpoints",
-    "client_of",
-    "create_mutation_group",
-    "create_query_client",
-    "create_query_group",
-    "endpoints_by_digest",
-    "field",
-    "field_types",
-    "filter_of",
-    "forget_gaps",
-    "ignores",
-    "is_absent",
-    "is_known",
-    "mutation_endpoint",
-    "note_absent",
-    "paginated_query_endpoint",
-    "principal_of_id",
-    "principals_of_user",
-    "process_runtime",
-    "query_endpoint",
-    "read_key",
-    "resource",
-    "same_params",
-    "to_json",
-    "use_queries",
-]
+# Of an installed package, type checkers take only what is imported under its own name.
+from portal.query.cache import KeyUse as KeyUse
+from portal.query.cache import endpoints_by_digest as endpoints_by_digest
+from portal.query.cache import read_key as read_key
+from portal.query.client import QueryClient as QueryClient
+from portal.query.client import client_of as client_of
+from portal.query.client import create_query_client as create_query_client
+from portal.query.endpoints import REGISTRY as REGISTRY
+from portal.query.endpoints import DeclaredMutation as DeclaredMutation
+from portal.query.endpoints import DeclaredQuery as DeclaredQuery
+from portal.query.endpoints import Endpoint as Endpoint
+from portal.query.endpoints import QuerySpec as QuerySpec
+from portal.query.endpoints import filter_of as filter_of
+from portal.query.endpoints import same_params as same_params
+from portal.query.events import MutationEvent as MutationEvent
+from portal.query.events import QueryEvent as QueryEvent
+from portal.query.hooks import MutationGroup as MutationGroup
+from portal.query.hooks import MutationHook as MutationHook
+from portal.query.hooks import PaginatedQueryHook as PaginatedQueryHook
+from portal.query.hooks import QueryGroup as QueryGroup
+from portal.query.hooks import QueryHook as QueryHook
+from portal.query.hooks import bare_spec as bare_spec
+from portal.query.hooks import check_endpoints as check_endpoints
+from portal.query.hooks import create_mutation_group as create_mutation_group
+from portal.query.hooks import create_query_group as create_query_group
+from portal.query.hooks import forget_gaps as forget_gaps
+from portal.query.hooks import ignores as ignores
+from portal.query.hooks import is_absent as is_absent
+from portal.query.hooks import is_known as is_known
+from portal.query.hooks import mutation_endpoint as mutation_endpoint
+from portal.query.hooks import note_absent as note_absent
+from portal.query.hooks import paginated_query_endpoint as paginated_query_endpoint
+from portal.query.hooks import query_endpoint as query_endpoint
+from portal.query.hooks import use_queries as use_queries
+from portal.query.partition import principal_of_id as principal_of_id
+from portal.query.partition import principals_of_user as principals_of_user
+from portal.query.process_state import process_runtime as process_runtime
+from portal.query.query_layer import QueryLayer as QueryLayer
+from portal.query.reads import WalkedPage as WalkedPage
+from portal.query.resources import Resource as Resource
+from portal.query.resources import resource as resource
+from portal.query.results import MutationResult as MutationResult
+from portal.query.results import PaginatedRes as PaginatedRes
+from portal.query.results import PaginatedResult as PaginatedResult
+from portal.query.results import QueryResult as QueryResult
+from portal.rows import ListParams as ListParams
+from portal.rows import OpenEnum as OpenEnum
+from portal.rows import Params as Params
+from portal.rows import Partial as Partial
+from portal.rows import Record as Record
+from portal.rows import Row as Row
+from portal.rows import RowParams as RowParams
+from portal.rows import Values as Values
+from portal.rows import field as field
+from portal.rows import field_types as field_types
+from portal.rows import to_json as to_json

@@ -11,14 +11,13 @@ from django.http import HttpRequest
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
-from portal.query.event_log import EventLog
+from portal.query.events import EventLog
 from portal.query.list_reads import ListReads, Settled
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, ReadCall, Reads
 from portal.query.request_cache import RequestCache
-from portal.query.request_partition import PurgeIfEnded, RequestPartition
-from portal.query.result_data import response_data
-from portal.query.results import MutationResult, PaginatedResult, QueryResult
+from portal.query.request_partition import RequestPartition
+from portal.query.results import MutationResult, PaginatedResult, QueryResult, response_data
 from portal.query.writes import Writes
 from portal.telemetry import tracing
 
@@ -57,7 +56,6 @@ class QueryClient:
         self._log = EventLog(clock)
         self.gaps = runtime.gaps
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
-        self._purges = PurgeIfEnded(self._partition)
         self._caller = caller
         request_cache = RequestCache(clock=clock)
         fetcher = PageFetcher(
@@ -78,15 +76,7 @@ class QueryClient:
             patience_s=runtime.patience_s,
             reload=reload,
         )
-        self._writes = Writes(
-            caller=caller,
-            reads=self.reads,
-            cache=runtime.cache,
-            gaps=runtime.gaps,
-            request_cache=request_cache,
-            registry=registry,
-            clock=clock,
-        )
+        self._writes = Writes(reads=self.reads, request_cache=request_cache)
 
     def query(self, request: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
         """Run a one-shot query.
@@ -125,7 +115,7 @@ class QueryClient:
         begun = [self._lists.begin(call, call.request) for call in asked]
         calls = [call for call, _ in begun]
         began = time.perf_counter()
-        with tracing.span("queries", str(len(calls))) as span, self._purges:
+        with tracing.span("queries", str(len(calls))) as span, self._partition.purged_if_ended():
             results = self.reads.read_all(calls)
             for call, result in zip(calls, results, strict=True):
                 span.part("query", call.request.key.endpoint, outcome=result.cache_status)
@@ -145,7 +135,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         call, began = ReadCall(request=spec.query), time.perf_counter()
-        with tracing.span("query", spec.query.key.endpoint) as span, self._purges:
+        with tracing.span("query", spec.query.key.endpoint) as span, self._partition.purged_if_ended():
             started = self.reads.start(call)
             span.set(tracing.OUTCOME, "started" if isinstance(started, bool) else started.cache_status)
         if isinstance(started, bool):
@@ -166,7 +156,7 @@ class QueryClient:
         """
         began = time.perf_counter()
         try:
-            with tracing.span("mutation", write.endpoint), self._purges:
+            with tracing.span("mutation", write.endpoint), self._partition.purged_if_ended():
                 data = self._writes.run(write)
         except ApiError as error:
             self._log.add_write(write, error, began=began)
@@ -192,7 +182,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         try:
-            with self._purges:
+            with self._partition.purged_if_ended():
                 self._writes.invalidate(endpoint, params=params, matching=matching)
         except ApiError as error:
             # Without a usable token nothing can be read either.
@@ -231,7 +221,7 @@ class QueryClient:
 
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
-        with tracing.span("query", call.request.key.endpoint) as span, self._purges:
+        with tracing.span("query", call.request.key.endpoint) as span, self._partition.purged_if_ended():
             result = self.reads.read(call)
             span.set(tracing.OUTCOME, result.cache_status)
         self._log.add_read(call, result, began=began)
@@ -248,7 +238,6 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            is_placeholder=result.is_placeholder,
             _refetch=lambda: self.query(call.request, force=True),
         )
 

@@ -1,28 +1,28 @@
-"""What each query and each mutation of a request came to, for the devtools panel."""
+"""What each query and each mutation of a request came to, for `/metrics` and the devtools panel."""
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from portal.query.cache import CACHE_STATUSES
+from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal.errors import ApiError
+    from portal.query.cache import CacheStatus, ReadResult
     from portal.query.endpoints import QueryKey, WriteRequest
-
-CacheStatus: TypeAlias = Literal["memoized", "hit", "miss", "partial", "stale", "error"]
-"""Where an answer came from, in the words of RFC 9211 where it has them.
-
-memoized: this request had read the query before · hit: from the cache, fresh · miss: from the backend · partial: some
-pages from the cache, others from the backend · stale: older data, which are fetched again behind the request, or stand
-beside an error · error: no data.
-"""
-CACHE_STATUSES: Final[tuple[str, ...]] = get_args(CacheStatus)
+    from portal.query.reads import ReadCall
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryEvent:
+class QueryEvent(NamedTuple):
     """One call of a query hook.
 
-    :param key: the query key as in requirements, "Client-side hook generators".
+    :param query: its key.
     :param start: cursor of the first page; None for the beginning.
     :param pages: how many pages were given.
     :param began_s: :func:`time.perf_counter` at the beginning.
@@ -32,8 +32,7 @@ class QueryEvent:
     :param error: class of the error; empty without one.
     """
 
-    key: tuple[Any, ...]
-    endpoint: str
+    query: QueryKey
     start: str | None
     pages: int
     cache_status: CacheStatus
@@ -42,6 +41,16 @@ class QueryEvent:
     age_s: float | None
     patches: int
     error: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The query key as in requirements, "Client-side hook generators"."""
+        return tuple(self.query.parts)
+
+    @property
+    def endpoint(self) -> str:
+        """The endpoint's key."""
+        return self.query.endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +69,67 @@ class MutationEvent:
     error: str
 
 
-#: What a client notes of each query: the query's key, and the event's members from `start` on. Few clients are asked
-#: for their events.
-Done: TypeAlias = "tuple[QueryKey, str | None, int, CacheStatus, float, float, float | None, int, str]"
+#: Events that a client keeps. No page has as many; a command's client may live for hours.
+MAX_EVENTS: Final = 256
+
+_ENDPOINT: Final = Label(name="endpoint", says="the query's endpoint, such as `energy.get_clients`")
+_read_counters: Final = Counters(
+    "portal_cache_reads_total",
+    "Queries that requests ran, by endpoint and by what the cache had.",
+    labels=[
+        _ENDPOINT,
+        Label(
+            name="result",
+            says="`hit`: fresh pages · `stale`: older pages were shown · `partial`, `miss`: some or all were fetched"
+            " · `memoized`: the same request had read the query · `error`: there was nothing to show",
+            values=CACHE_STATUSES,
+        ),
+    ],
+)
+_patch_counters: Final = Counters(
+    "portal_cache_patches_total",
+    "Writes of users that were applied to the cached pages of a query.",
+    labels=[_ENDPOINT],
+)
 
 
-def event_of(done: Done) -> QueryEvent:
-    """The event of a query."""
-    key, start, pages, cache_status, began_s, duration_s, age_s, patches, error = done
-    return QueryEvent(
-        key=tuple(key.parts),
-        endpoint=key.endpoint,
-        start=start,
-        pages=pages,
-        cache_status=cache_status,
-        began_s=began_s,
-        duration_s=duration_s,
-        age_s=age_s,
-        patches=patches,
-        error=error,
-    )
+class EventLog:
+    """The latest 256 events of a client, in order.
+
+    :param clock: seconds since the epoch.
+    """
+
+    __slots__ = ("_clock", "_done")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._done: deque[QueryEvent | MutationEvent] = deque(maxlen=MAX_EVENTS)
+
+    def add_read(self, call: ReadCall, result: ReadResult, *, began: float) -> None:
+        """Note a query that has ended now.
+
+        :param began: :func:`time.perf_counter` at its beginning.
+        """
+        duration, fetched_at = time.perf_counter() - began, result.fetched_at
+        key, status, pages = call.request.key, result.cache_status, len(result.pages)
+        age = None if fetched_at is None else self._clock() - fetched_at
+        error = type(result.error).__name__ if result.error else ""
+        self._done.append(QueryEvent(key, call.start, pages, status, began, duration, age, result.patches, error))
+        _read_counters.count(key.endpoint, status)
+        if result.patches and not result.is_memoized:
+            _patch_counters.add(result.patches, key.endpoint)
+
+    def add_write(self, write: WriteRequest, error: ApiError | None, *, began: float) -> None:
+        """Note a mutation that has ended now; `began` as in :meth:`add_read`."""
+        duration, name = time.perf_counter() - began, type(error).__name__ if error else ""
+        self._done.append(MutationEvent(write=write, began_s=began, duration_s=duration, error=name))
+
+    @property
+    def queries(self) -> list[QueryEvent]:
+        """What each query came to."""
+        return [done for done in self._done if isinstance(done, QueryEvent)]
+
+    @property
+    def mutations(self) -> list[MutationEvent]:
+        """What each mutation came to."""
+        return [done for done in self._done if isinstance(done, MutationEvent)]

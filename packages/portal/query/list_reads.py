@@ -17,7 +17,7 @@ from portal.errors import ApiAbsentError, ApiError
 from portal.query.endpoints import ListRequest, path_params, query_key, shape
 from portal.query.gaps import checked_rows, nobodys_value, param_name, sure_value
 from portal.query.reads import ReadCall, WalkedPage, walk_list
-from portal.query.result_data import filters_of, list_data
+from portal.query.results import filters_of, list_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -61,16 +61,6 @@ class RequestCache:
             self._results.move_to_end(name)
             return known
 
-    def results(self, endpoint: str, *, epoch: int) -> list[ReadResult]:
-        """All results of an endpoint's queries, the one that was used last first.
-
-        :param epoch: as of :meth:`get`.
-        """
-        now = self._clock()
-        with self._lock:
-            known = [found for name, found in reversed(self._results.items()) if name[0] == endpoint]
-        return [one.result for one in known if one.epoch == epoch and 0 <= now - one.at < MEMOIZED_FOR_S]
-
     def drops(self, key: QueryKey) -> int:
         """How often the query's endpoint was dropped. A read that begins now gives it to :meth:`put`."""
         return self._drops.get(key.endpoint, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenStatus
@@ -19,7 +20,7 @@ from portal.query.partition import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from portal.query.calls import BackendCaller
     from portal.query.partition import Namespaces, Partition
@@ -230,6 +231,15 @@ class RequestPartition:
                 if subject_of(token) is None:
                     self._purge_sign_ins()
 
+    @contextmanager
+    def purged_if_ended(self) -> Iterator[None]:
+        """A block in which the end of the sign-in takes its cached data with it."""
+        try:
+            yield
+        except SignInEndedError:
+            self.purge()
+            raise
+
     def purge_user(self, user_id: str) -> None:
         """Drop all that is cached for the user with this id, in all processes; later, if the store is down.
 
@@ -299,20 +309,3 @@ class RequestPartition:
         except StoreUnavailableError as error:
             logger.warning("read without the cache: %s", error)
             return None
-
-
-class PurgeIfEnded:
-    """A block in which the end of the sign-in takes its cached data with it."""
-
-    __slots__ = ("_partition",)
-
-    def __init__(self, partition: RequestPartition) -> None:
-        self._partition = partition
-
-    def __enter__(self) -> None:
-        """Nothing is done yet."""
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Purge after a `SignInEndedError`."""
-        if kind is not None and issubclass(kind, SignInEndedError):
-            self._partition.purge()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeA
 
 from portal.config.contract_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FIELD
 from portal.errors import UsageError
-from portal.query.endpoints import same_params
+from portal.query.endpoints import ResourceReadOptions, same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.rows import (
     ListParams,
@@ -26,7 +26,7 @@ from portal.rows import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint, ResourceReadOptions
+    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint
     from portal.query.hooks import MutationHook, PaginatedQueryHook
     from portal.rows import Decoder
 
@@ -85,6 +85,18 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
     delete: MutationHook[None, None, RowParams]
 
 
+class ResourceOptions(ResourceReadOptions, total=False):
+    """What every resource may declare: :meth:`ResourceFactory.__call__`."""
+
+    newest_first_by: str | None
+    invalidates: Iterable[DeclaredQuery[Any] | str]
+    invalidates_tags: Iterable[str]
+    unique_by: str | Literal[False]
+    filter_fields: Mapping[str, str | None]
+    required: Collection[ResourceRole]
+    without: Mapping[ResourceRole, str]
+
+
 class ResourceFactory(Generic[ListP, RowP]):
     """Makes resources. Its generic parameters tell type checkers the keywords of :class:`ListParams` and of rows.
 
@@ -102,15 +114,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         path: str,
         *,
         item: type[TRow],
-        newest_first_by: str | None = ...,
-        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
-        invalidates_tags: Iterable[str] = ...,
-        placeholder: bool = ...,
-        unique_by: str | Literal[False] = ...,
-        filter_fields: Mapping[str, str | None] = ...,
-        required: Collection[ResourceRole] = ...,
-        without: Mapping[ResourceRole, str] = ...,
-        **options: Unpack[ResourceReadOptions],
+        **options: Unpack[ResourceOptions],
     ) -> Resource[TRow, TRow, ListP, RowP]: ...
     @overload
     def __call__(
@@ -119,15 +123,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         *,
         item: type[TRow],
         params: Callable[P, object],
-        newest_first_by: str | None = ...,
-        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
-        invalidates_tags: Iterable[str] = ...,
-        placeholder: bool = ...,
-        unique_by: str | Literal[False] = ...,
-        filter_fields: Mapping[str, str | None] = ...,
-        required: Collection[ResourceRole] = ...,
-        without: Mapping[ResourceRole, str] = ...,
-        **options: Unpack[ResourceReadOptions],
+        **options: Unpack[ResourceOptions],
     ) -> Resource[TRow, TRow, P, RowP]: ...
     @overload
     def __call__(
@@ -136,15 +132,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         *,
         item: type[TRow],
         detail: type[TDetail],
-        newest_first_by: str | None = ...,
-        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
-        invalidates_tags: Iterable[str] = ...,
-        placeholder: bool = ...,
-        unique_by: str | Literal[False] = ...,
-        filter_fields: Mapping[str, str | None] = ...,
-        required: Collection[ResourceRole] = ...,
-        without: Mapping[ResourceRole, str] = ...,
-        **options: Unpack[ResourceReadOptions],
+        **options: Unpack[ResourceOptions],
     ) -> Resource[TRow, TDetail, ListP, RowP]: ...
     @overload
     def __call__(
@@ -154,15 +142,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         item: type[TRow],
         detail: type[TDetail],
         params: Callable[P, object],
-        newest_first_by: str | None = ...,
-        invalidates: Iterable[DeclaredQuery[Any] | str] = ...,
-        invalidates_tags: Iterable[str] = ...,
-        placeholder: bool = ...,
-        unique_by: str | Literal[False] = ...,
-        filter_fields: Mapping[str, str | None] = ...,
-        required: Collection[ResourceRole] = ...,
-        without: Mapping[ResourceRole, str] = ...,
-        **options: Unpack[ResourceReadOptions],
+        **options: Unpack[ResourceOptions],
     ) -> Resource[TRow, TDetail, P, RowP]: ...
     def __call__(
         self,
@@ -174,7 +154,6 @@ class ResourceFactory(Generic[ListP, RowP]):
         newest_first_by: str | None = CREATED_AT_FIELD,
         invalidates: Iterable[DeclaredQuery[Any] | str] = (),
         invalidates_tags: Iterable[str] = (),
-        placeholder: bool = False,
         unique_by: str | Literal[False] = ID_FIELD,
         filter_fields: Mapping[str, str | None] = MappingProxyType({}),
         required: Collection[ResourceRole] = (),
@@ -206,8 +185,6 @@ class ResourceFactory(Generic[ListP, RowP]):
             list fetched again.
         :param invalidates: other queries that become stale with each create, update and delete.
         :param invalidates_tags: tags of further queries that become stale with them.
-        :param placeholder: whether a row of the list stands in for its detail while the backend does not answer and the
-            detail is not cached; see :func:`~portal.query.hooks.queries.query_endpoint`.
         :param unique_by: field of the wire that tells rows apart; False keeps duplicates.
         :param filter_fields: see :func:`~portal.query.hooks.lists.paginated_query_endpoint`.
         :param required: the endpoints that every backend must have; all others are optional.
@@ -240,8 +217,7 @@ class ResourceFactory(Generic[ListP, RowP]):
             filter_fields=filter_fields,
             **options,
         )
-        stand_in = found if placeholder else None
-        single = query_endpoint(data=shown, params=row, url=of_a_row, placeholder=stand_in, **options)
+        single = query_endpoint(data=shown, params=row, url=of_a_row, **options)
         counted = counts_params(params or self._list_params)
         counts = CountsHook(data=RowCounts, params=counted, url=f"{path}/{COUNTS_SEGMENT}", **options)
         create = mutation_endpoint(

@@ -29,10 +29,9 @@ from portal.query.request_partition import PROFILE_QUERY
 from portal.rows import check_depth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from portal.query.cache import PageCache, VersionStamp
-    from portal.query.calls import BackendCaller
+    from portal.query.cache import VersionStamp
     from portal.query.endpoints import (
         Invalidation,
         ListHelper,
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
         SetAnswer,
         WriteRequest,
     )
-    from portal.query.gaps import KnownGaps
     from portal.query.partition import Partition
     from portal.query.reads import Reads
     from portal.query.request_cache import RequestCache
@@ -51,18 +49,10 @@ logger = logging.getLogger("portal.query")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writes:
-    """The writes of one request.
+    """The writes of one request."""
 
-    :param clock: seconds since the epoch.
-    """
-
-    caller: BackendCaller
     reads: Reads
-    cache: PageCache
-    gaps: KnownGaps
     request_cache: RequestCache
-    registry: Registry
-    clock: Callable[[], float]
 
     def run(self, write: WriteRequest) -> Any:
         """Send a write, and make it show in everything that is cached; gives the response's JSON.
@@ -71,35 +61,37 @@ class Writes:
         :raises ApiError: all tries failed. If the write may have happened, or the row is gone, the affected queries are
             invalidated.
         """
+        fetcher = self.reads.fetcher
+        gaps, registry, clock = fetcher.gaps, fetcher.registry, fetcher.clock
         if write.invalidated_tags:
-            tagged = self.registry.tagged(write.invalidated_tags)
+            tagged = registry.tagged(write.invalidated_tags)
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
-        self.gaps.check(write, partition, now=self.clock())
+        gaps.check(write, partition, now=clock())
         sent = self.reads.partition.token
-        since = self.cache.stamps(partition.namespace, targets) if partition else {}
+        since = fetcher.cache.stamps(partition.namespace, targets) if partition else {}
         if targets and partition is None:
             self.reads.partition.may_have_written()
         repeats = partition is not None and self._may_repeat(write, partition)
-        began_at = self.clock()
+        began_at = clock()
         try:
-            data = self.caller.write(write)
+            data = fetcher.caller.write(write)
         except ApiError as error:
             record = record_of_failure(error)
             if record is not None:
-                record = replace(record, began_at=began_at, done_at=self.clock())
+                record = replace(record, began_at=began_at, done_at=clock())
                 self._record(partition, dict.fromkeys(targets, record), since, sent=sent)
             if write.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
-            absence = self.gaps.absence(error, write, partition, now=self.clock())
+            absence = gaps.absence(error, write, partition, now=clock())
             if absence is error:
                 raise
             raise absence from error
-        self.gaps.answered(write, partition)
-        answers = [answer_of(part, write, data, registry=self.registry) for part in write.answers]
-        done = records_of(write, data, answers, registry=self.registry)
-        done_at = self.clock()
+        gaps.answered(write, partition)
+        answers = [answer_of(part, write, data, registry=registry) for part in write.answers]
+        done = records_of(write, data, answers, registry=registry)
+        done_at = clock()
         records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
         if repeats:
             # The answer may be older than what was written since.
@@ -130,17 +122,17 @@ class Writes:
         if params is not None:
             queries = InvalidatedQueries(params=given_params(params, endpoint=endpoint))
         elif matching is not None:
-            queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.registry)
+            queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.reads.fetcher.registry)
         partition = self.reads.bound_partition()
         record = WriteRecord(invalidated=(queries,))
         self._record(partition, {endpoint: record}, {}, sent=self.reads.partition.token)
 
     def _may_repeat(self, write: WriteRequest, partition: Partition) -> bool:
         key = write.idempotency_key
-        return key is not None and self.cache.sent_keys.note(key, principal=partition.principal)
+        return key is not None and self.reads.fetcher.cache.sent_keys.note(key, principal=partition.principal)
 
     def _is_cached(self, key: QueryKey) -> bool:
-        query = self.registry.queries.get(key.endpoint)
+        query = self.reads.fetcher.registry.queries.get(key.endpoint)
         return query is not None and query.cache
 
     def _record(
@@ -161,9 +153,9 @@ class Writes:
             if partition is not None and pages and request.answers_for(partition, sent=sent):
                 # Before the records: a page that is fetched after them is newer, and stays.
                 for key, page in pages:
-                    self.cache.put(partition, key, page, start=None, index=0)
+                    self.reads.fetcher.cache.put(partition, key, page, start=None, index=0)
             for principal in principals:
-                self.cache.append_records(principal, records, since=since)
+                self.reads.fetcher.cache.append_records(principal, records, since=since)
         self.request_cache.drop(records)
 
 

@@ -17,8 +17,7 @@ from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
-from portal.rows.open_enums import OpenEnum
-from portal.rows.records import field_types, is_record
+from portal.rows.records import OpenEnum, field_types, is_record
 
 #: Makes of JSON what was declared.
 Decoder: TypeAlias = Callable[[Any], Any]

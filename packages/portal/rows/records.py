@@ -1,27 +1,103 @@
 """Records: the backend's objects as frozen objects with typed attributes.
 
 A record is declared once. Hooks return it, templates show its attributes, and forms and bodies are made from it. It is
-a `msgspec.Struct`, so editors and type checkers know its attributes as those of a dataclass.
+a `msgspec.Struct`, so editors and type checkers know its attributes as those of a dataclass. Some fields of a record
+are the body of a create, or of a change. An enumeration keeps a value that a newer backend adds.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar, cast, dataclass_transform
 
 import msgspec
 from msgspec import field
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.errors import UsageError
-from portal.rows.partials import Partial
 from portal.rows.struct_types import StructType, required_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from msgspec.structs import FieldInfo
+
+
+class OpenEnum(StrEnum):
+    """An enumeration of texts. A text that is no member becomes a value of the class, equal to its text.
+
+    ::
+
+        class OrderStatus(OpenEnum):
+            OPEN = "open"
+
+        OrderStatus("open") is OrderStatus.OPEN
+        OrderStatus("lost") == "lost" and not OrderStatus("lost").is_known
+    """
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the class declares this value."""
+        return self.value in type(self)._value2member_map_
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        """Enum calls this for a value that is no member. The result is not kept, so odd values fill no memory."""
+        if not isinstance(value, str):
+            return None
+        unknown = str.__new__(cls, value)
+        unknown._name_ = unknown._value_ = value
+        return unknown
+
+
+TRecord = TypeVar("TRecord")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partial(Generic[TRecord]):
+    """The fields that a write sends; the others are left out. Made by `Client.partial(name=…)`, and by forms.
+
+    :param fields: attribute to value.
+    :param names: attribute to name on the wire.
+    """
+
+    record: Callable[..., TRecord]
+    fields: Mapping[str, Any]
+    names: Mapping[str, str]
+
+    def to_wire(self) -> dict[str, Any]:
+        """The fields as JSON, by their names on the wire."""
+        return {self.names[name]: value for name, value in self.fields.items()}
+
+
+def partial_type(record: type[TRecord]) -> type[Partial[TRecord]]:
+    """`Partial[record]`, for a class that is known at run time only."""
+    generic: Any = Partial
+    return cast("type[Partial[TRecord]]", generic[record])
+
+
+def to_json(value: object) -> Any:
+    """Records, decimals, times and members of enumerations as JSON.
+
+    :raises TypeError: it can't be written as JSON.
+    """
+    return msgspec.to_builtins(value, order="deterministic")
+
+
+def wire_body(body: object, *, endpoint: str) -> Any:
+    """A body as JSON: decimals as texts, times as ISO 8601, members of enumerations as their values.
+
+    :raises UsageError: a part of it can't be written as JSON.
+    """
+    given = body.to_wire() if isinstance(body, Partial) else body
+    try:
+        return to_json(given)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"{endpoint}: the body can't be written as JSON: {error}") from error
+
 
 P = ParamSpec("P")
 TRecord = TypeVar("TRecord")

@@ -13,8 +13,8 @@ from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Django's own name
 
 from portal.errors import StoreUnavailableError
-from portal.store.redis_info import RedisInfo, read_info
 from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
+from portal.store.size import RedisInfo, read_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -172,11 +172,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         if matches is not None:
             return matches
         if request.method != "POST":
-            found = self.query(request, id=row_id)
-            if found.is_placeholder and found.error is not None:
-                # A list's row may lack what the detail has, and a form would send that as empty.
-                raise found.error
-            row = found.unwrap()
+            row = self.query(request, id=row_id).unwrap()
             return self._page(request, pages, self.form(row=row), row=row, row_id=row_id)
         resolved = with_rows_chosen(request, self.form, request.POST)
         sent, undecided = settle_conflicts(self.form, resolved)

@@ -158,7 +158,7 @@ def _refused(
     Of a row that is another version by now nothing is said here: the form may be one that was sent twice and is done.
     """
     found = query(request, id=row_id)
-    if found.is_placeholder or version is None or getattr(found.data, "version", None) != version:
+    if version is None or getattr(found.data, "version", None) != version:
         found = found.refetch()
         if isinstance(found.error, ApiUnavailableError):
             return RowChange(result=not_written(found.error))

@@ -15,7 +15,7 @@ from django.test import override_settings
 
 from portal.api import Backend, BackendProblem, FormBody, ListQuery, current_backend
 from portal.api.backend import backend_of
-from portal.api.backend.checked_methods import (
+from portal.api.backend.wire_calls import (
     build_body,
     build_list_params,
     encode_body,

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 
 from portal.edge.decisions import Decision, Forward, Redirect, Reject
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.path_info import read_path_info
 from portal.edge.routes.paths import split_locale
+from portal.edge.routes.site import read_path_info
 from portal.edge.rules import decide
-from portal.identity.platforms import dump_platforms_cookie
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
+from portal.identity.users import dump_platforms_cookie
 from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check
 
 #: To a page, or to the one where the sign-in turns out to have ended.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.edge.request_context import RequestContext
-from portal.edge.request_kind import is_navigation
+from portal.edge.request_context import RequestContext, is_navigation
 from tests.support.four_apps import SITES
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from portal.config.platforms import PLATFORMS
 from portal.identity import derive_platforms_from_me
-from portal.identity.platforms import in_registry_order, primary_platform
+from portal.identity.users import in_registry_order, primary_platform
 
 NAMES = tuple(platform.name for platform in PLATFORMS)
 JSON = st.recursive(

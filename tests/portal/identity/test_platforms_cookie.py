@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
-from portal.identity.platforms import dump_platforms_cookie, parse_platforms_cookie
+from portal.identity.users import dump_platforms_cookie, parse_platforms_cookie
 
 BOTH = ("ENERGY", "FINANCE")
 

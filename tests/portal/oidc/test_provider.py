@@ -8,9 +8,8 @@ import pytest
 
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiMalformedError, ApiUnavailableError
-from portal.oidc.discovery import read_metadata
 from portal.oidc.login_attempts import LoginAttempt
-from portal.oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient
+from portal.oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient, read_metadata
 from portal.process import Deadline
 from tests.support.fake_provider import fake_provider
 

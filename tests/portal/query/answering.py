@@ -33,7 +33,7 @@ def row_path(params: RowParams) -> str:
 
 class Queries(QueryGroup, domain="tests_answers", registry=REGISTRY):
     use_get_clients_query = paginated_query_endpoint(item=Row, params=ListParams, url=PATH)
-    use_get_client_query = query_endpoint(data=Row, params=RowParams, url=row_path, placeholder=use_get_clients_query)
+    use_get_client_query = query_endpoint(data=Row, params=RowParams, url=row_path)
 
 
 class Mutations(MutationGroup, domain="tests_answers", registry=REGISTRY):

@@ -10,8 +10,8 @@ import itertools
 import json
 import threading
 from collections import Counter
-from concurrent.futures import Future
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -33,7 +33,7 @@ from portal.process.deadline import Deadline
 from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
 from portal.query import QueryClient, create_query_client
-from portal.query.calls.retries import Retries
+from portal.query.calls import Retries
 from portal.query.process_state import QueryRuntime, runtime_for
 from portal.store import MISSING
 from sqlite_cache import JSONSerializer

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from portal.query.cache import patches
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
 from portal.query.cache.write_records import WriteRecord
-from portal.query.reads.revalidation import Revalidations
+from portal.query.reads.parallel_fetches import Revalidations
 from portal.query.request_partition import RequestPartition
 from tests.portal.query.fakes import Dice
 from tests.portal.query.query_machine import QueryMachine, WithoutSingleFlight, check_it_notices, run_machine

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.query.partition.pending_purges import PendingPurges
+from portal.query.partition.generations import PendingPurges
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 from tests.support.client_endpoints import ClientQueries

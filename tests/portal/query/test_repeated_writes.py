@@ -19,7 +19,7 @@ from portal.errors import (
     ApiValidationError,
 )
 from portal.query.cache.sent_keys import SentKeys
-from portal.query.calls.backend_calls import derived_key
+from portal.query.calls import derived_key
 from tests.portal.query import answering
 from tests.portal.query.clients import listed, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore, User, unavailable

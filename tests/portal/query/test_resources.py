@@ -179,16 +179,15 @@ def test_what_a_resource_declares() -> None:
 
 
 def test_a_resource_hands_its_options_on() -> None:
-    named: Any = {"tags": ("clients",), "invalidates_tags": ("figures",), "placeholder": True, "newest_first_by": None}
+    named: Any = {"tags": ("clients",), "invalidates_tags": ("figures",), "newest_first_by": None}
     made = resource("/a", item=Client, stale_time_s=10, cache=False, unique_by=False, **named)
     create_query_group({"get_a": made.detail}, registry=Registry())
     for hook in (made.list, made.detail):
         assert (hook.stale_time_s, hook.cache, hook.tags) == (10, False, ("clients",))
     for hook in (made.create, made.update, made.replace, made.delete):
         assert hook.invalidated_tags == ("figures",)
-    assert (made.list.unique_by, made.detail.placeholder) == (False, made.list)
+    assert made.list.unique_by is False
     plain = resource("/a", item=Client)
-    assert plain.detail.placeholder is None
     assert made.create.effects[0].matches is None, "only the server knows the order"
     by_creation = plain.create.effects[0].matches
     assert [by_creation(params, {}) for params in ({}, {"sort": f"-{CREATED_AT_FIELD}"}, {"sort": "name"})] == [

@@ -20,8 +20,7 @@ from portal.errors import (
     CircuitOpenError,
 )
 from portal.process.deadline import Deadline
-from portal.query.calls.backend_calls import may_have_arrived, may_repeat_write
-from portal.query.calls.retries import Retries, Tries, can_help
+from portal.query.calls import Retries, Tries, can_help, may_have_arrived, may_repeat_write
 from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
 from tests.portal.query import answering

@@ -16,8 +16,8 @@ from portal.query import QueryGroup, Record, query_endpoint
 from portal.query.cache import page_keys, pages, write_records
 from portal.query.cache.write_records import WriteRecord, parse_record
 from portal.query.endpoints.registry import Registry
-from tests.portal.query.fakes import Process, World
 from tests.portal.query.clients import create, delete, listed, names, rename
+from tests.portal.query.fakes import Process, World
 from tests.support.client_endpoints import PATH, ClientQueries, EnergySummaryQueries
 
 if TYPE_CHECKING:

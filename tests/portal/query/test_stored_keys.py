@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.query import KeyUse, endpoints_by_digest, principal_of_id, read_key
-from portal.query.cache.page_keys import lease_key, page_keys
-from portal.query.cache.stored_keys import StoredKey
+from portal.query.cache.page_keys import StoredKey, lease_key, page_keys
 from portal.query.cache.write_log import WriteLog
 from portal.query.endpoints import query_key
 from portal.query.partition import Partition, generation_key, namespace_generation_key

@@ -2,9 +2,9 @@
 
 ::
 
-    wire_calls          calls of the query layer, as they go over the wire
-      checked_methods   each method of the class, with an error that names it where it fails
-        backend_class   Backend, with the contract's shapes as defaults; which one this process has
+    wire_calls          calls of the query layer, as they go over the wire; each method of the class, with an error that
+                        names it where it fails
+      backend_class     Backend, with the contract's shapes as defaults; which one this process has
 """
 
 from __future__ import annotations
@@ -20,5 +20,4 @@ from portal.api.backend.backend_class import (
     honours_idempotency_key,
     split_values,
 )
-from portal.api.backend.checked_methods import build_body, encode_body, read_error, read_tokens
-from portal.api.backend.wire_calls import wire_read, wire_write
+from portal.api.backend.wire_calls import build_body, encode_body, read_error, read_tokens, wire_read, wire_write

@@ -3,12 +3,11 @@
 ::
 
     refresher           TokenRefresher: ensure_fresh, refresh, sign_in_status, tokens_to_set, sign_out
-      revocation        tombstones on a sign-in that was signed out
         attempt         one attempt in a thread: records, lock, token endpoint, records
-          saver             offers an outcome to a store that fails; how long attempts wait for such a store
-          results           Refreshed, SignInEnded, RetryLater; SignedOut; their lines in the audit log
+          results           Refreshed, SignInEnded, RetryLater; SignedOut; their lines in the audit log; how an outcome
+                            is offered to a store that fails
           token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
-          user_ends         an operator ends all sign-ins of a user
+          sign_in_ends      tombstones on a sign-in that was signed out; an operator ends all sign-ins of a user
           token_records     what the shared store holds about a sign-in
             token_family    the tokens of one sign-in, and how a refresh rotates them
               sealing       names and encryption of records

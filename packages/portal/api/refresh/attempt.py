@@ -18,8 +18,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh.results import Refreshed, RetryLater, SignInEnded, audit_end, audit_refusal
-from portal.api.refresh.saver import SAVE_PAUSE_S, OutcomeSaver
+from portal.api.refresh.results import (
+    SAVE_PAUSE_S,
+    OutcomeSaver,
+    Refreshed,
+    RetryLater,
+    SignInEnded,
+    audit_end,
+    audit_refusal,
+)
 from portal.api.refresh.sealing import log_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.refresh.token_family import rotate
@@ -42,11 +49,10 @@ from portal.process import Deadline
 
 if TYPE_CHECKING:
     from portal.api.metrics import CountsRefreshes
-    from portal.api.refresh.results import RefreshResult
-    from portal.api.refresh.saver import StoreOutage
+    from portal.api.refresh.results import RefreshResult, StoreOutage
+    from portal.api.refresh.sign_in_ends import UserEndCheck
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
-    from portal.api.refresh.user_ends import UserEndCheck
     from portal.api.tokens import TokenPair
     from portal.process import Clock, SharedCall
 

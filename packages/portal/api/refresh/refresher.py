@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
-from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, audit_refusal
-from portal.api.refresh.revocation import Revocation
-from portal.api.refresh.saver import StoreOutage
+from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, StoreOutage, audit_refusal
 from portal.api.refresh.sealing import log_name, record_name, sign_in_id
+from portal.api.refresh.sign_in_ends import Revocation, UserEndCheck, UserEnds
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
-from portal.api.refresh.user_ends import UserEndCheck, UserEnds
 from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError

@@ -2,14 +2,12 @@
 
 ::
 
-    path_info               a path's properties on a site
-      site                  an application: its origin, its neighbours, its home pages
-        route_table         the routes that an application declares in `proxy.py`
+    site                    an application: its origin, its neighbours, its home pages, the routes that it declares in
+                            `proxy.py`; and a path's properties there
     redirect_targets        validates `next` and every other target from outside
       paths                 the portal's paths: names, locale, encoding
 """
 
-from portal.edge.routes.path_info import PathInfo, read_path_info
 from portal.edge.routes.paths import (
     LOGIN_PATH,
     NEUTRAL_PATHS,
@@ -23,5 +21,4 @@ from portal.edge.routes.paths import (
     split_locale,
 )
 from portal.edge.routes.redirect_targets import accept_target, with_locale
-from portal.edge.routes.route_table import RouteTable
-from portal.edge.routes.site import Site, make_site
+from portal.edge.routes.site import PathInfo, RouteTable, Site, make_site, read_path_info

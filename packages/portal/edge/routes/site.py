@@ -1,23 +1,51 @@
-"""An application and its neighbours: route table, origins, home pages."""
+"""An application and its neighbours: route table, origins, home pages; and what a path is on such a site."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from portal.config.locales import LOCALES
-from portal.config.platforms import PLATFORMS, Platform
+from portal.config.platforms import PLATFORM_BY_PREFIX, PLATFORMS, Platform
 from portal.config.projects import GATEWAY
-from portal.edge.routes.paths import DEBUG_PATHS, LOGIN_PATH, PROFILE_PATH, on_segments
-from portal.edge.routes.route_table import BELOW, RouteTable
+from portal.edge.routes.paths import (
+    DEBUG_PATHS,
+    LOGIN_PATH,
+    NEUTRAL_PATHS,
+    PROFILE_PATH,
+    UNGATED_PATHS,
+    encode_path,
+    is_malformed,
+    on_segments,
+    split_locale,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from portal.config.platforms import TPlatform
     from portal.config.projects import Project
+
+#: At the end of a name: all paths below it. `/login` is that page alone, `/login/…` is every page below it.
+BELOW = "/…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteTable:
+    """The routes of an application (contract, section 5, "Routes"). A route that is not named here is private.
+
+    Names match on whole segments.
+
+    :param public: below a locale, for signed-out visitors.
+    :param neutral: below a locale, open to all.
+    :param ungated: without a locale, each with all paths below it; never gated.
+    """
+
+    public: tuple[str, ...]
+    neutral: tuple[str, ...] = NEUTRAL_PATHS
+    ungated: tuple[str, ...] = UNGATED_PATHS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -110,3 +138,57 @@ def _homes(own: Platform | None, gateway_url: str) -> dict[tuple[str, TPlatform 
         for platform in PLATFORMS:
             homes[locale, platform.name] = f"{'' if platform == own else gateway_url}/{locale}{platform.prefix}"
     return homes
+
+
+class PathInfo(NamedTuple):
+    """A path in the words of the contract's table."""
+
+    #: Backslash, control character, `.` or `..` segment.
+    malformed: bool
+    #: Never gated.
+    ungated: bool
+    #: In lower case; None where the path has none.
+    locale: str | None
+    #: The path without its locale.
+    rest: str
+    #: With a locale in lower case, single slashes, and no slash at the end.
+    normal: bool
+    #: The app's root, `/{locale}` or `/{locale}/`.
+    root: bool
+    #: For signed-out visitors.
+    public: bool
+    #: For signed-in users: neither public nor neutral.
+    private: bool
+    #: The platform of the route; None on public and neutral routes, and on routes of no platform.
+    platform: Platform | None
+    #: Another app serves that platform.
+    elsewhere: bool
+    #: Percent-encoded for an address, and `encoded` percent-encoded again for a query.
+    encoded: str
+    quoted: str
+
+
+def read_path_info(site: Site, path: str) -> PathInfo:
+    """The properties of a decoded path."""
+    locale, rest = split_locale(path)
+    public = site.public.match(rest) is not None
+    private = not public and site.neutral.match(rest) is None
+    platform = PLATFORM_BY_PREFIX.get("/" + rest[1:].partition("/")[0]) if private else None
+    encoded = encode_path(path)
+    return PathInfo(
+        malformed=is_malformed(path),
+        ungated=site.ungated.match(path) is not None,
+        locale=locale,
+        rest=rest,
+        normal=locale is not None
+        and path.startswith(locale, 1)
+        and "//" not in rest
+        and (rest == "/" or not rest.endswith("/")),
+        root=rest in {"", "/"},
+        public=public,
+        private=private,
+        platform=platform,
+        elsewhere=platform is not None and platform != site.platform,
+        encoded=encoded,
+        quoted=quote(encoded, safe=""),
+    )

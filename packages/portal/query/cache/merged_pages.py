@@ -2,23 +2,77 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S
 from portal.query.cache.patches import apply_answers, apply_patches
-from portal.query.cache.row_matcher import DeclaredMatches
 from portal.query.endpoints import ListRequest
+from portal.rows import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from portal.errors import ApiError
     from portal.query.cache.page_cache import CacheEntry
     from portal.query.cache.pages import JsonRow, Page
+    from portal.query.cache.write_records import Kind
     from portal.query.endpoints import ReadRequest, Registry
-    from portal.query.events import CacheStatus
+
+logger = logging.getLogger("portal.query")
+
+CacheStatus: TypeAlias = Literal["memoized", "hit", "miss", "partial", "stale", "error"]
+"""Where an answer came from, in the words of RFC 9211 where it has them.
+
+memoized: this request had read the query before · hit: from the cache, fresh · miss: from the backend · partial: some
+pages from the cache, others from the backend · stale: older data, which are fetched again behind the request, or stand
+beside an error · error: no data.
+"""
+CACHE_STATUSES: Final[tuple[str, ...]] = get_args(CacheStatus)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredMatches:
+    """The `matches` of all mutations that change one list.
+
+    :param endpoint: key of the list.
+    """
+
+    endpoint: str
+    registry: Registry
+
+    def __call__(self, kind: Kind, by: str, params: Mapping[str, Any], row: JsonRow) -> bool | None:
+        """Whether the row belongs in the variant with these parameters; None where only the server knows.
+
+        Without a `matches`, the list without parameters takes every row; whether a row meets a filter, and where it
+        stands in a sorted list, only the server knows.
+        """
+        matches = self._matches(kind, by)
+        if matches is None:
+            return None if params or by not in self.registry.mutations else True
+        try:
+            # Copies: a function that changes one must not change the list, nor what its query asks for.
+            belongs = matches(dict(params), copied(row))
+        except Exception:
+            logger.warning(
+                "%s: `matches` raised for %s; fetching the list anew instead. It should give True, False or None"
+                " for every combination of parameters",
+                by,
+                self.endpoint,
+                exc_info=True,
+            )
+            return None
+        return belongs if isinstance(belongs, bool) else None
+
+    def _matches(self, kind: Kind, by: str) -> Callable[[Any, Any], bool | None] | None:
+        hook = self.registry.mutations.get(by)
+        # A list has one helper of each kind at most (portal.query.E008).
+        for helper in hook.helpers if hook else ():
+            if helper.kind == kind and helper.target == self.endpoint:
+                return helper.matches
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +120,6 @@ class ReadResult:
     :param fetched: how many of the pages came from the backend now.
     :param patches: how many patches were applied.
     :param is_memoized: whether this request had read the query before.
-    :param is_placeholder: whether the page is a list's row that stands in for a detail.
     """
 
     pages: tuple[MergedPage, ...] = ()
@@ -75,7 +128,6 @@ class ReadResult:
     fetched: int = 0
     patches: int = 0
     is_memoized: bool = False
-    is_placeholder: bool = False
 
     def memoized(self, count: int, *, error: ApiError | None) -> ReadResult:
         """What a later read of the same request gets.
@@ -89,7 +141,6 @@ class ReadResult:
             fetched=self.fetched,
             patches=self.patches,
             is_memoized=True,
-            is_placeholder=self.is_placeholder,
         )
 
     @property

@@ -167,16 +167,6 @@ class PageCache:
             records, gap = [], 0
         return CacheEntry(pages=tuple(pages), records=tuple(record for record in records if record[0] > gap))
 
-    def newest_records(self, partition: Partition, endpoint: str) -> tuple[tuple[int, WriteRecord], ...]:
-        """The newest records of an endpoint's write log that the store has, with their positions."""
-        log = self._log(partition.namespace, endpoint)
-        try:
-            position = log.position_in(self._store.get_many([log.key]))
-            return () if position is None else tuple(log.newest_records(until=position)[0])
-        except StoreUnavailableError as error:
-            logger.warning("%s: the latest writes are not known: %s", endpoint, error)
-            return ()
-
     # --- writes ---
 
     def stamps(self, namespace: str, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:

@@ -1,18 +1,26 @@
-"""Write records: what one write, or one invalidation, changes in the cached pages of an endpoint. Pure.
+"""Write records: what one write, or one invalidation, changes in the cached pages of an endpoint.
 
 A write never edits a page. It appends ONE record to the write log of each endpoint that it concerns, and reads apply
 the records (:mod:`portal.query.cache.patches`).
+
+A mistake in the parameters of an invalidation would invalidate nothing, and nobody would notice. So parameters that fit
+no query of the endpoint select all of its queries, with a warning.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.config.contract_names import ID_FIELD
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, JsonRow
-from portal.query.endpoints import LIST_HELPERS, canonical_json
+from portal.errors import ApiNotFoundError, UsageError
+from portal.query.cache.pages import READ_LAG_S, JsonRow
+from portal.query.endpoints import LIST_HELPERS, address, canonical_json, checked_params, given_params, parameter_names
+
+if TYPE_CHECKING:
+    from portal.query.endpoints import Registry
 
 Kind: TypeAlias = str
 #: Of a patch that is the new response of a one-shot query.
@@ -104,10 +112,6 @@ class WriteRecord:
         :param lag_s: how far the backend's reads may be behind its writes, seconds.
         """
         return self.done_at is not None and abs(at - self.done_at) < lag_s
-
-    def may_be_newer(self, *, at: float) -> bool:
-        """Whether this write may have been done after something was asked for."""
-        return self.done_at is not None and self.done_at > at - MAX_CLOCK_SKEW_S
 
     def resolve_overlap(self, others: Sequence[WriteRecord | None]) -> WriteRecord:
         """The record to append after a write during which others were appended.
@@ -212,3 +216,47 @@ def row_id(row: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         return None
     return str(value)
+
+
+logger = logging.getLogger("portal.query")
+
+
+def exact_query(given: object, *, endpoint: str, by: str, registry: Registry) -> InvalidatedQueries:
+    """The one query with exactly these parameters.
+
+    :param by: what gave them, for the warning.
+    """
+    query = registry.queries.get(endpoint)
+    if not isinstance(given, Mapping):
+        return _all_queries(by, endpoint, f"{endpoint}: params should be a mapping, not {type(given).__name__}")
+    try:
+        params = given_params(given, endpoint=endpoint)
+        if query is not None:
+            checked_params(given=params, declared=query.params, endpoint=endpoint)
+            # If the parameters are not typed, only the address shows whether one is missing.
+            address(url=query.url, params=params, endpoint=endpoint)
+    except (UsageError, ApiNotFoundError) as error:
+        return _all_queries(by, endpoint, error)
+    return InvalidatedQueries(params=params)
+
+
+def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, registry: Registry) -> InvalidatedQueries:
+    """All queries that have these parameters among theirs.
+
+    :raises UsageError: an address can't carry a value.
+    """
+    params = given_params(given, endpoint=endpoint)
+    query = registry.queries.get(endpoint)
+    declared = query.params if query is not None else None
+    known = parameter_names(declared)
+    unknown = ", ".join(name for name in params if known is not None and name not in known)
+    if query is not None and known is not None and unknown:
+        return _all_queries(
+            by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
+        )
+    return InvalidatedQueries(params=params, exact=False)
+
+
+def _all_queries(by: str, endpoint: str, reason: object) -> InvalidatedQueries:
+    logger.warning("%s names no query of %s, so all of it is fetched anew: %s", by, endpoint, reason)
+    return ALL_QUERIES

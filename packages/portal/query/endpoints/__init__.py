@@ -7,10 +7,8 @@
         effects            what a write changes in cached queries: list helpers, set answers, invalidations
           declarations       Endpoint, DeclaredQuery, DeclaredList: what the hooks of `portal.query.hooks` declare
     requests             one call for the client: ReadRequest, ListRequest, WriteRequest
-      keys               the identity of a cached query
-      urls               the address of a call
-        params           parameters: checked, and as text
-      filters          which field of a row each parameter of a list is held against
+      urls               the address of a call, and the identity of a cached query
+        params           parameters: checked, as text, and the field of a row that each is held against
 """
 
 from __future__ import annotations
@@ -26,12 +24,12 @@ from portal.query.endpoints.effects import (
     Variables,
     same_params,
 )
-from portal.query.endpoints.filters import RowFilter, filter_of
-from portal.query.endpoints.keys import QueryKey, canonical_json, query_key
 from portal.query.endpoints.mutations import DeclaredMutation, Method
 from portal.query.endpoints.params import (
     OF_THE_CALL,
+    RowFilter,
     checked_params,
+    filter_of,
     given_params,
     named_params,
     parameter_names,
@@ -39,4 +37,15 @@ from portal.query.endpoints.params import (
 )
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
-from portal.query.endpoints.urls import Address, Url, address, check_template, is_path, path_params, shape
+from portal.query.endpoints.urls import (
+    Address,
+    QueryKey,
+    Url,
+    address,
+    canonical_json,
+    check_template,
+    is_path,
+    path_params,
+    query_key,
+    shape,
+)

@@ -11,16 +11,14 @@ from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
-from portal.query.endpoints.filters import row_filters
-from portal.query.endpoints.keys import QueryKey, query_key
-from portal.query.endpoints.params import checked_params, parameter_names
-from portal.query.endpoints.urls import Url, check_path, check_template, path_params, shape
+from portal.query.endpoints.params import checked_params, parameter_names, row_filters
+from portal.query.endpoints.urls import QueryKey, Url, check_path, check_template, path_params, query_key, shape
 from portal.rows import Params
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from portal.query.endpoints.filters import RowFilter
+    from portal.query.endpoints.params import RowFilter
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")

@@ -13,12 +13,10 @@ from portal.rows import replace_surrogates
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from portal.query.endpoints.declarations import DeclaredList
     from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
-    from portal.query.endpoints.filters import RowFilter
-    from portal.query.endpoints.keys import QueryKey
     from portal.query.endpoints.mutations import Method
-    from portal.query.endpoints.urls import Address
+    from portal.query.endpoints.params import RowFilter
+    from portal.query.endpoints.urls import Address, QueryKey
     from portal.rows import Decoder
 
 TResult = TypeVar("TResult")
@@ -35,7 +33,6 @@ class ReadRequest:
     :param cache: whether the response is cached for all tokens of the user; else only this request keeps it.
     :param stale_while_revalidate: whether a stale response is shown, and fetched again behind the request.
     :param decode: makes of the response's JSON, of a list: of its rows, what the hook returns; None for JSON itself.
-    :param placeholder: the list whose row is shown while the backend does not answer and nothing is cached.
     :param without: what a page does without this call; empty for a call that every backend must have.
     :param id_field: the wire's name of what tells rows apart.
     """
@@ -46,7 +43,6 @@ class ReadRequest:
     cache: bool = True
     stale_while_revalidate: bool = True
     decode: Decoder | None = None
-    placeholder: DeclaredList[Any, Any] | None = None
     without: str = ""
     id_field: str = ID_FIELD
 

@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from portal.config.limits import ABSENT_S
 from portal.errors import ApiAbsentError, StoreUnavailableError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from portal.errors import ApiError
-    from portal.query.endpoints import Url
+    from portal.query.endpoints import ReadRequest, WriteRequest
     from portal.query.partition import Partition
     from portal.store import SharedStore
 
@@ -46,31 +46,8 @@ _NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 _NOT_FOR_THIS_USER: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN})
 
 
-class OptionalCall(Protocol):
-    """A read or a write, as far as it may be absent.
-
-    :ivar without: what pages do without it; empty for a call that every backend must have.
-    """
-
-    @property
-    def name(self) -> str:
-        """Its endpoint's key."""
-        ...
-
-    @property
-    def url(self) -> Url[Any]:
-        """Its address."""
-        ...
-
-    @property
-    def without(self) -> str:
-        """See the class."""
-        ...
-
-    @property
-    def writes(self) -> bool:
-        """Whether it has a body."""
-        ...
+#: A call, as far as it may be absent: `without` is empty for one that every backend must have.
+OptionalCall: TypeAlias = "ReadRequest | WriteRequest"
 
 
 class Gap(NamedTuple):

@@ -4,9 +4,8 @@
 
     groups         QueryGroup, MutationGroup: a class whose attributes are hooks gives each its key
       lists        use_…_query of a list
-        queries    use_…_query
+        queries    use_…_query; use_queries: several reads at the same time
       mutations    use_…_mutation
-    parallel       use_queries: several reads at the same time
     backend_gaps   is_absent, ignores: which of them the backend is known not to have
     checks         system checks of all that is declared
 
@@ -20,5 +19,4 @@ from portal.query.hooks.checks import check_endpoints
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
 from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint
 from portal.query.hooks.mutations import MutationHook, mutation_endpoint
-from portal.query.hooks.parallel import use_queries
-from portal.query.hooks.queries import QueryHook, query_endpoint
+from portal.query.hooks.queries import QueryHook, query_endpoint, use_queries

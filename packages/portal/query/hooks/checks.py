@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, is_typeddict
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, is_typeddict
 
 from django.core.checks import Error
 
@@ -17,7 +17,6 @@ from portal.config.contract_names import ME_PATH
 from portal.config.places import place
 from portal.errors import PortalError, UsageError
 from portal.query.endpoints import (
-    ID_PARAM,
     REGISTRY,
     DeclaredList,
     ListHelper,
@@ -36,6 +35,11 @@ if TYPE_CHECKING:
     from django.core.checks import CheckMessage
 
     from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Effect, Endpoint
+
+
+#: The number of a check, what is wrong, and a hint.
+Fault: TypeAlias = tuple[str, str, str | None]
+_ONE_NAME: Final = "name one of the two hooks differently: keys are made of the domain and the hook's name"
 
 
 def check_endpoints(
@@ -57,77 +61,39 @@ def check_registry(
     :param concerns: whether the endpoints of a domain are checked.
     :param incomplete: the domains of which a module could not be imported: not all of their queries are known.
     """
-    duplicates = [hook for hook in registry.duplicates if concerns(_domain(hook.key))]
     queries = [hook for key, hook in registry.queries.items() if concerns(_domain(key))]
     mutations = [hook for key, hook in registry.mutations.items() if concerns(_domain(key))]
     return [
-        *map(_duplicate_fault, duplicates),
-        *(fault for query in queries for fault in _query_faults(query)),
-        *(fault for mutation in mutations for fault in _mutation_faults(mutation, registry, incomplete)),
+        *(
+            _error(hook, ("E001", f"its key {hook.key} is another hook's already", _ONE_NAME))
+            for hook in registry.duplicates
+            if concerns(_domain(hook.key))
+        ),
+        *(_error(query, fault) for query in queries for fault in _query_faults(query)),
+        *(_error(write, fault) for write in mutations for fault in _mutation_faults(write, registry, incomplete)),
     ]
+
+
+def _error(hook: Endpoint[Any], fault: Fault) -> CheckMessage:
+    number, says, hint = fault
+    return Error(f"{hook.hook_name}: {says}", hint=hint, obj=place(*hook.declared_at), id=f"portal.query.{number}")
 
 
 def _domain(key: str) -> str:
     return key.partition(".")[0]
 
 
-def _duplicate_fault(hook: Endpoint[Any]) -> CheckMessage:
-    return Error(
-        f"{hook.hook_name} has the key {hook.key}, which another hook has already",
-        hint="name one of the two hooks differently: keys are made of the domain and the hook's name",
-        obj=place(*hook.declared_at),
-        id="portal.query.E001",
-    )
-
-
-def _query_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
-    yield from _url_faults(query)
-    yield from _type_faults(query)
-    yield from _placeholder_faults(query)
+def _query_faults(query: DeclaredQuery[Any]) -> Iterator[Fault]:
+    yield from _endpoint_faults(query)
     if not isinstance(query, DeclaredList) or not query.unique_by:
         return
     fields = _field_names(query.item)
     if fields is not None and query.unique_by not in fields:
-        yield Error(
-            f"{query.hook_name}: rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have",
-            hint=f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
-            obj=place(*query.declared_at),
-            id="portal.query.E002",
+        yield (
+            "E002",
+            f"rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have",
+            f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
         )
-
-
-def _placeholder_faults(query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
-    listed: DeclaredQuery[Any] | None = getattr(query, "placeholder", None)
-    if listed is None or (query.resource and listed.group is None):
-        # A resource whose list no group names has none.
-        return
-    known, fault = parameter_names(query.params), ""
-    if known is not None and ID_PARAM not in known:
-        fault = f"it is the row with the same {ID_PARAM}, and this query has no such parameter"
-    try:
-        listed.query_key()
-    except UsageError as error:
-        fault = str(error)
-    if fault:
-        yield Error(
-            f"{query.hook_name}: no row can be its placeholder: {fault}",
-            hint="give the hook of a list that is the attribute of a QueryGroup and needs no parameters",
-            obj=place(*query.declared_at),
-            id="portal.query.E013",
-        )
-
-
-def _type_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
-    for role in ("data", "item"):
-        try:
-            check_decodable(declared.declared_types.get(role))
-        except UsageError as error:
-            yield Error(
-                f"{declared.hook_name}: {role} can't be decoded: {error}",
-                hint="a field may be of one class of records; import its type at run time, not below TYPE_CHECKING",
-                obj=place(*declared.declared_at),
-                id="portal.query.E010",
-            )
 
 
 def _field_names(kind: Any) -> list[str] | None:
@@ -143,33 +109,34 @@ def _field_names(kind: Any) -> list[str] | None:
 
 def _mutation_faults(
     mutation: DeclaredMutation[Any, Any, Any], registry: Registry, incomplete: Collection[str]
-) -> Iterator[CheckMessage]:
-    yield from _url_faults(mutation)
-    yield from _type_faults(mutation)
+) -> Iterator[Fault]:
+    yield from _endpoint_faults(mutation)
     try:
         effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.answers, *mutation.invalidations)
     except UsageError as error:
-        yield Error(
-            f"{mutation.hook_name}: a query that it names has no key: {error}",
-            hint="make the query's hook an attribute of a QueryGroup",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E003",
-        )
+        yield "E003", f"a query that it names has no key: {error}", "make the query's hook an attribute of a QueryGroup"
         return
-    yield from _helper_faults(mutation)
-    yield from _tag_faults(mutation, registry, incomplete)
+    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
+    for (kind, target), number in counted.items():
+        if number > 1:
+            yield (
+                "E008",
+                f"{number} helpers of one kind ({kind}) change the list {target!r}",
+                "give one: it is not defined which of their `matches` decides where a row belongs",
+            )
+    if not incomplete:
+        yield from _tag_faults(mutation, registry)
     for effect in effects:
         query = registry.queries.get(effect.target)
         if query is None and _domain(effect.target) in incomplete:
             continue
         if query is None:
             close = difflib.get_close_matches(effect.target, registry.queries, n=1, cutoff=0.4)
-            yield Error(
-                f"{mutation.hook_name}: the query key {effect.target!r} is not the key of a query",
-                hint=f"give the hook itself{f', or its key {close[0]!r}' if close else ''}; otherwise the cached list"
-                " is not patched",
-                obj=place(*mutation.declared_at),
-                id="portal.query.E003",
+            key = f", or its key {close[0]!r}" if close else ""
+            yield (
+                "E003",
+                f"the query key {effect.target!r} is not the key of a query",
+                f"give the hook itself{key}; otherwise the cached list is not patched",
             )
         elif isinstance(effect, ListHelper):
             yield from _row_faults(mutation, effect, query)
@@ -177,109 +144,98 @@ def _mutation_faults(
             yield from _answer_faults(mutation, query)
 
 
-def _tag_faults(
-    mutation: DeclaredMutation[Any, Any, Any], registry: Registry, incomplete: Collection[str]
-) -> Iterator[CheckMessage]:
+def _tag_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[Fault]:
     known = {tag for query in registry.queries.values() for tag in query.tags}
     for tag in mutation.invalidated_tags:
-        if tag in known or incomplete:
-            continue
-        close = difflib.get_close_matches(tag, known, n=1, cutoff=0.4)
-        yield Error(
-            f"{mutation.hook_name}: no query has the tag {tag!r}",
-            hint=f"did you mean {close[0]!r}?" if close else f"give the queries that it makes stale tags=({tag!r},)",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E012",
-        )
+        if tag not in known:
+            close = difflib.get_close_matches(tag, known, n=1, cutoff=0.4)
+            usual = f"give the queries that it makes stale tags=({tag!r},)"
+            yield "E012", f"no query has the tag {tag!r}", f"did you mean {close[0]!r}?" if close else usual
 
 
 def _row_faults(
     mutation: DeclaredMutation[Any, Any, Any], helper: ListHelper, query: DeclaredQuery[Any]
-) -> Iterator[CheckMessage]:
+) -> Iterator[Fault]:
     if not isinstance(query, DeclaredList):
-        yield Error(
-            f"{mutation.hook_name}: {helper.target!r} is not a paginated list",
-            hint="list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E004",
+        yield (
+            "E004",
+            f"{helper.target!r} is not a paginated list",
+            "list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
         )
-        return
-    shown, sent = _field_names(query.item), _field_names(mutation.data)
-    missing = set(shown or ()) - set(sent or ())
-    if helper.puts_row and helper.select is None and sent is not None and missing:
-        yield Error(
-            f"{mutation.hook_name}: its response is no whole row of the list {helper.target!r}:"
-            f" {getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}",
-            hint="name the list of that resource, or give select_list_item=… that returns a whole row",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E011",
+    elif helper.puts_row and helper.select is None and (missing := _missing_fields(mutation, query.item)):
+        yield (
+            "E011",
+            f"its response is no whole row of the list {helper.target!r}: {missing}",
+            "name the list of that resource, or give select_list_item=… that returns a whole row",
         )
 
 
-def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQuery[Any]) -> Iterator[CheckMessage]:
+def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQuery[Any]) -> Iterator[Fault]:
     if query.is_list:
-        yield Error(
-            f"{mutation.hook_name}: {query.key!r} is a paginated list, and set_answer is for a one-shot query",
-            hint="put the row into the list with a list cache helper",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E004",
+        yield (
+            "E004",
+            f"{query.key!r} is a paginated list, and set_answer is for a one-shot query",
+            "put the row into the list with a list cache helper",
         )
         return
-    shown, sent = _field_names(getattr(query, "data", None)), _field_names(mutation.data)
-    missing = set(shown or ()) - set(sent or ())
-    if sent is not None and missing:
-        yield Error(
-            f"{mutation.hook_name}: its response is not that of {query.key!r}:"
-            f" {getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}",
-            hint="a part must not stand for the whole: use .invalidates(query_key=…, get_params=same_params)",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E014",
+    if missing := _missing_fields(mutation, getattr(query, "data", None)):
+        yield (
+            "E014",
+            f"its response is not that of {query.key!r}: {missing}",
+            "a part must not stand for the whole: use .invalidates(query_key=…, get_params=same_params)",
         )
     if query.key == PROFILE_QUERY.key.endpoint:
-        yield Error(
-            f"{mutation.hook_name}: set_answer can't set {query.key!r}, which decides about access",
-            hint="use .invalidates(query_key=…): then the next page asks for it",
-            obj=place(*mutation.declared_at),
-            id="portal.query.E014",
+        yield (
+            "E014",
+            f"set_answer can't set {query.key!r}, which decides about access",
+            "use .invalidates(query_key=…): then the next page asks for it",
         )
 
 
-def _helper_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[CheckMessage]:
-    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
-    for (kind, target), number in counted.items():
-        if number > 1:
-            yield Error(
-                f"{mutation.hook_name}: {number} helpers of one kind ({kind}) change the list {target!r}",
-                hint="give one: it is not defined which of their `matches` decides where a row belongs",
-                obj=place(*mutation.declared_at),
-                id="portal.query.E008",
+def _missing_fields(mutation: DeclaredMutation[Any, Any, Any], shown: object) -> str:
+    """What the response of a write lacks of what is shown, in words; empty for nothing."""
+    sent = _field_names(mutation.data)
+    missing = set(_field_names(shown) or ()) - set(sent or ())
+    if sent is None or not missing:
+        return ""
+    return f"{getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}"
+
+
+def _endpoint_faults(declared: Endpoint[Any]) -> Iterator[Fault]:
+    yield from _url_faults(declared)
+    for role in ("data", "item"):
+        try:
+            check_decodable(declared.declared_types.get(role))
+        except UsageError as error:
+            yield (
+                "E010",
+                f"{role} can't be decoded: {error}",
+                "a field may be of one class of records; import its type at run time, not below TYPE_CHECKING",
             )
 
 
-def _url_faults(declared: Endpoint[Any]) -> Iterator[CheckMessage]:
+def _url_faults(declared: Endpoint[Any]) -> Iterator[Fault]:
     try:
         path = declared.path_shape
     except (PortalError, TypeError, AttributeError, KeyError, ValueError) as error:
-        yield Error(
-            f"{declared.hook_name}: its url function raises {type(error).__name__} for placeholder parameters",
-            hint="it should only put parameters into a path: f\"/energy/clients/{params['id']}\"",
-            obj=place(*declared.declared_at),
-            id="portal.query.E005",
+        yield (
+            "E005",
+            f"its url function raises {type(error).__name__} for placeholder parameters",
+            "it should only put parameters into a path: f\"/energy/clients/{params['id']}\"",
         )
         return
     if not is_path(path):
-        yield Error(
-            f"{declared.hook_name}: its url {path!r} is not a path below the backend's address",
-            hint="it should begin with one slash, and have no `?`, no `#` and no `..`",
-            obj=place(*declared.declared_at),
-            id="portal.query.E006",
+        yield (
+            "E006",
+            f"its url {path!r} is not a path below the backend's address",
+            "it should begin with one slash, and have no `?`, no `#` and no `..`",
         )
         return
     try:
         # What a function reads; a template was checked when it was declared.
-        check_template(path, endpoint=declared.hook_name, known=parameter_names(declared.params))
+        check_template(path, endpoint="", known=parameter_names(declared.params))
     except UsageError as error:
-        yield Error(str(error), obj=place(*declared.declared_at), id="portal.query.E009")
+        yield "E009", str(error).removeprefix(": "), None
 
 
 def _profile_faults(profile: DeclaredQuery[Any] | None) -> Iterator[CheckMessage]:

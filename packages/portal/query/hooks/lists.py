@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unp
 from portal.config.contract_names import ID_FIELD
 from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
-from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec
+from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec, ReadOptions
 from portal.query.hooks.queries import ReadHook
 from portal.rows import ListParams, id_field, rows_decoder_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.client import QueryClient
-    from portal.query.endpoints import QueryKey, ReadOptions, Url
+    from portal.query.endpoints import QueryKey, Url
     from portal.query.reads import WalkedPage
     from portal.query.results import PaginatedResult
     from portal.rows import Decoder, Params
@@ -155,14 +155,19 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         return rows_decoder_of(self.item)
 
 
+class ListOptions(ReadOptions, total=False):
+    """What every list may declare: :func:`paginated_query_endpoint`."""
+
+    unique_by: str | Literal[False]
+    filter_fields: Mapping[str, str | None]
+
+
 @overload
 def paginated_query_endpoint(
     *,
     item: type[TItem],
     url: str,
-    unique_by: str | Literal[False] = ...,
-    filter_fields: Mapping[str, str | None] = ...,
-    **options: Unpack[ReadOptions],
+    **options: Unpack[ListOptions],
 ) -> PaginatedQueryHook[TItem, []]: ...
 @overload
 def paginated_query_endpoint(
@@ -170,9 +175,7 @@ def paginated_query_endpoint(
     item: type[TItem],
     params: Callable[P, object],
     url: Url[Any],
-    unique_by: str | Literal[False] = ...,
-    filter_fields: Mapping[str, str | None] = ...,
-    **options: Unpack[ReadOptions],
+    **options: Unpack[ListOptions],
 ) -> PaginatedQueryHook[TItem, P]: ...
 def paginated_query_endpoint(
     *,

@@ -1,4 +1,4 @@
-"""One-shot reads: `queryEndpoint` (requirements, "Client-side hook generators")."""
+"""One-shot reads: `queryEndpoint` (requirements, "Client-side hook generators"); and several reads at the same time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, ParamSpec, TypeVar, Unpac
 
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints import DeclaredList, DeclaredQuery, QuerySpec, ReadRequest, named_params
+from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest, named_params
 from portal.rows import decoder_of, id_field
 
 if TYPE_CHECKING:
@@ -78,19 +78,9 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
     """`use_<name>_query`: reads through the cache. Made by :func:`query_endpoint`.
 
     :param data: type of the response.
-    :param placeholder: the list whose row may stand in for the response.
-    :raises UsageError: also where the placeholder is no list.
     """
 
     data: type[TData_co]
-    placeholder: DeclaredList[Any, Any] | None = None
-
-    def __post_init__(self) -> None:
-        """Check what a type checker may not have seen."""
-        super().__post_init__()
-        given: object = self.placeholder
-        if given is not None and not isinstance(given, DeclaredList):
-            raise UsageError(f"{self.declared_with}: placeholder should be the hook of a list, not {given!r}")
 
     @overload
     def __call__(
@@ -142,7 +132,6 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
             cache=self.cache,
             stale_while_revalidate=self.stale_while_revalidate,
             decode=self._decode,
-            placeholder=self.placeholder,
             without=self.without,
             id_field=id_field(self.data),
         )
@@ -160,7 +149,6 @@ def query_endpoint(
     data: type[TData],
     params: Callable[P, object],
     url: Url[Any],
-    placeholder: DeclaredList[Any, Any] | None = ...,
     **options: Unpack[ReadOptions],
 ) -> QueryHook[TData, P]: ...
 def query_endpoint(
@@ -168,7 +156,6 @@ def query_endpoint(
     data: type[Any],
     url: Url[Any],
     params: Any = None,
-    placeholder: DeclaredList[Any, Any] | None = None,
     **options: Unpack[ReadOptions],
 ) -> QueryHook[Any, Any]:
     """Declare a one-shot GET, as an attribute of a `QueryGroup`.
@@ -179,10 +166,78 @@ def query_endpoint(
         keywords. Those that the url does not take go into the query string.
     :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
         returns one. Parameters in a path are percent-encoded.
-    :param placeholder: the hook of the list that has the same rows. While the backend does not answer and this response
-        is not cached, the result has the list's row with the same `id` beside its error, and `is_placeholder`.
     :param options: `stale_time_s`, `cache`, `stale_while_revalidate`, `without`, `tags`: see
         :class:`~portal.query.endpoints.declarations.ReadOptions`.
-    :raises UsageError: the url is not a path, the placeholder is no list, or an option does not fit.
+    :raises UsageError: the url is not a path, or an option does not fit.
     """
-    return QueryHook(data=data, url=url, params=params, placeholder=placeholder, **options)
+    return QueryHook(data=data, url=url, params=params, **options)
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+F = TypeVar("F")
+
+
+@overload
+def use_queries(request: HttpRequest | QueryClient, specs: Sequence[QuerySpec[A]], /) -> list[A]: ...
+@overload
+def use_queries(request: HttpRequest | QueryClient, a: QuerySpec[A], b: QuerySpec[B], /) -> tuple[A, B]: ...
+@overload
+def use_queries(
+    request: HttpRequest | QueryClient, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], /
+) -> tuple[A, B, C]: ...
+@overload
+def use_queries(
+    request: HttpRequest | QueryClient, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], d: QuerySpec[D], /
+) -> tuple[A, B, C, D]: ...
+@overload
+def use_queries(
+    request: HttpRequest | QueryClient,
+    a: QuerySpec[A],
+    b: QuerySpec[B],
+    c: QuerySpec[C],
+    d: QuerySpec[D],
+    e: QuerySpec[E],
+    /,
+) -> tuple[A, B, C, D, E]: ...
+@overload
+def use_queries(
+    request: HttpRequest | QueryClient,
+    a: QuerySpec[A],
+    b: QuerySpec[B],
+    c: QuerySpec[C],
+    d: QuerySpec[D],
+    e: QuerySpec[E],
+    f: QuerySpec[F],
+    /,
+) -> tuple[A, B, C, D, E, F]: ...
+def use_queries(request: Any, /, *specs: Any) -> Any:
+    """Run queries in parallel: the ones that are not cached are fetched at the same time.
+
+    ::
+
+        clients, stations = use_queries(
+            request, ClientQueries.use_get_clients_query.spec(), StationQueries.use_get_stations_query.spec(pages=2)
+        )
+
+    The results have the order of the queries; a failure is in its result's `error`. All of them share the request's
+    time budget and one refresh of its token. The same query twice is run once.
+
+    :param request: whose data: the request, or a command's `QueryClient`.
+    :param specs: two to six calls of hooks, each made by the hook's `spec(…)`; or one list with any number of them, for
+        which a list is returned.
+    :raises UsageError: an argument is not a call of a hook.
+    :raises SignInEndedError: the sign-in is over.
+    """
+    given, is_list = (specs[0], True) if len(specs) == 1 and isinstance(specs[0], list | tuple) else (specs, False)
+    for number, spec in enumerate(given, start=1):
+        if not isinstance(spec, QuerySpec):
+            raise UsageError(
+                f"use_queries: query {number} should be a hook's spec(…), which does not run it, such as"
+                f" ClientQueries.use_get_clients_query.spec(params), not a {type(spec).__name__}"
+            )
+    results = client_of(request).queries(given)
+    return results if is_list else tuple(results)

@@ -3,9 +3,8 @@
 ::
 
     namespaces          Namespaces: bind, rebind and unbind tokens; purge a user's data
-      ├─▶ pending_purges    purges that wait for the store
-      │     ├─▶ generations       random numbers: under another one, a page is a miss
-      └─────┴─▶ token_bindings    Partition and TokenBinding, as the store holds them (pure)
+      └─▶ generations       random numbers: under another one, a page is a miss; purges that wait for the store
+            └─▶ token_bindings    Partition and TokenBinding, as the store holds them (pure)
 
 A binding is made by a success of GET `/me`, or by a refresh (docs/explanation/query-cache.md, "Whose data").
 """

@@ -32,8 +32,7 @@ from portal.api import current_backend, expires_at
 from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity import get_user_from_token, permission_strings
-from portal.query.partition.generations import Generations, namespace_generation_key
-from portal.query.partition.pending_purges import PendingPurges
+from portal.query.partition.generations import Generations, PendingPurges, namespace_generation_key
 from portal.query.partition.token_bindings import (
     Partition,
     Subject,

@@ -3,9 +3,7 @@
 ::
 
     cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
-      ├─▶ placeholders       a list's row in place of a detail, while the backend does not answer
-      ├─▶ parallel_fetches   fetches in other threads, and how long the request waits for them
-      ├─▶ revalidation       stale data that was shown is fetched again behind the request
+      ├─▶ parallel_fetches   fetches in other threads, for which the request waits, or which go on behind it
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
     walks                a whole list, past the cache
 """
@@ -14,5 +12,5 @@ from __future__ import annotations
 
 from portal.query.reads.cached_reads import Reads
 from portal.query.reads.page_fetches import PageFetcher, ReadCall
-from portal.query.reads.revalidation import Revalidations
+from portal.query.reads.parallel_fetches import Revalidations
 from portal.query.reads.walks import WalkedPage, walk_list

@@ -19,16 +19,13 @@ from portal.errors import (
     ApiForbiddenError,
     ApiTimeoutError,
     ApiUnauthorizedError,
-    ApiUnavailableError,
     without_traceback,
 )
 from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
-from portal.query.reads.parallel_fetches import ParallelFetches
-from portal.query.reads.placeholders import placeholder_for
-from portal.query.reads.revalidation import Revalidation
+from portal.query.reads.parallel_fetches import ParallelFetches, Revalidation
 from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY
 
@@ -37,10 +34,9 @@ if TYPE_CHECKING:
 
     from portal.process import Pool
     from portal.query.cache import CacheEntry, MergedPage, VersionStamp
-    from portal.query.endpoints import ReadRequest
     from portal.query.partition import Partition
     from portal.query.reads.page_fetches import PageFetcher
-    from portal.query.reads.revalidation import Revalidations
+    from portal.query.reads.parallel_fetches import Revalidations
     from portal.query.request_cache import RequestCache
 
 
@@ -269,7 +265,6 @@ class Reads:
         call, key = begun.call, begun.call.request.key
         if result.error is not None:
             self.after_failure(result.error, endpoint=key.endpoint)
-            result = self._with_placeholder(call.request, result)
         if self.partition.same_user_as(begun.token):
             self._memo.put(
                 key,
@@ -281,13 +276,6 @@ class Reads:
                 at=begun.memoized_at,
             )
         return result
-
-    def _with_placeholder(self, request: ReadRequest, result: ReadResult) -> ReadResult:
-        """A failed result; while the backend does not answer, with a list's row if nothing else is known."""
-        if request.placeholder is None or result.pages or not isinstance(result.error, ApiUnavailableError):
-            return result
-        page = placeholder_for(request, fetcher=self.fetcher, request_cache=self._memo)
-        return result if page is None else replace(result, pages=(page,), is_stale=True, is_placeholder=True)
 
     # --- GET /me ---
 

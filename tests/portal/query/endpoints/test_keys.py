@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from portal.errors import UsageError
-from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.urls import address
+from portal.query.endpoints.urls import address, query_key
 
 
 def test_a_key_is_written_as_in_the_requirements() -> None:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.urls import address
+from portal.query.endpoints.urls import address, query_key
 from portal.rows import OpenEnum
 
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
-from portal.query.endpoints.keys import query_key
-from portal.query.endpoints.urls import address, check_template, shape
+from portal.query.endpoints.urls import address, check_template, query_key, shape
 
 
 def client_url(params: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 import pytest
 
 from portal.query import ListParams, QueryGroup, Row, paginated_query_endpoint
-from portal.query.endpoints.filters import RowFilter
+from portal.query.endpoints.params import RowFilter
 from portal.query.endpoints.registry import Registry
 from portal.query.gaps import checked_rows, sure_value
 

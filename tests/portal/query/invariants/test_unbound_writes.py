@@ -12,7 +12,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
-from portal.query.partition.pending_purges import MAX_PENDING
+from portal.query.partition.generations import MAX_PENDING
 from tests.portal.query.clients import clients, create, delete, invalidate, listed, names, once
 from tests.portal.query.fakes import User, make_token, unavailable
 

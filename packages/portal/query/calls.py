@@ -1,26 +1,109 @@
-"""The backend calls of one request. `ApiSession` adds the bearer and refreshes tokens; further tries are made here."""
+"""The backend calls of one request. `ApiSession` adds the bearer and refreshes tokens; further tries are made here.
+
+A failed query is tried twice more, a failed mutation once more, where another try can help (requirements, "Limits";
+contract, section 8). The waits: 100 ms, doubling, with jitter. A `Retry-After` is honoured up to 2 s. The time budget
+of the request is never passed.
+"""
 
 from __future__ import annotations
 
 import json
+import random
+import time
 import uuid
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import Attempt, FormBody, SignInStatus, Upload, encode_body, wire_read, wire_write
-from portal.config.limits import MUTATION_RETRIES, QUERY_RETRIES, REQUEST_BUDGET_S, RETRY_STATUSES
-from portal.errors import ApiError, ApiNotFoundError, ApiUnavailableError, SignInEndedError, without_traceback
+from portal.config.limits import (
+    MUTATION_RETRIES,
+    QUERY_RETRIES,
+    REQUEST_BUDGET_S,
+    RETRY_AFTER_MAX_S,
+    RETRY_BASE_DELAY_S,
+    RETRY_STATUSES,
+)
+from portal.errors import (
+    ApiError,
+    ApiMalformedError,
+    ApiNotFoundError,
+    ApiUnavailableError,
+    CircuitOpenError,
+    SignInEndedError,
+    without_traceback,
+)
 from portal.process import Deadline
-from portal.query.calls.retries import Retries, Tries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from threading import Event
 
-    from portal.api import ApiSession, TokenStore
+    from portal.api import ApiResponse, ApiSession, TokenStore
     from portal.query.endpoints import Address, WriteRequest
+
+
+#: A wait is longer or shorter by up to this part of itself, so that clients do not come back at the same time.
+_JITTER: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retries:
+    """How long to wait between tries.
+
+    :param sleep: waits that many seconds.
+    :param spread: a number from 0 to 1, for the jitter.
+    """
+
+    sleep: Callable[[float], None] = time.sleep
+    spread: Callable[[], float] = random.random
+
+    def wait(self, *, number: int, error: ApiError) -> float:
+        """Seconds between try `number` and the next."""
+        backoff = RETRY_BASE_DELAY_S * 2.0 ** (number - 1) * (1 + _JITTER * (2 * self.spread() - 1))
+        return max(backoff, min(error.retry_after or 0.0, RETRY_AFTER_MAX_S))
+
+
+@dataclass(slots=True, kw_only=True)
+class Tries:
+    """The tries of one call. The caller sends in a loop, and calls :meth:`wait` with each error.
+
+    :param most: how often the call is sent at most.
+    :ivar number: of the present try, from 1.
+    """
+
+    retries: Retries
+    budget: Deadline
+    most: int
+    number: int = 1
+    _earlier: ApiError | None = None
+
+    def wait(self, error: ApiError, *, may_repeat: bool = True) -> None:
+        """Wait until the next try.
+
+        :param error: how the present try failed.
+        :param may_repeat: whether this call may be sent again at all.
+        :raises ApiError: there is no next try. It is the error of the last try that reached the backend.
+        """
+        if isinstance(error, CircuitOpenError) and self._earlier is not None:
+            # This try was certainly not sent, but an earlier try of the same write may have been.
+            raise self._earlier from self._earlier.__cause__
+        if self.number >= self.most or not can_help(error) or not may_repeat:
+            raise error
+        wait = self.retries.wait(number=self.number, error=error)
+        if wait >= self.budget.remaining():
+            raise error
+        self._earlier = without_traceback(error)
+        self.retries.sleep(wait)
+        self.number += 1
+
+
+def can_help(error: ApiError) -> bool:
+    """Whether another try may end otherwise: there was no response, or its status says so."""
+    if error.status is not None:
+        return error.status in RETRY_STATUSES
+    return isinstance(error, ApiUnavailableError) and not isinstance(error, ApiMalformedError | CircuitOpenError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,18 +168,8 @@ class BackendCaller:
         series = Tries(retries=self.retries, budget=budget, most=tries)
         while True:
             try:
-                answer = self.api.call(
-                    tokens=self.tokens,
-                    method="GET",
-                    path=call.path,
-                    params=call.params,
-                    deadline=budget,
-                    request_id=self.request_id,
-                    user_agent=self.user_agent,
-                    client_address=self.client_address,
-                    bearer=bearer,
-                    attempt=Attempt(series.number, tries),
-                    endpoint=where.endpoint,
+                answer = self._send(
+                    series, method="GET", path=call.path, params=call.params, endpoint=where.endpoint, bearer=bearer
                 )
             except ApiError as error:
                 series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
@@ -119,16 +192,11 @@ class BackendCaller:
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
         while True:
             try:
-                answer = self.api.call(
-                    tokens=self.tokens,
+                answer = self._send(
+                    series,
                     method=write.method,
                     path=call.path,
                     params=call.params,
-                    deadline=budget,
-                    request_id=self.request_id,
-                    user_agent=self.user_agent,
-                    client_address=self.client_address,
-                    attempt=Attempt(series.number, series.most),
                     endpoint=where.endpoint,
                     idempotency_key=key,
                     if_match=write.if_match,
@@ -150,6 +218,17 @@ class BackendCaller:
                     raise
             else:
                 return call.read(answer.data)
+
+    def _send(self, series: Tries, **call: Any) -> ApiResponse:
+        return self.api.call(
+            tokens=self.tokens,
+            deadline=series.budget,
+            request_id=self.request_id,
+            user_agent=self.user_agent,
+            client_address=self.client_address,
+            attempt=Attempt(series.number, series.most),
+            **call,
+        )
 
 
 def derived_key(
