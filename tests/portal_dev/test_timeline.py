@@ -11,6 +11,7 @@ from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_respon
 from portal.api.responses import RawResponse
 from portal.errors import ApiUnavailableError
 from portal.query import QueryEvent
+from portal.query.endpoints.urls import query_key
 from portal.services.energy.clients import ClientMutations
 from portal_dev.toolbar.timeline import LOGGER, CallRecorder, RecordedCall, timeline
 from tests.portal.query.fakes import World
@@ -28,8 +29,7 @@ CALL = RecordedCall(
     duration_s=0.05,
 )
 QUERY = QueryEvent(
-    key=("user.get_me", {}),
-    endpoint="user.get_me",
+    query=query_key(endpoint="user.get_me"),
     start=None,
     pages=1,
     cache_status="miss",

@@ -14,7 +14,7 @@ from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from portal.query import QueryResult
-from portal.query.event_log import MAX_EVENTS
+from portal.query.events import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, one, rename
