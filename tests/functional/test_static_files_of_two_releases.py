@@ -18,12 +18,11 @@ STYLE = "/static/auth_app/later.0123456789ab.css"
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder = tmp_path_factory.mktemp("releases")
-    other = folder / "shared" / STYLE.removeprefix("/static/")
-    other.parent.mkdir(parents=True)
-    other.write_text("a { color: red }")
-    other.with_name(f"{other.name}.gz").write_bytes(gzip.compress(other.read_bytes()))
     shared = {"APP_STATIC_SHARED_DIR": str(folder / "shared")}
     with serving(folder / "state", app="auth_app", production=True, **shared) as (_, port):
+        other = folder / "shared" / "auth_app" / STYLE.removeprefix("/static/")
+        other.write_text("a { color: red }")
+        other.with_name(f"{other.name}.gz").write_bytes(gzip.compress(other.read_bytes()))
         yield port
 
 
