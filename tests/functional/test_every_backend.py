@@ -87,7 +87,8 @@ def walked(request: pytest.FixtureRequest, seeded: Path, tmp_path_factory: pytes
     folder = tmp_path_factory.mktemp(kind)
     with running_portal(folder, seeded=seeded, profile=kind, is_debug=is_debug) as portal, HttpBrowser() as browser:
         rows = all_rows(portal)
-        walker = Walker(portal, browser)
+        # Where the backend does not filter, rows that belong elsewhere are looked for in a second list of each kind.
+        walker = Walker(portal, browser, pages_of_a_shape=2 if kind == "contract" else 1)
         walker.walk(sends_forms=True)
         # What is refused to one user is asked again for another.
         visits, calls = tuple(walker.visits), tuple(portal.backend.answers_without(walker.other_tokens))

@@ -6,8 +6,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import answer_of, children, environment, log_of, serving, until
-from tests.support.harness import ROOT
+from tests.functional.test_serve import answer_of, children, log_of, serving, until
 
 TEXT_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) energy \S+ ")
 #: The command, its checks, the edge, Django, the server: each in its own words, all in one form.
@@ -101,11 +98,3 @@ def test_a_line_about_lost_cookies_names_no_request_but_its_own(server: tuple[in
     until(lambda: "cookies were lost" in log.read_text(), seconds=10, what="the line is written")
     (lost,) = [line for line in lines_of(log) if line["logger"] == "portal.server.wsgi"]
     assert "request_id" not in lost
-
-
-def test_an_unknown_format_stops_the_start_with_one_line(tmp_path: Path) -> None:
-    command = [sys.executable, "manage.py", "--app", "energy", "serve"]
-    settings = environment(tmp_path, APP_LOG_FORMAT="xml")
-    result = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True, check=False)
-    assert result.returncode != 0
-    assert result.stderr == "energy: APP_LOG_FORMAT should be text or json\n"

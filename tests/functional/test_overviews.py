@@ -18,7 +18,9 @@ NEED = re.compile(r'<a class="need [^"]*" href="([^"]+)">.*?<strong>([\d,]+)</st
 #: The parts of a need that are lists of their own, such as invoices by how long they are overdue.
 PART = re.compile(r'<a href="([^"]+\?[^"]+)">[^<]*</a>\s*<span class="amount">([\d,]+)')
 #: Figures that are a sum of a column of the list as a file.
-COLUMNS = {"Energy": "Energy, kWh", "Revenue": "Cost", "Invoiced": "Amount", "Paid": "Amount"}
+COLUMNS = {"Energy": "Energy, kWh", "Revenue": "Cost"} | dict.fromkeys(
+    ("Outstanding", "Overdue", "Invoiced", "Paid"), "Amount"
+)
 APPS = ("energy", "operations", "finance")
 
 

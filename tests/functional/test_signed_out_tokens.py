@@ -61,12 +61,3 @@ def test_the_next_request_with_its_tokens_counts_as_signed_out(apps, app: str, k
         answer = thief.get(stack.url(app, f"/en/{app}"), follow=False)
         assert (answer.status_code, answer.headers["Location"]) == (302, "/")
         assert thief.cookie(VAR_ACCESS_TOKEN) is None
-
-
-def test_another_sign_in_of_the_same_user_goes_on(apps) -> None:
-    stack, backend = apps
-    with signed_in(backend) as (phone, _), signed_in(backend) as (laptop, _):
-        for browser in (phone, laptop):
-            assert browser.get(stack.url("energy", "/en/energy/clients")).status_code == 200
-        sign_out(phone, stack)
-        assert laptop.get(stack.url("energy", "/en/energy/clients"), follow=False).status_code == 200

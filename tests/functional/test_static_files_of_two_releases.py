@@ -13,27 +13,27 @@ from tests.functional.test_serve import answer_of, serving
 
 #: Of the other release alone.
 STYLE = "/static/auth_app/later.0123456789ab.css"
+RULES = b"a { color: red }\n" * 100
 
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder = tmp_path_factory.mktemp("releases")
-    other = folder / "shared" / STYLE.removeprefix("/static/")
-    other.parent.mkdir(parents=True)
-    other.write_text("a { color: red }")
-    other.with_name(f"{other.name}.gz").write_bytes(gzip.compress(other.read_bytes()))
     shared = {"APP_STATIC_SHARED_DIR": str(folder / "shared")}
     with serving(folder / "state", app="auth_app", production=True, **shared) as (_, port):
+        other = folder / "shared" / "auth_app" / STYLE.removeprefix("/static/")
+        other.write_bytes(RULES)
+        other.with_name(f"{other.name}.gz").write_bytes(gzip.compress(RULES))
         yield port
 
 
 def test_the_style_sheet_of_another_release_is_served_compressed_and_not_sent_again(port: int) -> None:
     status, headers, body = answer_of(port, STYLE)
-    assert (status, headers["content-type"], body) == (200, 'text/css; charset="utf-8"', b"a { color: red }")
+    assert (status, headers["content-type"], body) == (200, 'text/css; charset="utf-8"', RULES)
     assert "immutable" in headers["cache-control"]
     assert answer_of(port, STYLE, **{"If-None-Match": headers["etag"]})[0] == 304
     _, headers, packed = answer_of(port, STYLE, **{"Accept-Encoding": "gzip"})
-    assert (headers["content-encoding"], gzip.decompress(packed)) == ("gzip", body)
+    assert (headers["content-encoding"], gzip.decompress(packed)) == ("gzip", RULES)
     assert answer_of(port, f"{STYLE}.gz")[0] == 404, "a compressed file has no address of its own"
 
 

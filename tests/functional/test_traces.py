@@ -104,22 +104,6 @@ def test_a_refresh_is_a_part_of_the_page_that_needed_it(world: World, browser: H
     assert named(spans, "POST backend").parent_id == refresh.span_id
 
 
-def test_a_backend_that_fails_is_an_error_of_its_call_and_of_the_page(world: World, browser: HttpBrowser) -> None:
-    world.stack.proxy.failing.add("/energy/meters")
-    try:
-        spans = page(world, browser, "/en/energy/meters?q=failing")
-    finally:
-        world.stack.proxy.failing.clear()
-    assert spans[0].is_error
-    assert named(spans, "query energy.get_meters").attributes["portal.outcome"] == "error"
-    statuses = {
-        span.attributes["http.response.status_code"]
-        for span in spans
-        if span.attributes.get("url.path") == "/energy/meters"
-    }
-    assert statuses == {503}
-
-
 def test_the_backend_gets_the_trace_and_so_do_log_lines(world: World, browser: HttpBrowser) -> None:
     seen: list[str | None] = []
     world.stack.proxy.traceparents = seen

@@ -17,8 +17,8 @@ from tests.support.open_pages import routes_of
 from tests.support.walk.html import Form, Page
 from tests.support.walk.portals import ADMIN, ANOTHER_ADMIN, PASSWORD, Portal
 
-#: How many pages of one route are opened without and with each parameter. A link with more parameters is not followed.
-PAGES_OF_A_SHAPE, MOST_PARAMETERS = 2, 1
+#: A link with more parameters is not followed.
+MOST_PARAMETERS = 1
 #: As htmx asks for a part.
 PART_HEADERS = {"Accept": "*/*", "Sec-Fetch-Mode": "cors", "HX-Request": "true"}
 #: Forms after which others are not there any more, and those that end the sign-in: they are sent last, in this order.
@@ -61,12 +61,14 @@ class Visit:
 class Walker:
     """One person on one portal.
 
+    :ivar pages_of_a_shape: how many pages of one route are opened without and with each parameter.
     :ivar visits: in order.
     :ivar other_tokens: access tokens of another administrator, with whom a page was compared.
     """
 
     portal: Portal
     browser: HttpBrowser
+    pages_of_a_shape: int = 1
     visits: list[Visit] = field(default_factory=list)
     other_tokens: set[str] = field(default_factory=set)
 
@@ -92,7 +94,7 @@ class Walker:
         while waiting:
             url, offered_by, is_part = waiting.popleft()
             shape = (is_part, *self._shape(url))
-            if url in seen or opened[shape] >= PAGES_OF_A_SHAPE or len(shape[-1]) > MOST_PARAMETERS:
+            if url in seen or opened[shape] >= self.pages_of_a_shape or len(shape[-1]) > MOST_PARAMETERS:
                 continue
             seen.add(url)
             opened[shape] += 1
