@@ -20,13 +20,6 @@ def test_tests_that_import_the_changed_module_come_first_and_those_of_its_folder
     assert far
 
 
-def test_a_test_that_imports_the_module_by_way_of_others_is_among_them() -> None:
-    nearest, slow, far = choose(["packages/portal/edge/http/allowed_hosts.py"])
-    importing = "tests/portal/edge/test_middleware.py"
-    assert "allowed_hosts" not in (ROOT / importing).read_text()
-    assert importing in [*nearest, *slow, *far]
-
-
 def test_what_starts_processes_is_left_out() -> None:
     nearest, slow, _ = choose(["packages/portal/config/projects.py"])
     assert {"tests/test_jobs.py", "tests/browser/test_drafts.py", "tests/functional/test_exports.py"} <= {*slow}

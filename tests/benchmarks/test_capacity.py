@@ -16,9 +16,8 @@ from benchmarks._capacity_model import (
     Machines,
     Usage,
     demand,
-    renewal_rate,
 )
-from benchmarks.capacity import COSTS, USERS, options_of, show, table
+from benchmarks.capacity import COSTS, USERS, show, table
 from portal.config.limits import EXPIRY_LEEWAY_S, STALE_TIME_S
 from portal.query.cache import page_cache
 from portal.query.partition import namespaces
@@ -117,14 +116,6 @@ def test_each_cost_counts_for_what_it_is_the_cost_of() -> None:
     assert free.backend_calls == pytest.approx(waited + behind + free.profile_calls + free.refreshes)
 
 
-def test_what_lasts_counts_for_as_long_as_it_lasts() -> None:
-    usage = Usage(users=10, sign_ins=3, token_life_s=300, pages_per_hour=60)
-    assert demand(usage, replace_costs(sign_in_bytes=5.0)).refresh_bytes == 150
-    bindings = 1 + renewal_rate(1 / 60, 300) * (300 + USED_TOKEN_KEPT_S)
-    assert demand(usage, replace_costs(binding_bytes=1.0)).query_bytes == pytest.approx(10 * bindings)
-    assert demand(usage, replace_costs(user_bytes=2.0)).query_bytes == 20
-
-
 def test_machines_are_as_many_as_the_busiest_needs() -> None:
     needed = demand(Usage(users=1_000_000), COSTS)
     machines = Machines(load=0.5, cores=8, redis_gib=25)
@@ -157,10 +148,3 @@ def test_its_table_is_that_of_the_documentation(capsys: pytest.CaptureFixture[st
     needs: list[tuple[Usage, Demand]] = [(usage, demand(usage, COSTS)) for usage in usages]
     show(["users in the busiest hour", *(f"{users:,.0f}" for users in USERS)], table(needs, Machines(), COSTS))
     assert capsys.readouterr().out in (ROOT / "docs/explanation/capacity.md").read_text()
-
-
-@pytest.mark.parametrize("arguments", [["--searches", "1"], ["--load", "1.5"], ["--users", "many"]])
-def test_a_mistyped_option_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        options_of(arguments)
-    assert arguments[0] in capsys.readouterr().err

@@ -40,9 +40,6 @@ def test_new_files_count_whole_and_changed_ones_by_their_added_lines() -> None:
         "packages/portal/services/finance/payments.py": "first\n\nsecond\n",
         "apps/finance/urls.py": "new\n",
     }
-
-
-def test_blank_lines_do_not_count() -> None:
     size = size_of(written_here(HOW_TO))
     assert (size.files, size.lines, size.bytes) == (2, 3, 18)
 

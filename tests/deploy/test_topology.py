@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_REFRESH_TOKEN
-from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from portal.server.ports import port_is_free
-from tests.support.harness import ROOT, require_tool
+from tests.support.harness import require_tool
 from tests.support.local_run import Run
 from tests.support.nginx_server import names_lead_here
 from tests.support.ports import free_port_base
@@ -45,39 +42,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         yield started
     finally:
         started.end()
-
-
-#: Starts what has no watch of its own for the process that started it.
-START_AND_WAIT = """
-import sys, time
-from pathlib import Path
-from tests.support.nginx_server import running_site
-from tests.support.ports import free_port
-from tests.support.redis_sentinel import watched_redis
-folder = Path(sys.argv[1])
-ports = {port: free_port() for port in map(int, sys.argv[2:])}
-with watched_redis(folder / "redis") as redis, running_site(folder, ports=ports, tls_port=free_port()) as site:
-    print(site.tls_port, *redis.ports, *(server.port for server in redis.servers), flush=True)
-    time.sleep(600)
-"""
-
-
-def test_nginx_redis_and_its_sentinels_end_with_a_process_that_was_killed(tmp_path: Path) -> None:
-    require_tool("setpriv")
-    for program in PROGRAMS:
-        require_tool(program)
-    written = [f"{each.instance_port(number, port_base=DEFAULT_PORT_BASE)}" for each in PROJECTS for number in (1, 2)]
-    with subprocess.Popen(
-        [sys.executable, "-c", START_AND_WAIT, str(tmp_path), *written], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    ) as started:
-        assert started.stdout is not None
-        ports = [int(port) for port in started.stdout.readline().split()]
-        started.kill()
-    assert len(ports) == 7
-    end = time.monotonic() + STOPS_WITHIN_S
-    while listening := [port for port in ports if not port_is_free("127.0.0.1", port)]:
-        assert time.monotonic() < end, f"still there: {listening}"
-        time.sleep(0.1)
 
 
 @pytest.mark.timeout(PATIENCE_S + 2 * STOPS_WITHIN_S)

@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
         started.end()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_everything_starts_says_ready_and_stops_within_five_seconds(run: Run, number: signal.Signals) -> None:
     run.wait_for("ready", seconds=120)
     assert all(answers(port) for port in run.ports)

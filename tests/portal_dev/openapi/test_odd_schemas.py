@@ -93,18 +93,6 @@ def test_a_write_to_a_whole_list_is_none_to_one_row_and_resources_with_the_same_
     assert warnings == []
 
 
-def test_a_write_makes_a_list_stale_that_the_resource_does_not_declare(imported: Import) -> None:
-    paths = crud("/orders")
-    paths["/orders/"] = {"get": answers({"type": "array", "items": ref("Order")})}
-    del paths["/orders"]
-    calls, _ = imported(paths, Order=ROW)
-    assert calls == ["DELETE /orders/{id}", "GET /orders/", "GET /orders/{id}", "PATCH /orders/{id}"]
-    for name in ("update_order", "delete_order"):
-        mutation = REGISTRY.mutations[f"orders.{name}"]
-        assert mutation.resource == "/orders"
-        assert "orders.get_orders" in {each.target for each in mutation.invalidations}
-
-
 def test_of_two_parameters_with_one_name_the_first_is_sent(imported: Import) -> None:
     calls, warnings = imported(
         {

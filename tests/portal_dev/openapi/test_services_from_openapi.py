@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, ref, takes
-from tests.support.harness import ROOT
 
 PATHS = {
     "/shop/orders": {"get": answers(page(ref("Order")))},
@@ -100,15 +97,3 @@ def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) ->
     for path in ("/shop/order", "shop/orders"):
         told = f"nothing stands at {path} or below it; did you mean '/shop/orders'?"
         assert refused(str(schema), path=path) == f"{schema}: #/paths: {told}"
-    schema.write_text(json.dumps(document(paths={f"/a{number}": {} for number in range(30)})))
-    assert refused(str(schema), path="/bank").endswith("/a18, /a19, 10 more")
-
-
-def test_it_runs_without_an_app_and_reads_standard_input() -> None:
-    command = [sys.executable, str(ROOT / "manage.py"), "services_from_openapi", "-", "--path", "/shop/summary"]
-    done = subprocess.run(command, input=SCHEMA, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert 'use_get_summary_query = query_endpoint(data=Summary, url="/shop/summary")' in done.stdout
-    failed = subprocess.run(command, input="", capture_output=True, text=True, check=False, cwd=ROOT)
-    assert failed.returncode == 2
-    assert failed.stderr == "CommandError: -: #/openapi: should be 3.0 or 3.1, not missing\n"

@@ -29,14 +29,6 @@ def test_each_line_of_the_html_is_the_line_of_the_file() -> None:
         assert text in rows[line]
 
 
-def test_contents_of_trans_are_no_html_and_comments_are_kept_by_line() -> None:
-    markup = markup_of(SOURCE)
-    assert "translated" not in markup.html
-    assert any("translated" in row for row in markup.code)
-    assert list(markup.comments) == [1]
-    assert not any("comment" in row for row in markup.code)
-
-
 def test_attributes_know_their_line_and_their_element() -> None:
     found = {(each.element, each.name): each for each in markup_of(SOURCE).attributes}
     assert found["p", "title"].line == 4

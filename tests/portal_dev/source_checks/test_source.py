@@ -7,14 +7,9 @@ from pathlib import Path
 import pytest
 
 from portal.config.places import SOURCE_ROOT
-from portal_dev.source_checks import check_source
 from portal_dev.source_checks.faults import SourceFault, name_hint
 from portal_dev.source_checks.routes import routes_of
 from portal_dev.source_checks.source import unreadable_files
-
-
-def test_the_project_has_no_fault() -> None:
-    assert check_source() == []
 
 
 def test_the_names_of_its_urls_are_known_with_the_number_of_their_values() -> None:

@@ -31,14 +31,6 @@ def test_yaml_is_read_by_the_rules_of_json(text: str, value: object) -> None:
     assert node.value["x-value"] == value
 
 
-def test_names_of_members_are_texts_and_anchors_and_merges_are_followed() -> None:
-    node = read_document(
-        "openapi: 3.0.3\nx-responses: {200: {}, true: {}}\nx-a: &a {b: 1, c: 2}\nx-d: {<<: *a, c: 3}\n"
-    )
-    assert list(node.value["x-responses"]) == ["200", "true"]
-    assert node.value["x-d"] == {"b": 1, "c": 3}
-
-
 def test_json_is_read_without_pyyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     imported = builtins.__import__
 
@@ -90,11 +82,8 @@ def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
     ("schema", "told"),
     [
         ({"type": "strin"}, "#/components/schemas/It/type: strin is no type"),
-        ({"type": 5}, "#/components/schemas/It/type: should be the name of a type, or an array of names"),
-        ({"type": "object", "properties": []}, "#/components/schemas/It/properties: should be an object, not an array"),
         (5, "#/components/schemas/It: should be an object, not a number"),
         ({"$ref": "#/components/schemas/Nobody"}, "#/components/schemas/It: #/components/schemas/Nobody names nothing"),
-        ({"$ref": "#Anchor"}, "#/components/schemas/It: #Anchor names nothing in this schema"),
         (
             {"$ref": "#/components/schemas/It/x-list/" + "9" * 5000, "x-list": [1]},
             "#/components/schemas/It: #/components/schemas/It/x-list/9999",

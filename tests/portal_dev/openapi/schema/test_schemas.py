@@ -143,23 +143,3 @@ def test_a_discriminator_gives_the_values_that_the_schemas_do_not() -> None:
     teller = {"propertyName": "kind", "mapping": {"card": "#/components/schemas/A", "bank": "#/components/schemas/B"}}
     found = shape({"oneOf": [ref("A"), ref("B")], "discriminator": teller}, A=plain, B=plain)
     assert fields(found) == {"kind": "one of card, bank"}
-
-
-def test_an_object_may_contain_itself() -> None:
-    schema = {"type": "object", "properties": {"parent": ref("It"), "children": {"items": ref("It")}}}
-    found = shape(schema)
-    assert fields(found) == {"parent": "the object It", "children": "an array (each the object It)"}
-    assert isinstance(found, ObjectOf)
-    assert found.fields["parent"].shape is found
-
-
-def test_fields_that_are_only_read_or_written() -> None:
-    properties = {
-        "id": {"type": "string", "readOnly": True},
-        "secret": {"type": "string", "writeOnly": True},
-        "a": ref("Read"),
-    }
-    found = shape({"properties": properties}, Read={"type": "string", "readOnly": True})
-    assert isinstance(found, ObjectOf)
-    assert [name for name, field in found.fields.items() if field.read_only] == ["id", "a"]
-    assert [name for name, field in found.fields.items() if field.write_only] == ["secret"]

@@ -9,14 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.query import Record, field
 from portal_dev.openapi.writing.names import (
     FreeNames,
     attribute_name,
     class_name,
     member_name,
     plain_class_name,
-    wire_name,
 )
 
 NAMES = {
@@ -89,13 +87,3 @@ def test_every_name_is_one_of_python(text: str) -> None:
         assert name.isascii()
         assert not keyword.iskeyword(name)
         assert not name.startswith("_")
-
-
-@given(st.from_regex(r"[a-z][a-z0-9]*(_[a-z0-9]+)*_?", fullmatch=True))
-def test_the_name_on_the_wire_is_that_of_records(attribute: str) -> None:
-    if keyword.iskeyword(attribute):
-        attribute += "_"
-    record: type[Record] = type(Record)(
-        "Made", (Record,), {"__annotations__": {attribute: str}, attribute: field(default="")}
-    )
-    assert record.__struct_encode_fields__ == (wire_name(attribute),)
