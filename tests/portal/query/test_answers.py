@@ -84,9 +84,7 @@ def test_the_answer_stays_whatever_a_function_of_the_write_or_a_view_does_with_t
 
 
 @pytest.mark.parametrize(("cache", "fetched"), [(True, 1), (False, 3)], ids=["cached", "not cached"])
-def test_a_detail_that_has_further_parameters_or_is_not_cached_is_fetched(
-    ada: User, cache: bool, fetched: int
-) -> None:
+def test_a_detail_that_has_further_parameters_or_is_not_cached_is_fetched(ada: User, cache: bool, fetched: int) -> None:
     ada.registry = Registry()
 
     class WideParams(ThingParams, total=False):

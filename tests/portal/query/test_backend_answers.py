@@ -105,9 +105,7 @@ class TestTextThatIsNoText:
         assert row == {"id": "c5", "name": "half \ufffd", "\ufffdkey": ["\ufffd", "\U0001f600"]}
 
     def test_in_a_cursor_works_as_far_as_the_backend_knows_it(self, ada: User) -> None:
-        ada.backend.open_paths = {
-            PATH: {"items": [{"id": f"c{LONE}"}], "hasNext": True, "nextCursor": f"next{LONE}"}
-        }
+        ada.backend.open_paths = {PATH: {"items": [{"id": f"c{LONE}"}], "hasNext": True, "nextCursor": f"next{LONE}"}}
         for _ in range(2):
             result = clients(ada)
             assert (result.error, result.data.next_cursor) == (None, "next\ufffd")

@@ -7,10 +7,10 @@ import os
 import pty
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from pytest_django.fixtures import SettingsWrapper
 
 from portal.services.energy.stations import StationQueries
 from portal.store import query_store
@@ -19,7 +19,7 @@ from tests.portal.query.fakes import User, World
 
 
 @pytest.fixture
-def world(settings: SettingsWrapper, tmp_path: Path) -> World:
+def world(settings: Any, tmp_path: Path) -> World:
     """On an embedded store of the test's own."""
     settings.CACHES = {
         name: {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / f"{file}.sqlite3")}
@@ -113,7 +113,7 @@ def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(reads, word
         (["--user", "ada"], "store"),
     ],
 )
-def test_what_can_not_be_cleared_is_one_line(settings: SettingsWrapper, words: list[str], told: str) -> None:
+def test_what_can_not_be_cleared_is_one_line(settings: Any, words: list[str], told: str) -> None:
     """Nor what lies in a store that can't be read."""
     settings.CACHES = {
         "default": {
