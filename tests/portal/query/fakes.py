@@ -10,8 +10,8 @@ import itertools
 import json
 import threading
 from collections import Counter
-from concurrent.futures import Future
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
 from portal.query.cache import patches
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
