@@ -125,15 +125,6 @@ def test_a_row_stands_in_for_one_request_until_the_backend_answers(ada: User) ->
     assert (kept.error is None, kept.data["name"], kept.is_placeholder) == (False, "newer", False), "it is cached"
 
 
-def test_a_row_of_any_list_that_the_request_has_read_stands_in(ada: User) -> None:
-    client = ada.request()
-    Queries.use_get_rows_query(client, q="client 1")
-    fail(ada)
-    assert read(client, "c1").unwrap()["name"] == "client 1"
-    client.purge()
-    assert read(client, "c1").data is read(client).data is None
-
-
 @pytest.mark.parametrize("reads_first", [True, False], ids=["also read in the request", "cached"])
 def test_no_row_stands_in_that_was_deleted_beside_the_list(ada: User, reads_first: bool) -> None:
     client = ada.request()

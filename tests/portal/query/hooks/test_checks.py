@@ -20,6 +20,7 @@ from portal.query.endpoints.registry import Registry
 from portal.query.hooks.checks import check_registry
 from tests.portal.query.faulty import Thing, ThingsParams, adds, merges
 
+
 class ThingRow(Row):
     is_new: bool = False
 

@@ -157,9 +157,7 @@ ACTIONS = ("ada signs in", "bob signs in", "the access token is older", "the ref
 
 
 @pytest.mark.parametrize("actions", list(itertools.product(ACTIONS, repeat=3)), ids="/".join)
-def test_whatever_a_browser_sends_nobody_sees_the_rows_of_another(
-    world: World, actions: tuple[str, ...]
-) -> None:
+def test_whatever_a_browser_sends_nobody_sees_the_rows_of_another(world: World, actions: tuple[str, ...]) -> None:
     """After each action the browser looks at the list twice, and sees the rows of the user of its access token."""
     browser, earlier, backend = Browser(world), TokenPair(), world.backend
     for action in actions:
