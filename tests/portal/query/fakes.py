@@ -156,14 +156,12 @@ class FakeBackend:
     calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     versions: list[int | str | None] = field(default_factory=list)
-    attempts: list[Attempt | None] = field(default_factory=list)
     bearers: list[str | None] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
     names_users: bool = True
     open_paths: dict[str, Any] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
     signed_out: set[str | None] = field(default_factory=set)
-    tombstones_asked: int = 0
     tombstones_unreadable: bool = False
     honours_idempotency_key: bool = True
     #: Refresh token to the sign-in that it belongs to; any other one begins a sign-in.
@@ -198,7 +196,6 @@ class FakeBackend:
         return self.sign_ins.get(refresh, refresh)
 
     def sign_in_status(self, pair: TokenPair) -> SignInStatus:
-        self.tombstones_asked += 1
         if self.tombstones_unreadable:
             return SignInStatus.UNKNOWN
         return SignInStatus.SIGNED_OUT if pair.access in self.signed_out else SignInStatus.ACTIVE
@@ -222,7 +219,6 @@ class FakeBackend:
         endpoint: str = "",
     ) -> ApiResponse:
         params = dict(params or {})
-        self.attempts.append(attempt)
         self.calls.append((method, path, params))
         self.bearers.append(bearer)
         self.keys.append(idempotency_key)

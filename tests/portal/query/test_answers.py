@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query import MutationGroup, QueryGroup, mutation_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
 from tests.portal.query.answering import Queries, create, read, rename, row_path, shown
 from tests.portal.query.clients import me, once
 from tests.portal.query.fakes import User
 from tests.portal.query.faulty import Faulty, Thing, ThingParams
-from tests.support.client_endpoints import PATH
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -36,14 +35,6 @@ def test_the_next_read_shows_the_answer_without_a_fetch_in_all_processes(ada: Us
         assert read(ada, "c3").is_stale
 
 
-def test_a_write_of_another_row_does_not_make_an_invalidated_detail_fresh_again(ada: User) -> None:
-    shown(ada, "c3")
-    ada.backend.rows[2]["name"] = "by someone else"
-    Queries.use_get_client_query.invalidate(ada.request(), params={"id": "c3"})
-    rename(ada, "c4", "renamed")
-    assert shown(ada, "c3") == "by someone else"
-
-
 def test_an_invalidation_that_somebody_asked_for_during_the_write_has_the_detail_fetched(ada: User) -> None:
     shown(ada, "c3")
     inner = ada.request()
@@ -58,35 +49,8 @@ def test_an_invalidation_that_somebody_asked_for_during_the_write_has_the_detail
     assert shown(ada, "c3") == "theirs"
 
 
-def test_the_answer_stays_whatever_a_function_of_the_write_or_a_view_does_with_the_response(ada: User) -> None:
-    ada.registry = Registry()
-
-    class OwnQueries(QueryGroup, domain="changed_answers", registry=ada.registry):
-        use_get_rows_query = paginated_query_endpoint(item=Thing, url=PATH)
-        use_get_row_query = query_endpoint(data=Thing, params=ThingParams, url=row_path)
-
-    class OwnMutations(MutationGroup, domain="changed_answers", registry=ada.registry):
-        use_update_row_mutation = (
-            mutation_endpoint(data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH")
-            .set_answer(query_key=OwnQueries.use_get_row_query, get_params=lambda _, data: {"id": data.pop("id")})
-            .merge_updated_in_paginated_list(
-                list_query_key=OwnQueries.use_get_rows_query,
-                select_list_item=lambda data: {"id": data.pop("id"), "name": data.pop("name")},
-            )
-        )
-
-    update = OwnMutations.use_update_row_mutation(ada.request())
-    result: Any = update.mutate(body={"name": "renamed"}, params={"id": "c3"}).unwrap()
-    for _ in range(2):
-        assert result == {"id": "c3", "name": "renamed"}
-        result.clear()
-        result = OwnQueries.use_get_row_query(ada.request(), {"id": "c3"}).unwrap()
-
-
 @pytest.mark.parametrize(("cache", "fetched"), [(True, 1), (False, 3)], ids=["cached", "not cached"])
-def test_a_detail_that_has_further_parameters_or_is_not_cached_is_fetched(
-    ada: User, cache: bool, fetched: int
-) -> None:
+def test_a_detail_that_has_further_parameters_or_is_not_cached_is_fetched(ada: User, cache: bool, fetched: int) -> None:
     ada.registry = Registry()
 
     class WideParams(ThingParams, total=False):
@@ -128,13 +92,6 @@ def test_the_detail_is_fetched_once_if_the_cache_began_anew_during_the_write(ada
     rename(ada, "c3", "renamed")
     with ada.reads(1):
         assert shown(ada, "c3") == "renamed"
-
-
-def test_the_detail_is_fetched_once_if_the_answer_is_too_large_for_a_record(ada: User) -> None:
-    name = "x" * 70_000
-    rename(ada, "c3", name)
-    with ada.reads(1):
-        assert [shown(ada, "c3") for _ in range(2)] == [name] * 2
 
 
 class TestAnAnswerThatAnswersNothing:

@@ -82,11 +82,6 @@ class TestNestedTooDeeply:
             assert (type(found.error), found.data.items) == (ApiMalformedError, ())
             assert isinstance(one(ada).error, ApiMalformedError)
 
-    def test_so_is_a_profile_and_it_proves_nothing(self, ada: User) -> None:
-        ada.backend.open_paths = {"/me": {"id": "ada", "permissions": nested(900)}}
-        assert isinstance(me(ada).error, ApiMalformedError)
-        assert not any(key.startswith("binding:") for key in ada.store.values)
-
     def test_a_write_may_have_been_done_so_its_lists_are_fetched_anew(self, ada: User) -> None:
         listed(ada)
         ada.backend.open_paths = {f"{PATH}/c5": {"id": "c5", "name": nested(900)}}
@@ -103,16 +98,6 @@ class TestTextThatIsNoText:
         ada.backend.rows[0] |= {"name": f"half {LONE}", f"{LONE}key": [LONE, "\ud83d\ude00"]}
         row = clients(ada).unwrap().items[0]
         assert row == {"id": "c5", "name": "half \ufffd", "\ufffdkey": ["\ufffd", "\U0001f600"]}
-
-    def test_in_a_cursor_works_as_far_as_the_backend_knows_it(self, ada: User) -> None:
-        ada.backend.open_paths = {
-            PATH: {"items": [{"id": f"c{LONE}"}], "hasNext": True, "nextCursor": f"next{LONE}"}
-        }
-        for _ in range(2):
-            result = clients(ada)
-            assert (result.error, result.data.next_cursor) == (None, "next\ufffd")
-            assert result.fetch_next_page().error is None
-            listed(ada, cursor=result.data.next_cursor)
 
     @pytest.mark.parametrize("sent", [{"params": {"q": LONE}}, {"params": {"sort": f"{LONE}x"}}, {"cursor": LONE}])
     def test_in_what_a_view_gives_is_replaced(self, ada: User, sent: Any) -> None:

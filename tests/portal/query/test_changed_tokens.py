@@ -57,16 +57,6 @@ def test_a_refresh_that_can_not_be_had_now_is_an_error_without_data(ada: User) -
     assert clients(ada).data.items == ()
 
 
-def test_a_refresh_to_another_subject_hands_nothing_on(ada: User) -> None:
-    """A browser may hold ada's access token and ben's refresh token."""
-    listed(ada)
-    renew(ada, "ben")
-    ada.backend.rows.insert(0, {"id": "for ben", "name": ""})
-    assert listed(ada) == ["for ben", "c5"]
-    ada.backend.refresh = None
-    assert listed(ada) == ["c5", "c4"], "ada's are as they were"
-
-
 def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_shown(ada: User) -> None:
     clients(ada, {"q": "5"})
     bens, tokens = ada.signed_in("ben").tokens.current, TokenStore(ada.tokens.current)
@@ -76,14 +66,6 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
     ada.backend.before = None
     ada.backend.rows.clear()
     assert listed(ada) == []
-
-
-def test_an_opaque_token_works_without_being_shared(ada: User) -> None:
-    ada.backend.users = {"opaque": "ada", "opaque too": "ada"}
-    tokens = TokenStore(TokenPair(access="opaque", refresh="r"))
-    listed(ada.process.request(tokens))
-    ada.backend.inside = lambda *_: tokens.rotate(TokenPair(access="opaque too", refresh="s"), replaced="r")
-    assert listed(ada.process.request_with(tokens), {"q": "5"}) == ["c5"]
 
 
 @pytest.mark.parametrize(
@@ -161,13 +143,6 @@ class TestATokenThatWasSignedOut:
         else:
             assert listed(client) == ["c5", "c4"]
         assert (ada.tokens.ended, ada.tokens.cleared, ada.tokens.lost) == (is_known, is_known, False)
-
-    def test_is_asked_about_no_more_once_it_is_bound(self, ada: User) -> None:
-        listed(ada)
-        asked = ada.backend.tombstones_asked
-        listed(ada)
-        listed(ada.elsewhere())
-        assert ada.backend.tombstones_asked == asked
 
     def test_drops_what_newer_tokens_of_the_sign_in_cached(self, ada: User) -> None:
         older = TokenStore(TokenPair(access=make_token("ada"), refresh="refresh of ada"))

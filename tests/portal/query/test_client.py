@@ -11,7 +11,7 @@ import pytest
 
 from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError
+from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
 from portal.query import QueryResult
 from portal.query.events import MAX_EVENTS
@@ -49,23 +49,11 @@ class TestOneRequest:
         assert [[row["id"] for row in page["items"]] for page in result.data.raw_res] == [["c5", "c4"], ["c3", "c2"]]
         assert result.data.raw_res[0]["total"] == 5
 
-    def test_the_error_of_a_page_behind_them_is_not_that_of_fewer_pages(self, ada: User) -> None:
-        client = ada.request()
-        ada.backend.failures = [None, None, ApiNotFoundError(status=404)]
-        assert isinstance(clients(client, pages=2).error, ApiNotFoundError)
-        assert listed(client) == ["c5", "c4"]
-
     def test_no_more_pages_than_there_are(self, ada: User) -> None:
         result = clients(ada, pages=50)
         assert (result.pages, result.has_next_page, result.data.next_cursor) == (3, False, None)
         assert result.fetch_next_page() is result
         assert (result.is_loading, result.is_loading_more) == (False, False)
-
-    def test_the_time_budget_of_a_request_bounds_all_its_tries(self, ada: User) -> None:
-        listed(ada)
-        ada.backend.failures = [unavailable()] * 9
-        assert one(ada.request(deadline=Deadline(0.05))).error is not None
-        assert ada.world.waits == []
 
     @pytest.mark.parametrize("read", [lambda client: names(client)["c5"], lambda client: one(client).data["name"]])
     def test_a_write_of_one_thread_while_another_reads_shows_in_the_next_read(self, ada: User, read: Any) -> None:
@@ -90,13 +78,6 @@ class TestRefetch:
             again = first.refetch()
             assert [each.data.items[0]["name"] for each in (first, again)] == ["client 5", "changed"], "a new result"
             assert listed(ada, pages=2) == ids(again)
-
-    def test_pages_that_were_fresh_stay_when_a_refetch_fails_midway(self, ada: User) -> None:
-        result = clients(ada, pages=2)
-        ada.backend.failures = [None, *[unavailable()] * 3]
-        failed = result.refetch()
-        assert (ids(failed), failed.is_stale) == (ids(result), True)
-        assert isinstance(failed.error, ApiUnavailableError)
 
     def test_unwrap_gives_older_data_through_an_outage_but_not_past_a_definite_no(self, ada: User) -> None:
         result = one(ada)
@@ -245,15 +226,6 @@ class TestAClientThatLivesLong:
         assert listed(client) == ["c5", "c4"], "one request sees one state"
         ada.passes(1)
         assert listed(client) == ["c4", "c3"]
-
-    def test_memoizes_a_list_that_grows_page_by_page_no_longer(self, ada: User) -> None:
-        ada.backend.rows = [{"id": f"c{number}", "name": "x"} for number in range(99, 0, -1)]
-        result = clients(ada)
-        delete(ada, "c99")
-        for _ in range(4):
-            ada.passes(MEMOIZED_FOR_S - 10)
-            result = result.fetch_next_page()
-        assert result.data.items[0]["id"] == "c98"
 
     def test_asks_for_the_permissions_again_at_a_403_after_a_while_or_of_another_sign_in(self, ada: User) -> None:
         tokens = TokenStore(ada.tokens.current)

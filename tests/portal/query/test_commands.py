@@ -5,34 +5,26 @@ from __future__ import annotations
 import io
 import os
 import pty
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from portal.services.energy.stations import StationQueries
 from portal.store import query_store
-from tests.portal.query.fakes import Process, World
-from tests.support.client_endpoints import ClientQueries
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from pytest_django.fixtures import SettingsWrapper
-
-
-@pytest.fixture(autouse=True)
-def store(settings: SettingsWrapper, tmp_path: Path) -> None:
-    """An embedded store of the test's own."""
-    settings.CACHES = {
-        "default": {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "queries.sqlite3")},
-        "refresh": {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / "refresh.sqlite3")},
-    }
+from tests.portal.query.clients import listed
+from tests.portal.query.fakes import User, World
 
 
 @pytest.fixture
-def world() -> World:
+def world(settings: Any, tmp_path: Path) -> World:
+    """On an embedded store of the test's own."""
+    settings.CACHES = {
+        name: {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / f"{file}.sqlite3")}
+        for name, file in (("default", "queries"), ("refresh", "refresh"))
+    }
     made = World(store=query_store())
     made.backend.rows = [{"id": "c1", "name": "client"}]
     made.backend.open_paths = {"/energy/stations": {"items": [], "hasNext": False}}
@@ -40,18 +32,19 @@ def world() -> World:
 
 
 @pytest.fixture
-def reads(world: World, process: Process) -> object:
-    """Reads two lists as two users; gives how many calls that took."""
-    users = [world.backend.sign_in("ada"), world.backend.sign_in("ben")]
+def reads(ada: User) -> Callable[[], dict[str, int]]:
+    """Reads two lists as two users, which are cached by now; gives how many calls that took."""
+    users = [ada, ada.signed_in("ben")]
 
     def read() -> dict[str, int]:
-        world.backend.calls.clear()
-        for tokens in users:
-            client = process.request(tokens)
-            assert ClientQueries.use_get_clients_query(client).error is None
-            assert StationQueries.use_get_stations_query(client).error is None
-        return {path: count for (_, path), count in world.backend.counted().items() if path != "/me"}
+        ada.backend.calls.clear()
+        for user in users:
+            listed(user)
+            assert StationQueries.use_get_stations_query(user.request()).error is None
+        return {path.rpartition("/")[2]: count for (_, path), count in ada.backend.counted().items() if path != "/me"}
 
+    read()
+    assert read() == {}
     return read
 
 
@@ -61,11 +54,17 @@ def run(name: str, *words: str) -> str:
     return out.getvalue()
 
 
-def test_clearing_all(reads) -> None:
-    reads()
-    assert reads() == {}
-    assert "all users and endpoints" in run("clear_query_cache")
-    assert reads() == {"/energy/clients": 2, "/energy/stations": 2}
+@pytest.mark.parametrize(
+    ("words", "told", "fetched"),
+    [
+        ([], "all users and endpoints", {"clients": 2, "stations": 2}),
+        (["--endpoint", "energy.get_clients"], "energy.get_clients", {"clients": 2}),
+        (["--user", "ada"], "user ada", {"clients": 1, "stations": 1}),
+    ],
+)
+def test_what_is_cleared_is_fetched_again(reads, words: list[str], told: str, fetched: dict[str, int]) -> None:
+    assert told in run("clear_query_cache", *words)
+    assert reads() == fetched
     assert reads() == {}
 
 
@@ -83,58 +82,39 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]
     os.close(keyboard)
 
 
-@pytest.mark.parametrize("answer", ["no", "", "y"])
+@pytest.mark.parametrize("answer", ["no", "", "y", "yes"])
 def test_at_a_terminal_nothing_is_cleared_without_a_yes(
     reads, terminal: Callable[[str], None], answer: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    reads()
     terminal(answer)
-    with pytest.raises(SystemExit) as ended:
-        run("clear_query_cache")
-    assert ended.value.code == 1
+    if answer == "yes":
+        assert "all users and endpoints" in run("clear_query_cache")
+    else:
+        with pytest.raises(SystemExit) as ended:
+            run("clear_query_cache")
+        assert ended.value.code == 1
     assert "all users and endpoints?" in capsys.readouterr().err
-    assert reads() == {}
-
-
-def test_at_a_terminal_a_yes_clears_all(reads, terminal: Callable[[str], None]) -> None:
-    reads()
-    terminal("yes")
-    assert "all users and endpoints" in run("clear_query_cache")
-    assert reads() == {"/energy/clients": 2, "/energy/stations": 2}
+    assert bool(reads()) is (answer == "yes")
 
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("words", [["--no-input"], ["--noinput"], ["--user", "ada"]])
 def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(reads, words: list[str]) -> None:
-    reads()
     assert "cleared what was cached" in run("clear_query_cache", *words)
     assert reads() != {}
 
 
-def test_clearing_one_endpoint(reads) -> None:
-    reads()
-    assert "energy.get_clients" in run("clear_query_cache", "--endpoint", "energy.get_clients")
-    assert reads() == {"/energy/clients": 2}
-    assert reads() == {}
-
-
-def test_clearing_one_user(reads) -> None:
-    reads()
-    assert "user ada" in run("clear_query_cache", "--user", "ada")
-    assert reads() == {"/energy/clients": 1, "/energy/stations": 1}
-
-
-def test_an_endpoint_that_is_none_is_refused() -> None:
-    with pytest.raises(CommandError, match="list_endpoints prints them all"):
-        run("clear_query_cache", "--endpoint", "energy.get_cleints")
-
-
-def test_one_or_the_other() -> None:
-    with pytest.raises(CommandError, match="not allowed with"):
-        run("clear_query_cache", "--endpoint", "energy.get_clients", "--user", "ada")
-
-
-def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> None:
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--endpoint", "energy.get_cleints"], "list_endpoints prints them all"),
+        (["--endpoint", "energy.get_clients", "--user", "ada"], "not allowed with"),
+        ([], "store"),
+        (["--user", "ada"], "store"),
+    ],
+)
+def test_what_can_not_be_cleared_is_one_line(settings: Any, words: list[str], told: str) -> None:
+    """Nor what lies in a store that can't be read."""
     settings.CACHES = {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -142,17 +122,12 @@ def test_a_store_that_cant_be_read_is_one_line(settings: SettingsWrapper) -> Non
             "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
         }
     }
-    for words in (["clear_query_cache"], ["clear_query_cache", "--user", "ada"]):
-        with pytest.raises(CommandError, match="store"):
-            run(*words)
+    with pytest.raises(CommandError, match=told):
+        run("clear_query_cache", *words)
 
 
 def test_all_endpoints_are_listed() -> None:
-    lines = run("list_endpoints").splitlines()
-    assert lines[0].split() == ["METHOD", "PATH", "KEY", "HOOK"]
-    assert [
-        "PATCH",
-        "/energy/clients/{id}",
-        "energy.update_client",
-        "energy.clients.ClientMutations.use_update_client_mutation",
-    ] in [line.split() for line in lines]
+    lines = [line.split() for line in run("list_endpoints").splitlines()]
+    assert lines[0] == ["METHOD", "PATH", "KEY", "HOOK"]
+    hook = "energy.clients.ClientMutations.use_update_client_mutation"
+    assert ["PATCH", "/energy/clients/{id}", "energy.update_client", hook] in lines

@@ -12,7 +12,7 @@ import pytest
 
 from portal.config.contract_names import NOBODYS_WORD
 from portal.config.limits import ABSENT_S
-from portal.errors import ApiAbsentError, ApiValidationError, UsageError
+from portal.errors import ApiValidationError, UsageError
 from portal.query import ListParams, paginated_query_endpoint
 from tests.portal.query.fakes import User, World, unavailable
 from tests.portal.query.narrow_backend import PATH, NarrowBackend, Visit, add, fresh, is_learned, visits, walked
@@ -98,12 +98,6 @@ def test_a_row_with_null_or_what_somebody_typed_takes_no_filter_from_others(
     assert not is_learned(world, *data.ignored)
 
 
-def test_values_with_separators_are_several_or_one(world: World, backend: NarrowBackend) -> None:
-    backend.own = [{"id": "v1", "clientId": "a,b"}, {"id": "v2", "clientId": "a"}, {"id": "v3", "clientId": "c"}]
-    for values, ids in ((["a,b"], ["v1"]), (["a", "c"], ["v2", "v3"])):
-        assert [row.id for row in fresh(world, client_id=values).data.items] == ids
-
-
 def test_it_is_learned_for_ten_minutes_and_told_once(ada: User, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="portal.query"):
         for _ in range(3):
@@ -136,12 +130,6 @@ class TestARefusedParameter:
         data = fresh(world, client_id=["c1"], status=["open"], sort="name").data
         assert [row.id for row in data.items] == ["v1"]
         assert backend.calls[-1][2]["clientId"] == "c1"
-
-    def test_of_a_list_that_is_refused_to_a_user_makes_it_absent(self, ada: User) -> None:
-        ada.backend.refuses = 403
-        assert isinstance(fresh(ada.world, client_id=["c1"]).error, ApiAbsentError)
-        with ada.reads(0):
-            fresh(ada.world, client_id=["c2"])
 
 
 class OddParams(ListParams):
@@ -221,12 +209,6 @@ class TestTheTotalOfAFilteredList:
         user = ada.elsewhere() if named else ada
         assert visits(user, client_id=["c1"]).data.total is None
 
-    def test_is_proven_for_each_of_several_filters_alone(self, ada: User) -> None:
-        """The backend ignores the seats, which no row has."""
-        assert visits(ada, client_id=["c1"], seats=3).data.total is None
-        with ada.reads(1):
-            assert visits(ada, client_id=["c2"]).data.total == 30
-
     @pytest.mark.parametrize(
         ("knows", "total"),
         [({"begunAtFrom", "begunAtTo"}, 30), ({"begunAtFrom"}, None), ({"begunAtTo"}, None), (set(), None)],
@@ -270,14 +252,6 @@ class TestTheWordsOfASearch:
             assert found(ada, q=words) == found_by_walk(ada.signed_in("bob"), q=words) == [words]
         assert probes(ada.world) == 1
 
-    def test_that_find_nothing_ask_nothing_more(self, ada: User) -> None:
-        """An empty list proves nothing: all that it gives for any word is no rows."""
-        ada.backend.own = []
-        assert found(ada, q="nowhere") == []
-        assert probes(ada.world) == 0
-        ada.backend.own = [{"id": "v1", "name": "x"}]
-        assert found(ada, q="elsewhere") == found_by_walk(ada.elsewhere(), q="elsewhere") == []
-
     def test_are_not_answered_by_rows_that_came_since_the_list_was_cached(self, ada: User) -> None:
         found(ada)
         add(ada)
@@ -292,12 +266,6 @@ class TestTheWordsOfASearch:
         assert found(ada, q="Mueller") == ["Müller"]
         ada.backend.own.append({"id": "v2", "name": "Smith", "clientId": "c1"})
         assert found(ada.signed_in("bob"), q="Smith") == ["Smith"]
-
-    @pytest.mark.parametrize("named", [{"q": "acme", "pages": 2}, {"q": "nowhere", "cursor": "2"}])
-    def test_show_no_page_of_a_list_that_is_not_searched(self, ada: User, named: dict[str, Any]) -> None:
-        ada.backend.rows_of_a_page = 2
-        ada.backend.own = [{"id": name, "name": name} for name in ("acme a", "acme b", "zeta", "zulu")]
-        assert found(ada, **named) == []
 
     @pytest.mark.parametrize("reads", [found, found_by_walk])
     def test_are_still_asked_about_after_another_parameter_was_refused(self, ada: User, reads: Any) -> None:

@@ -244,22 +244,14 @@ def three_writes_of_a_row() -> None:
     machine.teardown()
 
 
-@pytest.fixture
-def forgotten_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record of a write gives up its row's name together with its change."""
+def test_a_write_whose_record_gave_up_its_change_still_names_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it gives up the name together with the change, the version of the row alone would tell."""
     kept = WriteRecord.without_rows
+    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
+    three_writes_of_a_row()
     monkeypatch.setattr(WriteRecord, "without_rows", lambda self: replace(kept(self), changed_ids=frozenset()))
     monkeypatch.setattr(WriteRecord, "names_nothing", False)
-
-
-def test_a_write_whose_record_gave_up_its_change_still_names_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
-    three_writes_of_a_row()
-
-
-@pytest.mark.usefixtures("forgotten_names")
-def test_if_it_did_not_the_version_of_the_row_alone_would_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    three_writes_of_a_row()
-    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
     with pytest.raises(AssertionError, match="is older than a completed write"):
         three_writes_of_a_row()
+    monkeypatch.setattr(patches, "VERSION_FIELD", "version")
+    three_writes_of_a_row()

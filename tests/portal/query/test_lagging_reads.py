@@ -18,7 +18,7 @@ from hypothesis import Phase
 
 from portal.query.cache.write_records import WriteRecord
 from tests.portal.query import answering
-from tests.portal.query.clients import create, invalidate, listed, names, once, one, rename
+from tests.portal.query.clients import create, invalidate, listed, names, once, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore, User, World
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 
@@ -124,16 +124,6 @@ def test_a_fetch_looks_for_the_latest_writes_and_no_further_back_than_the_log_go
     assert looked_for == [0, 1, 2]
 
 
-def test_a_fetch_looks_for_the_64_latest_of_a_long_log(ada: User) -> None:
-    """More than 128 positions at once would count as those of two logs."""
-    listed(ada)
-    for number in range(130):
-        rename(ada, "c1", f"name {number}")
-    ada.passes(1000)
-    created = create(ada)
-    assert listed(ada)[0] == created
-
-
 def test_a_log_that_is_lost_meanwhile_costs_no_look_for_what_lies_between_it_and_the_next_one(counting: User) -> None:
     """A log begins at a random place: between two of them lie more positions than any memory has room for."""
     rename(counting, "c5", "first")
@@ -146,11 +136,6 @@ def test_a_log_that_is_lost_meanwhile_costs_no_look_for_what_lies_between_it_and
     counting.backend.inside = once(lose)
     assert set(names(counting, pages=3)) == {"c1", "c2", "c3", "c4", "c5"}
     assert counting.store.most_keys < 200
-
-
-def test_a_write_shows_at_once_where_the_writers_clock_is_behind(ada: User) -> None:
-    created = create(ada.request(clock=lambda: ada.world.clock() - 2))
-    assert listed(ada.elsewhere())[0] == created
 
 
 def test_a_row_that_the_server_has_already_stays_where_it_put_it(ada: User) -> None:
@@ -177,14 +162,6 @@ def test_such_a_page_counts_as_long_as_the_backend_may_be_behind_and_no_longer(a
         listed(ada)  # by then it shows all that was written
 
 
-def test_a_single_record_is_asked_for_again_then(ada: User) -> None:
-    one(ada, "c1")
-    rename(ada, "c1", "changed")
-    assert one(ada, "c1").data["name"] == "client 1", "nobody but the backend knows the whole record"
-    ada.passes(4)
-    assert one(ada, "c1").data["name"] == "changed"
-
-
 def test_a_created_row_that_is_put_on_top_again_has_its_latest_version(ada: User) -> None:
     """Also if a later write does not say what it changed."""
     ada.backend.lag_s = 0
@@ -203,33 +180,6 @@ def test_an_invalidation_or_a_backend_that_is_never_behind_shortens_nothing(ada:
         ada.passes(299)
         with ada.reads(0):
             listed(user)
-
-
-def test_another_users_later_change_shows_when_the_page_is_fetched_anew(ada: User) -> None:
-    """That is what it costs: within these seconds, it waits."""
-    rename(ada, "c5", "ours")
-    ada.passes(0.5)
-    ada.backend.rows[0]["name"] = "theirs"
-    ada.backend.note(at=ada.world.clock())
-    ada.passes(1.5)
-    assert names(ada)["c5"] == "ours", "the server says otherwise by now"
-    ada.passes(4)
-    assert names(ada)["c5"] == "theirs"
-
-
-def test_a_store_that_fails_in_between_costs_the_patch_and_not_the_page(ada: User) -> None:
-    create(ada)
-    ada.backend.before = lambda _method, path: setattr(ada.store, "down", path != "/me")
-    assert listed(ada) == ["c5", "c4"]
-
-
-def test_an_answer_is_shown_over_an_older_response(ada: User) -> None:
-    answering.rename(ada, "c3", "renamed")
-    assert answering.read(ada, "c3").refetch().data["name"] == "renamed"
-    assert answering.shown(ada.elsewhere(), "c3") == "renamed"
-    ada.passes(5)
-    with ada.reads(1):
-        assert answering.shown(ada, "c3") == "renamed"
 
 
 def test_an_answer_is_not_shown_over_a_later_write_without_one(ada: User) -> None:

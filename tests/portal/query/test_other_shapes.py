@@ -48,37 +48,16 @@ def keyset() -> Iterator[None]:
         yield
 
 
-class TestTheRow:
-    def test_its_id_and_time_of_creation_are_attributes_as_of_any_row(self) -> None:
-        made = decoder_of(Customer)({"uuid": "u-1", "created": 1_700_000_000, "name": "Ada"})
-        assert (made.id, made.created_at) == ("u-1", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC))
-
-    @pytest.mark.parametrize(
-        ("seconds", "found"),
-        [
-            (1_700_000_000.5, datetime(2023, 11, 14, 22, 13, 20, 500_000, tzinfo=UTC)),
-            (0, datetime(1970, 1, 1, tzinfo=UTC)),
-            (True, None),
-            (10**20, None),
-            (float("nan"), None),
-        ],
-    )
-    def test_a_number_is_seconds_since_the_epoch(self, seconds: object, found: datetime | None) -> None:
-        assert decoder_of(Customer)({"uuid": "u-1", "created": seconds}).created_at == found
-
-    def test_a_row_says_what_its_id_is_called(self) -> None:
-        assert (id_field(Customer), id_field(Row), id_field(dict), id_field(None)) == ("uuid", "id", "id", "id")
+def test_a_row_has_its_id_and_time_of_creation_as_any_row_and_says_what_its_id_is_called() -> None:
+    made = decoder_of(Customer)({"uuid": "u-1", "created": 1_700_000_000, "name": "Ada"})
+    assert (made.id, made.created_at) == ("u-1", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC))
+    assert (id_field(Customer), id_field(Row), id_field(dict), id_field(None)) == ("uuid", "id", "id", "id")
 
 
-class TestTheDeclaration:
-    def test_a_resource_needs_no_more_than_its_row(self) -> None:
-        made = resource("/v1/customers", item=Customer)
-        assert made.list.unique_by == "uuid"
-
-    def test_a_request_knows_the_name_of_the_id(self) -> None:
-        made = resource("/v1/customers", item=Customer, params=ListParams)
-        assert made.detail._made_request(key=None).id_field == "uuid"
-        assert made.list._made_request(key=None).id_field == "uuid"
+def test_a_resource_needs_no_more_than_its_row_and_its_requests_know_the_name_of_the_id() -> None:
+    made = resource("/v1/customers", item=Customer, params=ListParams)
+    assert made.list.unique_by == "uuid"
+    assert made.detail._made_request(key=None).id_field == made.list._made_request(key=None).id_field == "uuid"
 
 
 class TestTheCall:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
+from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import QueryClient
@@ -107,15 +107,6 @@ class TestABackendThatHangs:
         assert hung.patience[0] == 0.05
         assert max(hung.patience[1:]) <= 0, "the first has used up what there was"
 
-    def test_is_not_asked_again_by_what_nobody_waits_for(self, ada: User, hung: Hung) -> None:
-        ada.backend.before = hung
-        ada.backend.failures = [unavailable()] * 3
-        clients(page_of(ada))
-        with ada.reads(0):
-            hung.may_answer.set()
-            until(lambda: ada.process.runtime.fetch_pool._idle == 1)
-        assert ada.world.waits == []
-
     @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command"])
     def test_is_waited_for_in_full_by_the_thread_of_the_request(self, ada: User, hung: Hung, why: str) -> None:
         params = {"q": "client"} if why == "nothing is cached" else None
@@ -146,11 +137,6 @@ class TestABackendThatAnswersInTime:
         patient.backend.failures = [unavailable(), unavailable()]
         with patient.reads(3):
             listed(page_of(patient))
-
-    def test_with_a_definite_no_is_believed(self, patient: User) -> None:
-        patient.backend.failures = [ApiNotFoundError(status=404)]
-        with pytest.raises(ApiNotFoundError):
-            clients(page_of(patient)).unwrap()
 
     def test_that_it_refuses_the_token_has_the_request_refresh_it(self, patient: User) -> None:
         patient.backend.failures = [ApiUnauthorizedError(status=401)]

@@ -22,7 +22,7 @@ from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
 from tests.portal.query import answering
 from tests.portal.query.clients import listed, rename
-from tests.portal.query.fakes import FakeBackend, FakeStore, User, unavailable
+from tests.portal.query.fakes import FakeBackend, FakeStore, User
 from tests.support.client_endpoints import Client, ClientMutations
 
 ADA = Client(name="Ada", email="ada@example.com")
@@ -69,36 +69,12 @@ class TestAFormThatIsSentAgain:
         for user in (ada, ada.elsewhere()):
             assert answering.names(user)[made] == answering.shown(user, made) == "renamed"
 
-    def test_shows_nothing_of_a_row_that_is_deleted_by_now(self, ada: User) -> None:
-        answering.names(ada)
-        made = create(ada).unwrap()["id"]
-        answering.delete(ada, made)
-        create(ada)
-        assert made not in answering.names(ada)
-        assert isinstance(answering.read(ada, made).error, ApiNotFoundError)
-
-    def test_after_a_failure_shows_what_the_backend_has(self, ada: User) -> None:
-        answering.names(ada)
-        ada.backend.inside = lambda method, _path: (_ for _ in ()).throw(unavailable()) if method == "POST" else None
-        assert create(ada).error is not None
-        ada.backend.inside = None
-        made = create(ada).unwrap()["id"]
-        assert answering.names(ada)[made] == answering.shown(ada, made) == "new"
-        assert len(ada.backend.rows) == 4
-
     def test_with_another_key_or_content_or_without_a_key_is_another_one(self, ada: User) -> None:
         answering.names(ada)
         with ada.reads(0):
             forms = [("form 1", "a"), ("form 2", "a"), ("form 1", "b"), ("", "one"), ("", "two")]
             made = [create(ada, key, name).unwrap()["id"] for key, name in forms]
             assert set(made) < set(answering.names(ada))
-
-    def test_while_the_store_is_down_is_no_failure(self, ada: User) -> None:
-        answering.names(ada)
-        ada.store.down = True
-        assert create(ada).is_success is create(ada).is_success is True
-        ada.store.down = False
-        assert "new" in answering.names(ada).values()
 
     def test_leaves_few_keys_in_the_store(self, ada: User) -> None:
         answering.names(ada)
@@ -192,12 +168,4 @@ def test_a_refusal_that_says_that_the_row_is_gone_or_another_one_has_the_list_fe
     ada.backend.failures = [error]
     assert rename(ada, "c5", "new").error is error
     with ada.reads(reads):
-        listed(ada)
-
-
-def test_an_id_that_no_address_can_carry_is_not_found_and_leaves_the_list_alone(ada: User) -> None:
-    listed(ada)
-    with ada.reads(0):
-        result = ClientMutations.use_delete_client_mutation(ada.request()).mutate(params={"id": ".."})
-        assert isinstance(result.error, ApiNotFoundError)
         listed(ada)

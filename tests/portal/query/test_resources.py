@@ -147,11 +147,6 @@ def test_a_created_row_comes_first_and_a_changed_one_stays_in_its_place_and_is_t
     assert names(ada)[:2] == ["Ada", "Eve"]
 
 
-def test_a_body_may_be_a_mapping_by_the_names_on_the_wire(ada: User) -> None:
-    assert Mutations.use_create_client_mutation(ada.request()).mutate(body={"isNew": True}).unwrap().is_new
-    assert ada.backend.rows[0]["isNew"] is True
-
-
 def test_a_response_that_is_no_object_is_an_error_and_not_a_row(ada: User) -> None:
     ada.backend.open_paths[f"{PATH}/c1"] = ["odd"]
     result = Queries.use_get_client_query(ada.request(), id="c1")
@@ -247,14 +242,3 @@ class TestCounts:
             assert write(ada, hook, "Ada", row_id).is_success
             for _ in range(2):
                 Queries.use_get_clients_counts_query(ada.request(), by="homeCity")
-
-    def test_take_any_parameter_of_a_list_that_does_not_declare_its_own(self, ada: User) -> None:
-        class AnyParams(Params):
-            day: str | None = None
-
-        class DayQueries(QueryGroup, domain="energy", registry=Registry()):
-            use_get_days_counts_query = resource("/energy/days", item=Client, params=AnyParams).counts
-
-        ada.backend.open_paths["/energy/days/counts"] = {}
-        assert DayQueries.use_get_days_counts_query(ada.request(), {"by": "day", "any": "1"}).unwrap() == {}
-        assert ada.backend.calls[-1][2] == {"by": "day", "any": "1"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.errors import ApiUnavailableError
 from portal.query import QueryGroup, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
@@ -141,28 +141,9 @@ class TestAnAnswerAboutTheTokenThatAsks:
         assert (type(result.error), result.data.items) == (ApiUnavailableError, ())
         assert asker(phone).data is None
 
-    def test_is_not_waited_for_by_another_token(self, ada: User, phone: User) -> None:
-        seen: list[list[str]] = []
-
-        def ask_with_the_phone(_method: str, _path: str) -> None:
-            ada.backend.inside = None
-            other = threading.Thread(target=lambda: seen.append(current(phone)))
-            other.start()
-            other.join(5)
-
-        ada.backend.inside = ask_with_the_phone
-        assert current(ada) == [ada.tokens.current.access]
-        assert seen == [[phone.tokens.current.access]], "while ada's fetch was still under way"
-
     def test_is_fetched_anew_within_the_request_after_a_write(self, ada: User) -> None:
         client = ada.request()
         with ada.reads(2):
             sign_ins(ada, client, pages=1)
             SignInMutations.use_end_sign_in_mutation(client).mutate(params={"id": "x"}).unwrap()
             sign_ins(ada, client, pages=1)
-
-    def test_is_not_given_to_one_that_was_signed_out(self, ada: User, phone: User) -> None:
-        ada.request().purge()
-        ada.backend.signed_out.add(ada.tokens.current.access)
-        with ada.reads(0), pytest.raises(SignInEndedError):
-            sign_ins(ada)

@@ -93,17 +93,6 @@ def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all(ada: Us
     assert set() != adas != bobs != set()
 
 
-def test_variants_of_one_user_want_the_same_places_after_each_sign_in(ada: User) -> None:
-    """So what one user saw can be repeated, in a test as well."""
-    words = [f"word {number}" for number in range(10)]
-    before = places_taken(ada, words)
-    ada.request().purge()
-    after = places_taken(ada.signed_in(), words)
-    assert set(before.values()).isdisjoint(after.values())
-    numbers = [[key.rpartition(":")[2] for key in taken.values()] for taken in (before, after)]
-    assert numbers[0] == numbers[1]
-
-
 def test_the_pages_of_one_long_list_leave_each_other_in_place(ada: User) -> None:
     ada.backend.rows = [{"id": f"r{number:03}", "name": "long"} for number in range(2 * MAX_PAGES)]
     with ada.reads(MAX_PAGES):

@@ -46,15 +46,13 @@ def test_what_is_no_json_stays_none(body):
         read_json(body)
 
 
-@pytest.mark.parametrize("levels", [400, 900, 100_000])
+@pytest.mark.parametrize("levels", [400, 100_000])
 def test_text_within_too_many_levels_is_replaced_or_refused(levels):
     try:
         found = read_json(b"[" * levels + rb'"\ud83d"' + b"]" * levels)
     except ValueError:
         return
-    for _ in range(levels):
-        (found,) = found
-    assert found == "\ufffd"
+    assert json.dumps(found) == "[" * levels + r'"\ufffd"' + "]" * levels
 
 
 @pytest.mark.parametrize("nest", [lambda inner: [inner], lambda inner: {"in": inner}], ids=["lists", "objects"])

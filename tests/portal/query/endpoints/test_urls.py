@@ -1,3 +1,5 @@
+"""Keys and addresses: what parameters become. One with several values is one text, in whatever order they come."""
+
 from __future__ import annotations
 
 import enum
@@ -10,10 +12,96 @@ from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints.urls import address, check_template, query_key, shape
+from portal.rows import OpenEnum
+
+
+class Status(OpenEnum):
+    OPEN = "open"
+    DONE = "done"
+
+
+class Colour(str, enum.Enum):  # noqa: UP042  its `str` gives its name
+    RED = "red"
+
+
+class Size(int, enum.Enum):
+    LARGE = 5
 
 
 def client_url(params: Any) -> str:
     return f"/energy/clients/{params['id']}"
+
+
+def digest(paginated: bool = False, **params: Any) -> str:
+    return query_key(endpoint="e", params=params, paginated=paginated).digest
+
+
+def test_a_key_is_written_as_in_the_requirements() -> None:
+    assert query_key(endpoint="energy.get_client", params={"id": "c1"}).parts == ["energy.get_client", {"id": "c1"}]
+    listed = query_key(endpoint="energy.get_clients", params={"q": "oslo"}, paginated=True)
+    assert listed.parts == ["energy.get_clients", {"q": "oslo"}, "paginated", 20, "limit"]
+
+
+def test_keys_differ_by_parameters_and_kind_and_not_by_order_or_what_is_missing() -> None:
+    assert digest(a=1, b="two", c=True) == digest(c=True, b="two", a=1)
+    assert digest(q=None) == digest()
+    assert digest(q="open") == digest(q=["open"])
+    assert len({digest(), digest(paginated=True), digest(q="oslo"), digest(q="Oslo"), digest(q="oslo", sort="x")}) == 5
+
+
+@given(values=st.lists(st.text(min_size=1)))
+def test_the_order_of_several_values_does_not_matter(values: list[str]) -> None:
+    assert len({digest(status=order) for order in (values, values[::-1], set(values))}) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (["open", "done"], "done,open"),
+        (("open", "open"), "open"),
+        ({Status.OPEN, Status.DONE}, "done,open"),
+        ([3, True], "3,true"),
+        (["Frankfurt, Hessen", "a\\b"], "Frankfurt\\, Hessen,a\\\\b"),
+        ("open,done", "open,done"),
+        ([], None),
+        (None, None),
+        (True, "true"),
+        (2, "2"),
+        (Colour.RED, "red"),
+        (Size.LARGE, "5"),
+    ],
+)
+def test_what_the_path_does_not_take_goes_into_the_query_string(value: Any, text: str | None) -> None:
+    params = query_key(endpoint="e", params={"id": "c1", "status": value}).params
+    where = address(url=client_url, params=params, endpoint="e")
+    assert (where.path, where.query) == ("/energy/clients/c1", {} if text is None else {"status": text})
+
+
+@pytest.mark.parametrize("value", [Colour.RED, Size.LARGE])
+def test_a_member_of_an_enumeration_stands_in_the_address_as_in_the_key(value: Any) -> None:
+    assert address(url=client_url, params={"id": value}, endpoint="e").path == f"/energy/clients/{value.value}"
+    assert digest(q=value) == digest(q=type(value).mro()[1](value.value))
+
+
+def deep() -> list[object]:
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [object(), float("nan"), float("inf"), b"bytes", [["oslo"]], (("oslo",),), [None], {"city": "oslo"}, deep()],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_parameter_that_cannot_be_written_in_an_address_is_refused_by_key_and_address(value: object) -> None:
+    words = "'q' should be a string, a number or a boolean"
+    with pytest.raises(UsageError, match=words):
+        digest(q=value)
+    for url in ("/energy/clients", lambda params: f"/energy/clients/{params['q']}"):
+        with pytest.raises(UsageError, match=words):
+            address(url=url, params={"q": value}, endpoint="energy.get_clients")
 
 
 @pytest.mark.parametrize("url", [client_url, "/energy/clients/{id}"])
@@ -28,43 +116,29 @@ def test_a_path_parameter_stays_one_segment_whatever_it_is(url: Any, row_id: str
     assert not set("?#\\ %").intersection(path.replace("%", "", path.count("%")))
 
 
-class Colour(str, enum.Enum):  # noqa: UP042  its `str` gives its name
-    RED = "red"
-
-
-class Size(int, enum.Enum):
-    LARGE = 5
-
-
-@pytest.mark.parametrize(("value", "text"), [(Colour.RED, "red"), (Size.LARGE, "5")])
-def test_a_member_of_an_enumeration_stands_in_the_address_as_in_the_key(value: Any, text: str) -> None:
-    assert address(url=client_url, params={"id": value}, endpoint="e").path == f"/energy/clients/{text}"
-    assert address(url="/energy/clients", params={"q": value}, endpoint="e").query == {"q": text}
-    plain = {"q": type(value).mro()[1](value.value)}
-    assert query_key(endpoint="e", params={"q": value}).digest == query_key(endpoint="e", params=plain).digest
-
-
 @pytest.mark.parametrize("row_id", ["", ".", ".."])
 def test_an_id_that_cannot_be_part_of_a_path_is_not_found(row_id: str) -> None:
     with pytest.raises(ApiNotFoundError):
         address(url=client_url, params={"id": row_id}, endpoint="e")
 
 
-def test_parameters_that_the_path_does_not_take_go_into_the_query_string() -> None:
-    where = address(url=client_url, params={"id": "c1", "deep": True, "depth": 2, "none": None}, endpoint="e")
-    assert where.path == "/energy/clients/c1"
-    assert where.query == {"deep": "true", "depth": "2"}
+@pytest.mark.parametrize(
+    ("url", "params", "words"),
+    [
+        (client_url, {}, "'id' is missing"),
+        ("/energy/clients/{id}", {}, "'id' is missing"),
+        (lambda params: f"//{params['id']}", {"id": "other.test"}, "a path such as"),
+    ],
+)
+def test_a_path_that_can_not_be_made_is_a_usage_fault(url: Any, params: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        address(url=url, params=params, endpoint="energy.get_client")
 
 
-@pytest.mark.parametrize("url", [client_url, "/energy/clients/{id}"])
-def test_a_missing_path_parameter_is_a_usage_fault(url: Any) -> None:
-    with pytest.raises(UsageError, match="'id' is missing"):
-        address(url=url, params={}, endpoint="energy.get_client")
-
-
-def test_a_path_may_name_several_parameters() -> None:
+def test_a_path_may_name_several_parameters_and_has_a_shape() -> None:
     where = address(url="/a/{first}/b/{second}", params={"first": "x/y", "second": "z", "q": "1"}, endpoint="e")
     assert (where.path, where.query) == ("/a/x%2Fy/b/z", {"q": "1"})
+    assert [shape(client_url), shape("/me")] == ["/energy/clients/{id}", "/me"]
 
 
 @pytest.mark.parametrize(
@@ -79,13 +153,3 @@ def test_a_path_may_name_several_parameters() -> None:
 def test_braces_that_name_no_parameter_are_refused_when_they_are_declared(url: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         check_template(url, endpoint="query_endpoint", known=frozenset({"id", "q"}))
-
-
-def test_a_function_that_returns_no_path_is_refused_when_it_is_called() -> None:
-    with pytest.raises(UsageError, match="a path such as"):
-        address(url=lambda params: f"//{params['id']}", params={"id": "other.test"}, endpoint="e")
-
-
-def test_the_shape_shows_the_names_of_parameters() -> None:
-    assert shape(client_url) == "/energy/clients/{id}"
-    assert shape("/me") == "/me"

@@ -200,13 +200,6 @@ class TestAnAnswer:
             assert gone(figures(ada, since="typed")) is (is_of_the_method or not was_seen)
         assert gone(figures(bob, since="2026-01-01")) is is_of_the_method
 
-    @pytest.mark.parametrize("named", [{"cursor": "typed"}, {"name": "typed"}, {"q": "typed"}])
-    def test_to_a_value_takes_no_list_from_anybody(self, ada: User, named: dict[str, Any]) -> None:
-        ada.backend.typed = 410
-        Queries.use_get_tariffs_query(ada.request(), **named)
-        result = Queries.use_get_tariffs_query(ada.elsewhere().request())
-        assert [row.id for row in result.data.items] == ["t1"]
-
     @pytest.mark.parametrize(("status", "absent"), [(404, False), (410, False), (403, False), (405, True), (501, True)])
     def test_about_a_row_says_something_of_the_call_only_where_the_method_is_not_there(
         self, ada: User, status: int, absent: bool
@@ -233,12 +226,6 @@ class TestAnAnswer:
         [told] = [record.getMessage() for record in caplog.records if "does not have" in record.getMessage()]
         assert told.startswith("energy.get_figures: the backend does not have this call (404)")
         assert told.endswith(LACK)
-
-    def test_stays_in_the_process_while_the_store_is_down(self, ada: User) -> None:
-        ada.backend.status = 404
-        ada.store.down = True
-        assert all(gone(figures(ada)) for _ in range(3))
-        assert ada.backend.called() == 1
 
     @pytest.mark.parametrize("status", [None, 404], ids=["cached", "absent"])
     def test_that_is_known_costs_one_trip_to_the_store(self, ada: User, status: int | None) -> None:
@@ -307,12 +294,6 @@ def test_counts_that_the_backend_lacks_cost_one_call_in_ten_minutes(ada: User, b
         ada.passes(ABSENT_S + 1)
 
 
-def test_a_404_to_counts_of_a_value_stays_with_the_value(ada: User, bob: User) -> None:
-    ada.backend.typed = 404
-    counts(ada, city=["typed"])
-    assert counts(bob) is None
-
-
 class TestAWrite:
     @pytest.mark.parametrize(("status", "for_bob"), [(404, False), (405, True), (501, True)])
     def test_that_is_absent_is_not_sent_again_and_makes_nothing_stale(
@@ -351,10 +332,3 @@ class TestAWrite:
         ada.backend.status = 405
         update(ada)
         assert lacks(ada, UPDATE), "that is said of the call"
-
-    def test_that_is_required_or_nobodys_teaches_nothing(self, ada: User) -> None:
-        ada.request().reads.bound_partition()
-        note_absent(Mutations.use_needed_mutation, ada.request(), status=404)
-        note_absent(UPDATE, unbound(ada).request(), status=404)
-        assert not lacks(ada, Mutations.use_needed_mutation)
-        assert not any(key.startswith("gap:") for key in ada.store.values)

@@ -13,7 +13,7 @@ import pytest
 from portal.api.session import make_session
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.current import portal_config
-from portal.errors import ApiNotFoundError, SignInEndedError, UsageError
+from portal.errors import SignInEndedError, UsageError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import create_query_client, create_query_group, query_endpoint, use_queries
@@ -78,13 +78,6 @@ class TestResults:
             assert [listed(client), summary(client).data] == [["c5", "c4"], counted.data]
             assert ids(use_queries(client, [clients.spec()])[0]) == ["c5", "c4"]
         assert use_queries(client, []) == []
-
-    def test_hold_the_error_of_each_query_that_failed(self, ada: User) -> None:
-        gone, found = use_queries(
-            ada.request(), ClientQueries.use_get_client_query.spec({"id": "nobody"}), clients.spec()
-        )
-        assert isinstance(gone.error, ApiNotFoundError)
-        assert found.is_success
 
     def test_have_one_refresh_of_the_token_and_one_deadline(self, ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
         old, new = make_token("ada"), make_token("ada")

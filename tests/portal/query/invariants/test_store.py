@@ -61,9 +61,7 @@ class TestI12TheStoreDownNeverRaises:
     def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(self, ada: User) -> None:
         other, ben = ada.elsewhere(), ada.signed_in("ben")
         listed(other)
-        ada.backend.inside = once(
-            lambda: setattr(ada.store, "down", True), method="DELETE", path="/energy/clients/c5"
-        )
+        ada.backend.inside = once(lambda: setattr(ada.store, "down", True), method="DELETE", path="/energy/clients/c5")
         delete(ada, "c5")
         ada.store.down = False
         listed(ben)
@@ -81,9 +79,7 @@ class TestI13Bounded:
         with ada.reads(1):
             assert names(ada)["c5"] == "one more"
 
-    def test_every_entry_has_a_lifetime_and_a_page_15_minutes(
-        self, ada: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_every_entry_has_a_lifetime_and_a_page_15_minutes(self, ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
         lifetimes: dict[str, float | None] = {}
         for name in ("set", "add"):
             keep = getattr(ada.store, name)

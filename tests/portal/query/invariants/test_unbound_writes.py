@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api.tokens import TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query.partition.generations import MAX_PENDING
-from tests.portal.query.clients import clients, create, delete, invalidate, listed, names, once
-from tests.portal.query.fakes import User, make_token, unavailable
+from tests.portal.query.clients import create, delete, invalidate, listed, names, once
+from tests.portal.query.fakes import User, unavailable
 
 BEFORE, AFTER = ["c5", "c4"], ["c4", "c3"]
 
@@ -52,35 +52,16 @@ class TestTheProfileIsUnavailable:
         other.tokens = laptop.tokens
         assert listed(other) == AFTER
 
-    @pytest.mark.parametrize("refreshes", [False, True])
     def test_the_write_shows_where_the_store_has_lost_the_binding_that_another_process_has_in_memory(
-        self, ada: User, other: User, refreshes: bool
+        self, ada: User, other: User
     ) -> None:
         for key in [key for key in ada.store.values if key.startswith("binding:")]:
             del ada.store.values[key]
         ada.backend.before = no_profile
         delete(ada, "c5")
-        if not refreshes:
-            assert listed(other) == AFTER, "without the profile: from the backend"
+        assert listed(other) == AFTER, "without the profile: from the backend"
         ada.backend.before = None
-        if refreshes:
-            ada.tokens = other.tokens = refreshed(other)
         assert listed(other) == listed(ada) == AFTER
-
-
-def refreshed(user: User) -> TokenStore:
-    """The tokens after a refresh in the user's process."""
-    old, pair = user.tokens.current, TokenPair(access=make_token("ada"), refresh="next")
-    user.backend.users[pair.access or ""] = "ada"
-
-    def refresh(tokens: TokenStore) -> None:
-        if tokens.current.access == old.access:
-            tokens.rotate(pair, replaced=old.refresh or "")
-
-    user.backend.refresh = refresh
-    clients(user, {"q": "nothing"})
-    user.backend.refresh = None
-    return TokenStore(pair)
 
 
 class TestTheStoreIsDown:
@@ -100,27 +81,6 @@ class TestTheStoreIsDown:
         delete(ada, "c5")
         self.back(ada)
         assert listed(other) == AFTER
-
-    def test_a_write_into_a_namespace_that_was_made_meanwhile_shows_in_the_other(self, ada: User, other: User) -> None:
-        listed(ada)
-
-        def purge_and_read_and_fail() -> None:
-            other.request().purge()
-            assert listed(other) == BEFORE
-            ada.store.down = True
-
-        ada.backend.before = once(purge_and_read_and_fail, method="DELETE", path="/energy/clients/c5")
-        delete(ada, "c5")
-        self.back(ada)
-        assert listed(other) == AFTER
-
-    def test_a_purge_is_done_later(self, ada: User, other: User) -> None:
-        listed(ada)
-        ada.store.down = True
-        ada.request().purge()
-        self.back(ada)
-        with ada.reads(1):
-            listed(other)
 
     def test_pending_purges_are_bounded_and_become_all_that_is_cached(self, ada: User, other: User) -> None:
         ada.store.down = True
@@ -150,11 +110,3 @@ def test_a_write_that_may_be_either_users_shows_no_row_to_one_of_them(ada: User)
     ada.backend.rows = [row for row in ada.backend.rows if row["id"] != made]
     with ada.reads(2):
         assert not any(made in names(user) for user in users)
-
-
-def test_a_write_during_which_the_sign_in_ends_still_shows(ada: User) -> None:
-    listed(ada)
-    tokens = TokenStore(ada.tokens.current)
-    ada.backend.inside = once(tokens.clear, method="DELETE", path="/energy/clients/c5")
-    delete(ada.process.request_with(tokens), "c5")
-    assert "c5" not in listed(ada)

@@ -11,10 +11,9 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import PortalError
-from portal.query import create_query_client
-from portal.services.user import UserQueries
+from tests.portal.query.clients import clients, me
 from tests.portal.query.fakes import FakeBackend, World
-from tests.support.client_endpoints import REGISTRY, ClientMutations, ClientQueries, ids
+from tests.support.client_endpoints import ClientMutations, ids
 
 _KEY = "a key for tests, long enough for HS256"
 
@@ -54,13 +53,8 @@ class PersonsBackend(FakeBackend):
 
 
 @pytest.fixture
-def backend() -> PersonsBackend:
-    return PersonsBackend()
-
-
-@pytest.fixture
-def world(backend: PersonsBackend) -> World:
-    return World(backend=backend)
+def world() -> World:
+    return World(backend=PersonsBackend())
 
 
 @dataclass
@@ -74,119 +68,98 @@ class Browser:
         tokens = TokenStore(self.pair)
         if signs_in is not None:
             tokens.sign_in(signs_in)
-        runtime = self.world.process().runtime
-        return tokens, create_query_client(
-            tokens=tokens, api=self.world.backend, runtime=runtime, clock=self.world.clock, registry=REGISTRY
-        )
+        return tokens, self.world.process().request_with(tokens)
 
     def see(self, *, signs_in: TokenPair | None = None) -> tuple[str | None, list[str]]:
         """Look at the list. Gives the access token that the request had in the end, and what it saw."""
         tokens, client = self.request(signs_in=signs_in)
-        seen = ids(ClientQueries.use_get_clients_query(client))
+        seen = ids(clients(client))
         self.pair = tokens.current
         return tokens.current.access, seen
 
 
-def named(user: str, issuer: str = "") -> str:
+@pytest.fixture
+def browser(world: World) -> Browser:
+    """Ada has signed in."""
+    made = Browser(world)
+    made.see(signs_in=world.backend.begin("ada"))
+    return made
+
+
+def named(user: str, issuer: str = "") -> TokenPair:
     claims = {"sub": user, "jti": "1"} | ({"iss": issuer} if issuer else {})
-    return jwt.encode(claims, _KEY, algorithm="HS256")
+    return TokenPair(access=jwt.encode(claims, _KEY, algorithm="HS256"))
 
 
-def test_a_list_is_cached_for_a_sign_in_whose_profile_and_token_name_nobody(
-    world: World, backend: PersonsBackend
-) -> None:
-    browser = Browser(world)
-    browser.see(signs_in=backend.begin("ada"))
-    for _ in range(9):
+ONE_READ = {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
+
+
+def test_a_list_is_cached_for_a_sign_in_whose_profile_and_token_name_nobody(browser: Browser) -> None:
+    for _ in range(2):
         assert browser.see()[1] == ["of ada"]
-    assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
-
-
-def test_a_refresh_carries_the_binding_of_a_sign_in_on(world: World, backend: PersonsBackend) -> None:
-    browser = Browser(world)
-    first, _ = browser.see(signs_in=backend.begin("ada"))
-    backend.expired.add(str(first))
+    backend, first = browser.world.backend, browser.pair.access
+    backend.expired.add(first)
     for _ in range(3):
-        assert browser.see()[1] == ["of ada"]
+        assert browser.see()[1] == ["of ada"], "a refresh carries the binding on"
     assert browser.pair.access != first
-    assert dict(backend.counted()) == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
-
-
-def test_the_access_token_of_one_sign_in_with_the_refresh_token_of_another_carries_nothing_on(
-    world: World, backend: PersonsBackend
-) -> None:
-    ada, bob = Browser(world), Browser(world)
-    ada.see(signs_in=backend.begin("ada"))
-    bob.see(signs_in=backend.begin("bob"))
-    mixed = Browser(world, TokenPair(access=ada.pair.access, refresh=bob.pair.refresh))
-    assert mixed.see()[1] == ["of ada"]
-    backend.expired.add(str(ada.pair.access))
-    assert mixed.see()[1] == ["of bob"]
-    assert bob.see()[1] == ["of bob"]
-    assert mixed.see()[1] == ["of bob"]
-
-
-def test_an_own_create_shows_without_a_get(world: World, backend: PersonsBackend) -> None:
-    browser = Browser(world)
-    browser.see(signs_in=backend.begin("ada"))
-    _, client = browser.request()
-    assert ClientMutations.use_create_client_mutation(client).mutate(body={"name": "new"}).is_success
+    assert backend.counted() == ONE_READ
+    me(browser.request()[1]).refetch()
+    assert ClientMutations.use_create_client_mutation(browser.request()[1]).mutate(body={"name": "new"}).is_success
     assert browser.see()[1] == ["c1000", "of ada"]
     assert backend.counted()["GET", "/energy/clients"] == 1
 
 
-def test_a_profile_that_is_asked_again_changes_nothing(world: World, backend: PersonsBackend) -> None:
-    browser = Browser(world)
-    browser.see(signs_in=backend.begin("ada"))
-    UserQueries.use_get_me_query(browser.request()[1]).refetch()
-    browser.see()
-    assert backend.counted()["GET", "/energy/clients"] == 1
+def test_the_access_token_of_one_sign_in_with_the_refresh_token_of_another_carries_nothing_on(
+    world: World, browser: Browser
+) -> None:
+    bob = Browser(world)
+    bob.see(signs_in=world.backend.begin("bob"))
+    mixed = Browser(world, TokenPair(access=browser.pair.access, refresh=bob.pair.refresh))
+    assert mixed.see()[1] == ["of ada"]
+    world.backend.expired.add(str(browser.pair.access))
+    assert [each.see()[1] for each in (mixed, bob, mixed)] == [["of bob"]] * 3
 
 
-def test_two_tokens_of_one_subject_share_what_is_cached(world: World, backend: PersonsBackend) -> None:
-    backend.users |= {named("ada"): "ada", "other": "bob"}
-    assert Browser(world, TokenPair(access=named("ada"), refresh="one")).see()[1] == ["of ada"]
-    assert Browser(world, TokenPair(access=named("ada"), refresh="two")).see()[1] == ["of ada"]
-    assert backend.counted()["GET", "/energy/clients"] == 1
+def test_two_tokens_of_one_subject_share_what_is_cached(world: World) -> None:
+    world.backend.users |= {named("ada").access: "ada", "other": "bob"}
+    for refresh in ("one", "two"):
+        assert Browser(world, TokenPair(access=named("ada").access, refresh=refresh)).see()[1] == ["of ada"]
+    assert world.backend.counted()["GET", "/energy/clients"] == 1
 
 
-def test_one_subject_of_two_issuers_is_two_persons(world: World, backend: PersonsBackend) -> None:
-    backend.users |= {named("1", "here"): "ada", named("1", "there"): "bob"}
-    here, there = (Browser(world, TokenPair(access=named("1", issuer))) for issuer in ("here", "there"))
+def test_one_subject_of_two_issuers_is_two_persons(world: World) -> None:
+    world.backend.users |= {named("1", "here").access: "ada", named("1", "there").access: "bob"}
+    here, there = (Browser(world, named("1", issuer)) for issuer in ("here", "there"))
     assert [browser.see()[1] for browser in (here, there, here)] == [["of ada"], ["of bob"], ["of ada"]]
 
 
 @pytest.mark.parametrize("issuer", ["", "here"])
-def test_a_purge_of_a_user_finds_the_subject(world: World, backend: PersonsBackend, issuer: str) -> None:
-    backend.users |= {named("usr_1", issuer): "ada", named("usr_2", issuer): "bob"}
-    ada = Browser(world, TokenPair(access=named("usr_1", issuer)))
-    admin = Browser(world, TokenPair(access=named("usr_2", issuer)))
+def test_a_purge_of_a_user_finds_the_subject(world: World, issuer: str) -> None:
+    pairs = [named("usr_1", issuer), named("usr_2", issuer)]
+    world.backend.users |= {pair.access: user for pair, user in zip(pairs, ("ada", "bob"), strict=True)}
+    ada, admin = (Browser(world, pair) for pair in pairs)
     ada.see()
     admin.request()[1].purge_user("usr_1")
     ada.see()
-    assert backend.counted()["GET", "/energy/clients"] == 2
+    assert world.backend.counted()["GET", "/energy/clients"] == 2
 
 
-def test_a_sign_out_takes_what_is_cached_for_the_sign_in(world: World, backend: PersonsBackend) -> None:
-    browser = Browser(world)
-    browser.see(signs_in=backend.begin("ada"))
+def test_a_sign_out_takes_what_is_cached_for_the_sign_in(world: World, browser: Browser) -> None:
     first = browser.pair
     world.store.values = {key: value for key, value in world.store.values.items() if not key.startswith("binding:")}
     browser.request()[1].purge()
     browser.pair = first
     browser.see()
-    assert backend.counted()["GET", "/energy/clients"] == 2
+    assert world.backend.counted()["GET", "/energy/clients"] == 2
 
 
 ACTIONS = ("ada signs in", "bob signs in", "the access token is older", "the refresh token is older", "it expires")
 
 
 @pytest.mark.parametrize("actions", list(itertools.product(ACTIONS, repeat=3)), ids="/".join)
-def test_whatever_a_browser_sends_nobody_sees_the_rows_of_another(
-    world: World, backend: PersonsBackend, actions: tuple[str, ...]
-) -> None:
+def test_whatever_a_browser_sends_nobody_sees_the_rows_of_another(world: World, actions: tuple[str, ...]) -> None:
     """After each action the browser looks at the list twice, and sees the rows of the user of its access token."""
-    browser, earlier = Browser(world), TokenPair()
+    browser, earlier, backend = Browser(world), TokenPair(), world.backend
     for action in actions:
         signs_in = None
         if action.endswith("signs in"):

@@ -66,12 +66,6 @@ def test_an_id_a_subject_a_sign_in_and_a_token_of_one_text_are_four_principals()
     assert len({principal_of_id("x"), of_subject, principal_of_sign_in("x"), principal_of_token("x")}) == 4
 
 
-def test_nothing_is_cached_for_nobody(ada: User) -> None:
-    ada.backend.open_paths = {"/energy/clients": {"items": [{"id": "x"}], "hasNext": False}}
-    assert listed(ada.process.request(TokenStore())) == ["x"]
-    assert [key for key in ada.store.values if not key.startswith("sum:")] == []
-
-
 def test_a_token_that_has_expired_since_opens_nothing(ada: User) -> None:
     """Without a refresh token nothing renews it: the backend has the word."""
     token = make_token("ada", exp=int(time.time()) - 15)

@@ -147,13 +147,6 @@ class TestABackendThatFailsBehindTheRequest:
         result = one(ada)
         assert (type(result.error), result.data) == (type(failure), None)
 
-    def test_with_a_definite_no_keeps_the_pages_that_it_gave_before(self, ada: User) -> None:
-        listed(ada, pages=2)
-        ada.backend.failures = [None, ApiNotFoundError(status=404)]
-        with ada.reads(2):
-            ada.world.background.run()
-            assert names(ada)["c5"] == "by someone else"
-
     def test_is_not_asked_without_a_store(self, ada: User) -> None:
         listed(ada)
         ada.store.down = True
@@ -212,19 +205,6 @@ class TestTheTokenOfARevalidation:
             ada.world.background.run()
         written = {key for key, value in ada.store.values.items() if kept.get(key) != value}
         assert not [key for key in written if ":lease:" not in key]
-
-    def test_fetches_nothing_for_the_next_sign_in(self, ada: User) -> None:
-        again = ada.elsewhere().signed_in()
-        listed(ada)
-
-        def sign_out_and_in() -> None:
-            ada.request().purge()
-            listed(again, {"q": "5"})
-
-        ada.backend.inside = once(sign_out_and_in)
-        ada.world.background.run()
-        ada.backend.rows[0]["name"] = "by now"
-        assert names(again)["c5"] == "by now"
 
     def test_is_that_of_its_user_whoever_has_signed_in_since(self, ada: User) -> None:
         ben, tokens = ada.signed_in("ben"), TokenStore(ada.tokens.current)

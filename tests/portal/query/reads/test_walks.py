@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from portal.config.limits import QUERY_RETRIES, WALK_PAGE_ROWS
-from portal.errors import ApiMalformedError, ApiUnavailableError, ApiValidationError, SignInEndedError
+from portal.errors import ApiMalformedError, ApiUnavailableError, SignInEndedError
 from portal.process import Deadline
 from tests.portal.query.clients import client_of, listed
 from tests.portal.query.fakes import User
@@ -50,15 +50,6 @@ def test_a_page_that_fails_is_tried_again(ada: User) -> None:
     next(pages)
     ada.backend.failures = [ApiUnavailableError(status=503)] * QUERY_RETRIES
     assert ids(pages) == ["c3", "c2", "c1"]
-
-
-def test_a_page_that_can_not_be_read_ends_it_with_an_error(ada: User) -> None:
-    pages = walk(ada)
-    next(pages)
-    ada.backend.failures = [ApiValidationError()]
-    with pytest.raises(ApiValidationError):
-        next(pages)
-    assert list(pages) == []
 
 
 def test_a_sign_out_elsewhere_ends_it_before_the_next_page(ada: User) -> None:
