@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 
 import pytest
@@ -39,12 +38,6 @@ def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Clie
 
 
 @each_mistake
-def test_a_test_meets_the_mistake_itself(team: Client, path: str, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=re.escape(message)):
-        team.post(path)
-
-
-@each_mistake
 def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     team: Client, caplog: pytest.LogCaptureFixture, path: str, kind: type[Exception], message: str
 ) -> None:
@@ -73,8 +66,3 @@ def test_a_mistake_while_a_failure_page_is_made_is_not_hidden_by_that_page(team:
     settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.loses_the_query_client"]
     with pytest.raises(UsageError, match="first argument should be the request"):
         team.get("/en/energy/nothing/here")
-
-
-def test_a_page_that_writes_while_it_is_only_looked_at_is_a_mistake(team: Client) -> None:
-    with pytest.raises(UsageError, match=r"energy\.create_client: what answers GET must not write"):
-        team.get("/en/energy/in-body")
