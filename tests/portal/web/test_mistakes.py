@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 import pytest
 import responses
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.test import Client
 
 from portal.errors import ConfigurationError, UsageError
@@ -50,19 +47,3 @@ def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     assert line.exc_info is not None
     assert isinstance(line.exc_info[1], kind)
     assert message in str(line.exc_info[1])
-
-
-def loses_the_query_client(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A middleware after which the profile can't be read."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        request.query_client = None
-        return get_response(request)
-
-    return middleware
-
-
-def test_a_mistake_while_a_failure_page_is_made_is_not_hidden_by_that_page(team: Client, settings) -> None:
-    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.loses_the_query_client"]
-    with pytest.raises(UsageError, match="first argument should be the request"):
-        team.get("/en/energy/nothing/here")
