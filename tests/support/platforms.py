@@ -59,7 +59,7 @@ OF_THE_EXAMPLES: Final = (
     *("portal/web/sign_in/test_fixed_window.py", "portal/web/templating/test_compiled.py"),
     *("portal/web/templating/test_constants.py", "portal/web/templating/test_names.py"),
     *("portal/web/test_another_account.py", "portal/web/test_colours.py", "portal/web/test_freed_requests.py"),
-    *("portal/web/test_lost_refresh.py", "portal/web/test_middleware_in_a_project.py", "portal/web/test_mistakes.py"),
+    "portal/web/test_mistakes.py",
     *("portal/web/test_request_ids.py", "portal/web/test_security_headers.py", "portal/web/test_templates.py"),
     *("portal/web/test_way_back.py", "portal/web/views/test_logout.py", "portal/web/views/test_small_pages.py"),
 )

@@ -17,6 +17,7 @@ from portal.edge.locale_negotiation import locale_from_header, negotiate_locale
         ("de-Latn-AT-1996", "de"),
         ("tr;q=0.5, de;q=0.8", "de"),
         ("de;q=0.5,tr;q=0.5", "de"),
+        ("tr, de", "tr"),
         ("xx, de-CH;q=0.3", "de"),
         ("de ; q=0.2 , tr ; q = 0.9", "tr"),
         # Weight 0 excludes.

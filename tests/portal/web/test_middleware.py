@@ -7,11 +7,9 @@ import re
 import time
 
 import pytest
-import responses
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.test import RequestFactory
 
-from portal.api import set_tokens
 from portal.api.refresh.token_family import rotate
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair
@@ -25,12 +23,8 @@ from portal.config.cookies import (
     VAR_WAY_BACK,
 )
 from portal.errors import ApiUnavailableError, SignInEndedError
-from portal.query import QueryClient
-from portal.web import resolve_post_login_path
 from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
-from tests.portal.web.conftest import BACKEND, access_token, profile
-from tests.support.refresh_world import jwt
 
 NAVIGATION = {"accept": "text/html"}
 FETCH = {"accept": "application/json", "sec-fetch-mode": "cors"}
@@ -74,16 +68,6 @@ RESPONSES = {
 
 
 # --- in ---
-
-
-def test_a_request_has_its_tokens_its_deadline_its_id_and_a_client():
-    seen = []
-    run(lambda request: seen.append(request) or HttpResponse(), cookies={VAR_ACCESS_TOKEN: "a", VAR_REFRESH_TOKEN: "r"})
-    (request,) = seen
-    assert request.token_store.incoming == TokenPair(access="a", refresh="r")
-    assert 9 < request.api_deadline.remaining() <= 10
-    assert re.fullmatch("[0-9a-f]{32}", request.request_id)
-    assert isinstance(request.query_client, QueryClient)
 
 
 @pytest.mark.parametrize(
@@ -155,26 +139,6 @@ def test_what_becomes_of_the_tokens_sets_the_cookies_of_every_class_of_response(
     # After a sign-in or a sign-out no way back is left.
     removed = response.cookies.get(VAR_WAY_BACK)
     assert (removed and removed["max-age"]) == (0 if change in {sign_in, clear} else None)
-
-
-@pytest.mark.parametrize("brought", ["", '["FINANCE"]', "%5B%22ENERGY%22%5D"])
-def test_a_new_sign_in_has_the_platforms_that_resolve_post_login_path_learned(
-    backend: responses.RequestsMock, account: str, brought: str
-):
-    """The cookie lives as long as the new refresh token, so it is written also where its value stays the same."""
-    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
-    pair = TokenPair(access=access_token(account), refresh=jwt(exp=int(time.time()) + 7200))
-
-    def view(request):
-        set_tokens(request.token_store, pair)
-        return HttpResponse(resolve_post_login_path(request, access_token=pair.access))
-
-    response = run(view, cookies={VAR_PERMITTED_PLATFORMS: brought} if brought else {})
-    assert response.content == b"/energy"
-    platforms = response.cookies[VAR_PERMITTED_PLATFORMS]
-    assert platforms.value == "%5B%22ENERGY%22%5D"
-    assert platforms["max-age"] == response.cookies[VAR_REFRESH_TOKEN]["max-age"]
-    assert 3600 < platforms["max-age"] <= 7200
 
 
 def test_no_tokens_are_set_for_a_sign_in_that_was_signed_out_meanwhile(refresh):

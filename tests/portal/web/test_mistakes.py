@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Callable
 
 import pytest
 import responses
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
 from django.test import Client
 
 from portal.errors import ConfigurationError, UsageError
@@ -39,12 +35,6 @@ def team(backend: responses.RequestsMock, energy_user: Client, settings) -> Clie
 
 
 @each_mistake
-def test_a_test_meets_the_mistake_itself(team: Client, path: str, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=re.escape(message)):
-        team.post(path)
-
-
-@each_mistake
 def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     team: Client, caplog: pytest.LogCaptureFixture, path: str, kind: type[Exception], message: str
 ) -> None:
@@ -57,24 +47,3 @@ def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
     assert line.exc_info is not None
     assert isinstance(line.exc_info[1], kind)
     assert message in str(line.exc_info[1])
-
-
-def loses_the_query_client(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A middleware after which the profile can't be read."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        request.query_client = None
-        return get_response(request)
-
-    return middleware
-
-
-def test_a_mistake_while_a_failure_page_is_made_is_not_hidden_by_that_page(team: Client, settings) -> None:
-    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.loses_the_query_client"]
-    with pytest.raises(UsageError, match="first argument should be the request"):
-        team.get("/en/energy/nothing/here")
-
-
-def test_a_page_that_writes_while_it_is_only_looked_at_is_a_mistake(team: Client) -> None:
-    with pytest.raises(UsageError, match=r"energy\.create_client: what answers GET must not write"):
-        team.get("/en/energy/in-body")

@@ -5,11 +5,19 @@ from __future__ import annotations
 from urllib.parse import quote
 
 import pytest
+import requests
 import responses
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
-from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_WAY_BACK, WAY_BACK_MAX_AGE_S
+from portal.api.session import api_session
+from portal.config.cookies import (
+    VAR_ACCESS_TOKEN,
+    VAR_PERMITTED_PLATFORMS,
+    VAR_REFRESH_TOKEN,
+    VAR_WAY_BACK,
+    WAY_BACK_MAX_AGE_S,
+)
 from portal.config.current import portal_config
 from portal.web.cookies import WayBack, read_way_back, set_way_back
 from tests.portal.web.conftest import BACKEND, browser_with
@@ -19,10 +27,21 @@ EDIT = "/en/energy/clients/cli_1/edit"
 
 
 @pytest.fixture
-def browser(backend: responses.RequestsMock, account: str) -> Client:
-    """A browser with a refresh token that the backend refuses."""
-    backend.post(f"{BACKEND}/refresh", status=401, json={"status": 401})
+def browser(account: str) -> Client:
+    """A browser with a refresh token alone."""
     return browser_with({VAR_REFRESH_TOKEN: f"refresh_{account}", VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
+
+
+@pytest.fixture
+def is_refused(backend: responses.RequestsMock) -> None:
+    backend.post(f"{BACKEND}/refresh", status=401, json={"status": 401})
+
+
+@pytest.fixture
+def is_lost(backend: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The refresh times out, and the backend honours no `Idempotency-Key`: its outcome stays unknown."""
+    backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())
+    monkeypatch.setattr(api_session().refresher._token_endpoint, "repeatable_s", 0.0)
 
 
 def told(response: HttpResponse) -> WayBack:
@@ -33,26 +52,66 @@ def told(response: HttpResponse) -> WayBack:
     return read_way_back(request, config=portal_config())
 
 
+PAGE = "/en/energy/clients?q=a%26b"
 HTMX = {"hx-request": "true", "hx-current-url": ORIGIN + EDIT, "accept": "*/*"}
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "headers", "answer", "page"),
+SCRIPT = {"accept": "application/json", "sec-fetch-mode": "cors"}
+#: Method, path and headers of a request; the status of its redirect, and the page that it leads back to.
+each_request = pytest.mark.parametrize(
+    ("method", "path", "headers", "status", "page"),
     [
-        ("GET", "/en/energy/clients?q=a%26b", {}, (302, "Location"), "/en/energy/clients?q=a%26b"),
-        ("POST", EDIT, {"referer": ORIGIN + EDIT}, (303, "Location"), EDIT),
-        ("POST", EDIT, HTMX, (401, "HX-Redirect"), EDIT),
-        ("POST", EDIT, {"referer": "https://elsewhere.test/en/energy"}, (303, "Location"), ""),
-        ("POST", EDIT, {"referer": f"{ORIGIN}/en/login"}, (303, "Location"), ""),
-        ("POST", EDIT, {}, (303, "Location"), ""),
+        ("GET", PAGE, {}, 302, PAGE),
+        # A form leads back to the page with the form, and htmx to the page on which it stands.
+        ("POST", EDIT, {"referer": ORIGIN + EDIT}, 303, EDIT),
+        ("POST", EDIT, HTMX, 401, EDIT),
+        *(
+            ("POST", EDIT, {"referer": other}, 303, "")
+            for other in ("https://elsewhere.test/en/energy", f"{ORIGIN}/en/login")
+        ),
+        ("POST", EDIT, {}, 303, ""),
+        ("GET", PAGE, SCRIPT, 401, ""),
     ],
 )
+
+
+def assert_it_leads_to(response: HttpResponse, status: int, location: str) -> None:
+    assert response.status_code == status
+    assert response["HX-Redirect" if status == 401 else "Location"] == location
+    for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS):
+        assert response.cookies[name]["max-age"] == 0
+    assert response["Cache-Control"] == "private, no-store"
+
+
+@each_request
+@pytest.mark.usefixtures("is_refused")
 def test_the_page_on_which_the_user_was_is_the_way_back_and_the_redirect_stays_as_it_is(
-    *, browser: Client, method: str, path: str, headers: dict[str, str], answer: tuple[int, str], page: str
+    *, browser: Client, method: str, path: str, headers: dict[str, str], status: int, page: str
 ) -> None:
     response = browser.generic(method, path, headers=headers)
-    assert (response.status_code, response[answer[1]]) == (answer[0], "/")
+    assert_it_leads_to(response, status, "/")
     assert told(response) == WayBack("ended", page)
+
+
+def lost(page: str) -> str:
+    to = f"next={quote(ORIGIN + page, safe='')}&" if page else ""
+    return f"http://localhost:8000/en/login?{to}reason=refresh-lost"
+
+
+@each_request
+@pytest.mark.usefixtures("is_lost")
+def test_after_a_refresh_whose_outcome_stays_unknown_the_sign_in_page_has_the_reason_and_the_page_itself(
+    *, browser: Client, method: str, path: str, headers: dict[str, str], status: int, page: str
+) -> None:
+    assert_it_leads_to(browser.generic(method, path, headers=headers), status, lost(page))
+
+
+@pytest.mark.usefixtures("is_lost")
+def test_others_who_hold_the_token_are_led_there_without_another_submission(
+    browser: Client, backend: responses.RequestsMock
+) -> None:
+    other = browser_with({name: morsel.value for name, morsel in browser.cookies.items()})
+    for each in (browser, other):
+        assert each.get("/en/energy")["Location"] == lost("/en/energy")
+    assert len(backend.calls) == 1
 
 
 def test_without_a_sign_in_a_form_is_told_the_reason_and_a_first_visit_none() -> None:

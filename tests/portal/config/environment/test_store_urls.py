@@ -9,38 +9,19 @@ from portal.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        "redis://localhost",
-        "redis://[::1]:6379/3",
-        "rediss://portal:a%2Cb%3B%40c@redis.example.com:6380/0?ssl_ca_certs=/etc/portal/ca.pem",
-        "unix://portal:secret@/run/redis/redis.sock?db=2",
-        "redis+sentinel://one:26379,two,three:26380/portal",
-        "rediss+sentinel://user:p%2Cw@one/portal/1?ssl_ca_certs=/ca.pem&sentinel_password=x",
-    ],
-)
-def test_one_server_or_the_sentinels_that_know_it_are_taken(url):
-    assert check_store_url("CACHE_URL", url) == url
-
-
-@pytest.mark.parametrize(
     ("url", "words"),
     [
         ("memcached://localhost", "should be redis://"),
         ("redis://host\n/0", "should be redis://"),
         ("redis://:secret@one:6379/0,redis://:secret@two:6379/0", "should be the address of one server"),
-        ("redis://:secret@one:6379/0;redis://:secret@two:6379/0", "should be the address of one server"),
         ("redis+cluster://one:6379/0", "Cluster is not supported"),
         ("redis://", "percent-encoded"),
         ("redis://:secret/secret@one:6379/0", "percent-encoded"),
-        ("redis://:secret#secret@one:6379/0", "percent-encoded"),
         ("redis://one:0/0", "percent-encoded"),
-        ("redis://one:6379/cache", "percent-encoded"),
         ("unix://redis.sock", "percent-encoded"),
         ("redis+sentinel://one,two", "service"),
         ("redis+sentinel://one,/portal", "service"),
         ("redis+sentinel://one:port/portal", "service"),
-        ("redis+sentinel://one/portal/first", "service"),
         ("redis+sentinel://one/portal?sentinel_tls=on", "service"),
         ("redis+sentinel://user:secret@one,user:secret@two/portal", "service"),
     ],
@@ -72,14 +53,14 @@ def test_an_address_with_sentinels_is_read():
         sentinel_password="er!",
         options={"ssl_ca_certs": "/ca.pem"},
     )
-    for secret in ("a,b@", "er!", "watch"):
-        assert secret not in repr(address)
+    assert not any(secret in repr(address) for secret in ("a,b@", "er!", "watch"))
+    assert check_store_url("CACHE_URL", url) == url
 
 
 @pytest.mark.parametrize(
     ("url", "bare", "credentials"),
     [
-        ("redis://host:1/0", "redis://host:1/0", {}),
+        ("redis://[::1]", "redis://[::1]", {}),
         ("redis://:a%2Cb@host:1/0", "redis://host:1/0", {"password": "a,b"}),
         (
             "rediss://me:pw@host:1/0?ssl_ca_certs=%2Fca.pem&password=other",
@@ -96,4 +77,5 @@ def test_an_address_with_sentinels_is_read():
 )
 def test_users_and_passwords_are_taken_out_of_an_address(url, bare, credentials):
     assert split_credentials(url) == (bare, credentials)
+    assert check_store_url("CACHE_URL", url) == url
     assert check_store_url("CACHE_URL", bare) == bare

@@ -6,16 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.edge.routes.paths import encode_path, encode_query, home_path, is_malformed, on_segments, split_locale
+from portal.edge.routes.paths import encode_path, encode_query, is_malformed, on_segments, split_locale
 from portal.edge.routes.redirect_targets import accept_target, with_locale
 
 OWN = "http://localhost:8001"
 ORIGINS = frozenset({"http://localhost:8000", OWN, "https://finance.example.com"})
-
-
-def test_a_platform_has_its_home_and_no_platform_has_the_profile() -> None:
-    homes = {"ENERGY": "/energy", "FINANCE": "/finance", None: "/profile", "NO_SUCH": "/profile"}
-    assert {platform: home_path(platform) for platform in homes} == homes
 
 
 def test_the_first_segment_is_a_locale_only_if_it_equals_one() -> None:

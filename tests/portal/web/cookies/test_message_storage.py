@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import secrets
 from typing import Any
 
 import pytest
@@ -167,15 +166,6 @@ class MessagesOfABrowser(RuleBasedStateMachine):
 
 TestMessagesOfABrowser = MessagesOfABrowser.TestCase
 TestMessagesOfABrowser.settings = hypothesis_settings(max_examples=100, stateful_step_count=20)
-
-
-def test_a_browser_that_brings_too_many_messages_keeps_the_latest() -> None:
-    browser = Browser("ada")
-    for number in range(60):
-        browser.add(f"{number} {secrets.token_hex(24)}")
-    shown = browser.show()
-    assert shown[-1].startswith("59 ")
-    assert 1 < len(shown) < 60
 
 
 ODD = [

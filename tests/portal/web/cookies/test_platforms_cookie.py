@@ -10,29 +10,12 @@ import responses
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.tokens import SignInStatus
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from portal.store import SharedStore
-from portal.store.shared_store import REFRESH_ALIAS
 from tests.portal.web.conftest import BACKEND, access_token, browser_with, profile
 
 Cookies = dict[str, str]
 #: The sign-out comes before or after the page's `/me`, which leaves at the same time as the list: the page finds that the
 #: sign-in has ended, or is shown.
 SHOWN_OR_ENDED = {200, 302}
-
-
-@pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Grows with each operation on the refresh store."""
-    made: list[str] = []
-    do = SharedStore._do
-
-    def counted(store, operation):
-        if store.alias == REFRESH_ALIAS:
-            made.append("look")
-        return do(store, operation)
-
-    monkeypatch.setattr(SharedStore, "_do", counted)
-    return made
 
 
 @pytest.fixture
@@ -86,14 +69,3 @@ def test_a_page_of_an_active_sign_in_writes_it(
     response = browser_with(fresh).get("/en/energy/clients", headers=headers)
     assert response.status_code == status
     assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"
-
-
-def test_a_page_that_has_nothing_to_write_does_not_ask_the_store(
-    backend: responses.RequestsMock, account: str, fresh: Cookies, looks: list[str]
-) -> None:
-    answer_while(backend, account, lambda: None)
-    browser = browser_with(fresh)
-    for _ in range(3):
-        looks.clear()
-        assert browser.get("/en/energy/clients").status_code == 200
-    assert looks == []

@@ -93,17 +93,6 @@ def errors_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/en/energy/clients"), ("POST", "/en/energy/clients/new")])
-def test_a_page_and_a_form_that_get_no_answer_have_one_line_each(
-    backend: responses.RequestsMock, energy_user: Client, caplog: pytest.LogCaptureFixture, method: str, path: str
-) -> None:
-    backend.add(method, re.compile(f"{BACKEND}/energy/.*"), body=ConnectionRefusedError(111, "Connection refused"))
-    response = getattr(energy_user, method.lower())(path, {"name": "Ada", "email": "ada@example.com"})
-    assert response.status_code == 503
-    (line,) = errors_of(caplog)
-    assert line.endswith("503: no answer of the backend: ConnectionRefusedError: Connection refused")
-
-
 @pytest.mark.parametrize("status", [401, 404, 422])
 def test_a_status_that_a_page_shows_on_purpose_has_no_line(
     backend: responses.RequestsMock, energy_user: Client, caplog: pytest.LogCaptureFixture, status: int

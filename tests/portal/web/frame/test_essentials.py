@@ -28,17 +28,6 @@ def _clients(backend: responses.RequestsMock) -> None:
     backend.get(f"{BACKEND}/energy/clients", json=EMPTY_LIST)
 
 
-def calls_to_me(backend: responses.RequestsMock) -> int:
-    return sum(call.request.url == f"{BACKEND}/me" for call in backend.calls)
-
-
-def test_a_page_reads_the_profile_once_and_shows_it(backend: responses.RequestsMock, energy_user: Client) -> None:
-    body = energy_user.get("/en/energy/clients").content.decode()
-    assert "Ada Lovelace" in body
-    assert "data-placeholder" not in body
-    assert calls_to_me(backend) == 1
-
-
 @pytest.mark.parametrize("answer", [{"status": 404}, {"json": []}, {"json": None}], ids=str)
 def test_a_failed_profile_gives_the_placeholder_which_the_browser_fills_from_essentials(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client], answer: dict[str, Any]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.test import Client
 
@@ -35,17 +33,6 @@ def test_a_page_counts_by_its_name(method: str, path: str, route: str, status: i
     assert Client().generic(method, path).status_code == status
     assert requests(route, status, label) == before + 1
     assert counted("portal_http_request_duration_seconds_count", route=route) == timed + 1
-
-
-def test_an_unknown_page_of_a_signed_in_user_has_no_name_of_its_own() -> None:
-    client, before = Client(), requests("unknown", 404)
-    client.cookies[VAR_ACCESS_TOKEN] = access_token("ada", "ENERGY_APP")
-    for number in range(3):
-        assert client.get(f"/en/secret-{number}", headers={"accept": "text/html"}).status_code == 404
-    assert requests("unknown", 404) == before + 3
-    text = client.get("/metrics").content.decode()
-    assert "secret" not in text
-    assert "ada" not in re.findall(r'"([^"]*)"', text)
 
 
 @pytest.mark.parametrize(

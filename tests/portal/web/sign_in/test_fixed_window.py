@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 import time
 
 import pytest
 
 from portal.web.sign_in.rate_limit import FixedWindow
-from sqlite_cache import SQLiteCache
 from tests.support.given_store import StoreOn
 
 KEY = "who"
@@ -89,21 +87,3 @@ def test_threads_are_let_through_exactly_as_often_as_the_limit_says(cache):
         thread.join()
     assert passed.count(True) == 10
     assert len(passed) == 60
-
-
-def _try_in_a_process(path, start, answers):
-    window = window_on(SQLiteCache(path, {}), limit=10)
-    start.wait()
-    answers.put(sum(window.count() for _ in range(5)))
-
-
-def test_so_are_processes(sqlite_path):
-    context = multiprocessing.get_context("spawn")
-    start, answers = context.Barrier(4), context.Queue()
-    processes = [context.Process(target=_try_in_a_process, args=(str(sqlite_path), start, answers)) for _ in range(4)]
-    for process in processes:
-        process.start()
-    passed = [answers.get(timeout=60) for _ in processes]
-    for process in processes:
-        process.join()
-    assert sum(passed) == 10

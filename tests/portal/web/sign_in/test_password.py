@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from secrets import token_hex
 from typing import Any
 
 import pytest
 import responses
 from django.http import HttpRequest
-from django.test import Client, RequestFactory
+from django.test import RequestFactory
 
-from portal.api import Backend, BackendProblem, FormBody
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
 from portal.oidc import ProviderFailure
 from portal.oidc.id_tokens import IdTokenClaims
@@ -105,19 +102,6 @@ def test_tokens_that_nothing_can_carry_sign_nobody_in_and_the_page_says_why(
     assert request_to_sign_in.token_store.status is TokenStatus.KEPT
 
 
-@pytest.mark.parametrize("access", ["a\r\nb", "x" * 5000])
-def test_a_refresh_that_gives_tokens_that_nothing_can_carry_ends_at_the_sign_in_and_not_in_an_error(
-    backend: responses.RequestsMock, account: str, access: str
-) -> None:
-    backend.post(f"{BACKEND}/refresh", json={"accessToken": access, "refreshToken": f"second_{account}"})
-    browser = Client(headers={"accept": "text/html"})
-    browser.cookies[VAR_REFRESH_TOKEN] = f"refresh_{account}"
-    browser.cookies[VAR_PERMITTED_PLATFORMS] = '["ENERGY"]'
-    response = browser.get("/en/energy/clients")
-    assert (response.status_code, response["Location"]) == (302, "/")
-    assert response.cookies[VAR_REFRESH_TOKEN]["max-age"] == 0
-
-
 #: What the backend answers, what it comes to, and after so many tries as may fail.
 ANSWERS: dict[str, tuple[dict[str, Any], tuple[int, Reason], int]] = {
     "401": ({"status": 401}, WRONG, 429),
@@ -171,44 +155,3 @@ def test_only_a_verdict_on_the_password_blames_the_user(
         assert answer["status"] < 400 or f"status {answer['status']}" in told
     statuses = [attempt().status for _ in range(SIGN_IN_TRIES)]
     assert statuses == [outcome[0]] * (SIGN_IN_TRIES - 1) + [at_last]
-
-
-class OAuth(Backend):
-    """A backend whose token endpoint says 400 to a wrong password (RFC 6749, section 5.2)."""
-
-    sign_in_path = "/oauth/token"
-    email_field = "loginName"
-
-    def build_sign_in(self, *, email: str, password: str) -> FormBody:
-        return FormBody(grant_type="password", username=email, password=password)
-
-    def read_error(self, status: int, body: Any) -> BackendProblem:
-        if "error" not in body:
-            return super().read_error(status, body)
-        return BackendProblem(status=401) if body["error"] == "invalid_grant" else BackendProblem(status=status)
-
-
-@pytest.mark.parametrize(
-    ("answered", "body", "status"),
-    [
-        (400, {"error": "invalid_grant"}, 401),
-        (400, {"error": "unsupported_grant_type"}, 502),
-        (422, {"errors": {"loginName": ["is no address"]}}, 401),
-    ],
-)
-def test_a_class_says_what_a_sign_in_sends_and_what_a_wrong_password_is(
-    *,
-    backend: responses.RequestsMock,
-    account: str,
-    attempt: Callable[[], Any],
-    settings: Any,
-    answered: int,
-    body: dict[str, Any],
-    status: int,
-) -> None:
-    settings.PORTAL = replace(settings.PORTAL, backend=OAuth())
-    backend.post(f"{BACKEND}/oauth/token", status=answered, json=body)
-    assert attempt().status == status
-    sent = backend.calls[-1].request
-    assert sent.headers["Content-Type"] == "application/x-www-form-urlencoded"
-    assert sent.body == f"grant_type=password&username={account}%40example.com&password=demo".encode()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import Environment, TemplateAssertionError
+from jinja2 import Environment
 
 from portal.web.templating.environment import PageEnvironment
 from tests.portal.web.templating.conftest import NewEnvironment
@@ -83,12 +83,3 @@ def test_an_edited_file_shows_at_once_wherever_a_block_has_it_from(
     edit(tmp_path / file, TEMPLATES[file])
     for name in (ROW, WHOLE):
         assert SHOWN in shown(in_debug, name)
-
-
-def test_a_part_that_is_gone_is_told_and_one_that_is_back_shows(in_debug: PageEnvironment, tmp_path: Path) -> None:
-    assert SHOWN in shown(in_debug, ROW)
-    (tmp_path / "cells.html").unlink()
-    with pytest.raises(TemplateAssertionError, match=r"there is no template 'cells\.html'"):
-        shown(in_debug, ROW)
-    (tmp_path / "cells.html").write_text("back")
-    assert shown(in_debug, ROW) == "back"

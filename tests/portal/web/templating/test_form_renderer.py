@@ -18,33 +18,6 @@ ATTRIBUTES: list[dict[str, Any]] = [
 ]
 
 
-class AForm(forms.Form):
-    text = forms.CharField(max_length=20)
-    email = forms.EmailField(help_text="help")
-    secret = forms.CharField(widget=forms.PasswordInput(render_value=False))
-    hidden = forms.CharField(widget=forms.HiddenInput)
-    number = forms.IntegerField(min_value=1)
-    url = forms.URLField(assume_scheme="https")
-    choice = forms.ChoiceField(choices=[("a", "<A>"), ("b", "B")])
-    several = forms.MultipleChoiceField(choices=[("a", "A")], widget=forms.CheckboxSelectMultiple)
-    long = forms.CharField(widget=forms.Textarea)
-    agreed = forms.BooleanField()
-    day = forms.DateField()
-    file = forms.FileField()
-
-
-def html_of(renderer: Any, data: dict[str, Any] | None) -> str:
-    form = AForm(data, renderer=renderer, initial={"text": "<i>", "number": 3, "choice": "b"})
-    return re.sub(r"\s+", " ", "".join(str(field) for field in form))
-
-
-@pytest.mark.parametrize(
-    "data", [None, {}, {"text": "\"'<&>", "email": "no", "number": "x", "choice": "z", "long": "<p>"}]
-)
-def test_every_field_is_written_as_django_writes_it(data: dict[str, Any] | None) -> None:
-    assert html_of(FormRenderer(), data) == html_of(Jinja2(), data)
-
-
 @pytest.mark.parametrize("attributes", ATTRIBUTES)
 @pytest.mark.parametrize("value", [None, "", "<x>", 0, False])
 def test_attributes_are_written_as_django_writes_them(attributes: dict[str, Any], value: Any) -> None:
