@@ -134,16 +134,6 @@ def test_one_worker_serves_below_the_light_process_that_was_started_until_that_i
         server.assert_it_leaves_nothing()
 
 
-def test_several_workers_share_what_their_parent_has_loaded_and_the_folders_outlive_one(tmp_path: Path) -> None:
-    with serving(tmp_path, workers=2) as server:
-        told = server.told()
-        assert told["LOADED_BY"] == str(server.process.pid)
-        before = processes_of(server.process.pid)
-        os.kill(int(told["worker"]), signal.SIGKILL)
-        until(lambda: processes_of(server.process.pid) - before, what="the worker is replaced")
-        assert len(server.private_folders()) == 1
-
-
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
     [
@@ -199,13 +189,6 @@ def test_a_preparation_that_ends_early_ends_the_start(tmp_path: Path, preparatio
     with serving(tmp_path, preparation) as server:
         own_status, own_said = ended(server.process)
         assert (own_status, "".join(own_said.splitlines()[-1:])) == (status, said)
-        server.assert_it_leaves_nothing()
-
-
-def test_a_port_that_is_taken_after_the_preparation_ends_the_start(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, serving(tmp_path, port=taken.getsockname()[1]) as server:
-        status, said = ended(server.process)
-        assert (status, "is taken" in said) == (1, True)
         server.assert_it_leaves_nothing()
 
 
