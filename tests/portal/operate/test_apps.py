@@ -40,33 +40,24 @@ def looked_after(what: str, **settings: object) -> list[str]:
     return done.stdout.split()
 
 
-def test_the_end_of_a_request_leaves_the_urls_to_the_next_one() -> None:
-    reset = "from django.core.handlers.base import reset_urlconf\nprint(request_finished.disconnect(reset_urlconf))"
-    assert looked_after(reset) == ["False"]
+RESET = "from django.core.handlers.base import reset_urlconf\nprint(request_finished.disconnect(reset_urlconf))"
+SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
 
 
 @pytest.mark.parametrize(
-    ("databases", "expected"),
+    ("what", "settings", "expected"),
     [
-        ({}, "False"),
-        ({"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}, "True"),
+        # The end of a request leaves the URLs to the next one.
+        (RESET, {}, ["False"]),
+        (DATABASE, {"DATABASES": {}}, ["False"] * 3),
+        (DATABASE, {"DATABASES": {"default": SQLITE}}, ["True"] * 3),
+        (CACHES, {"CACHES": {"default": OURS, "refresh": REDIS}}, ["False"]),
+        (CACHES, {"CACHES": {"default": OURS, "refresh": SENTINEL}}, ["False"]),
+        (CACHES, {"CACHES": {"default": OURS, "of a team": MEMCACHED}}, ["True"]),
     ],
-    ids=["no database", "a database"],
+    ids=["URLs", "no database", "a database", "ours and Redis", "Sentinels", "one that is closed"],
 )
-def test_requests_look_after_a_database_only_where_there_is_one(databases: dict[str, object], expected: str) -> None:
-    assert looked_after(DATABASE, DATABASES=databases) == [expected] * 3
-
-
-@pytest.mark.parametrize(
-    ("caches", "expected"),
-    [
-        ({"default": OURS, "refresh": REDIS}, "False"),
-        ({"default": OURS, "refresh": SENTINEL}, "False"),
-        ({"default": OURS, "of a team": MEMCACHED}, "True"),
-    ],
-    ids=["ours and Redis", "Sentinels", "one that is closed"],
-)
-def test_requests_close_the_caches_only_where_one_has_something_to_close(
-    caches: dict[str, object], expected: str
+def test_requests_look_after_a_database_and_a_cache_only_where_there_is_one_to_look_after(
+    what: str, settings: dict[str, object], expected: list[str]
 ) -> None:
-    assert looked_after(CACHES, CACHES=caches) == [expected]
+    assert looked_after(what, **settings) == expected

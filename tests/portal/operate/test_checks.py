@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.core.checks import registry
+from django.core.checks import CheckMessage, registry
 
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import GATEWAY, PROJECT_BY_APP
@@ -24,6 +24,11 @@ LOCAL = {app: f"http://localhost:{port}" for port, app in enumerate(PROJECT_BY_A
 BELOW_ONE_DOMAIN = {app: f"https://{app.replace('_', '-')}.example.com" for app in PROJECT_BY_APP}
 
 
+def messages_of(settings, check, **changes: Any) -> list[CheckMessage]:
+    settings.PORTAL = replace(PORTAL, **changes)
+    return list(check(None))
+
+
 @pytest.mark.parametrize(
     ("origins", "cookie_domain", "strangers"),
     [
@@ -39,45 +44,45 @@ BELOW_ONE_DOMAIN = {app: f"https://{app.replace('_', '-')}.example.com" for app 
 def test_hosts_that_do_not_share_the_sign_in_cookies_are_named(
     settings, origins: dict[str, str], cookie_domain: str, strangers: str
 ) -> None:
-    settings.PORTAL = replace(PORTAL, origins=origins, cookie_domain=cookie_domain)
-    messages = check_every_project_gets_the_cookies(None)
+    told = {"origins": origins, "cookie_domain": cookie_domain}
+    messages = messages_of(settings, check_every_project_gets_the_cookies, **told)
     assert [message.msg.partition(" do not share")[0] for message in messages] == ([strangers] if strangers else [])
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({}, []),
-        (
-            {"energy": "https://auth-app.example.com"},
-            ["auth_app and energy have the same address, https://auth-app.example.com"],
-        ),
-        ({"finance": "https://operations.example.com"}, []),
-    ],
-)
-def test_two_projects_at_one_address_stop_the_start(settings, changed: dict[str, str], said: list[str]) -> None:
-    settings.PORTAL = replace(PORTAL, origins=BELOW_ONE_DOMAIN | changed)
-    assert [message.msg for message in check_every_project_has_its_own_address(None)] == said
-
-
-def test_the_gateway_looks_at_the_addresses_of_all(settings) -> None:
-    origins = BELOW_ONE_DOMAIN | {"finance": "https://operations.example.com"}
-    settings.PORTAL = replace(PORTAL, origins=origins, project=GATEWAY)
-    (error,) = check_every_project_has_its_own_address(None)
-    assert (error.id, error.msg) == (
-        "portal.E006",
-        "finance and operations have the same address, https://operations.example.com",
-    )
-    assert error.hint == "set APP_PUBLIC_FINANCE_APP_URL or APP_PUBLIC_OPERATIONS_APP_URL to another one"
 
 
 def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> None:
     """Only the gateway leads to them (contract, section 3)."""
-    origins = BELOW_ONE_DOMAIN | {"finance": "http://localhost:8003"}
-    settings.PORTAL = replace(PORTAL, origins=origins, cookie_domain="example.com")
-    assert check_every_project_gets_the_cookies(None) == []
-    settings.PORTAL = replace(settings.PORTAL, project=GATEWAY)
-    assert [message.id for message in check_every_project_gets_the_cookies(None)] == ["portal.W001"]
+    told = {"origins": BELOW_ONE_DOMAIN | {"finance": "http://localhost:8003"}, "cookie_domain": "example.com"}
+    assert messages_of(settings, check_every_project_gets_the_cookies, **told) == []
+    (warning,) = messages_of(settings, check_every_project_gets_the_cookies, project=GATEWAY, **told)
+    assert warning.id == "portal.W001"
+
+
+@pytest.mark.parametrize(
+    ("project", "changed", "said"),
+    [
+        (PORTAL.project, {}, []),
+        (
+            PORTAL.project,
+            {"energy": "https://auth-app.example.com"},
+            ["auth_app and energy have the same address, https://auth-app.example.com"],
+        ),
+        (PORTAL.project, {"finance": "https://operations.example.com"}, []),
+        # The gateway looks at the addresses of all.
+        (
+            GATEWAY,
+            {"finance": "https://operations.example.com"},
+            ["finance and operations have the same address, https://operations.example.com"],
+        ),
+    ],
+)
+def test_two_projects_at_one_address_stop_the_start(
+    settings, project, changed: dict[str, str], said: list[str]
+) -> None:
+    told = {"origins": BELOW_ONE_DOMAIN | changed, "project": project}
+    messages = messages_of(settings, check_every_project_has_its_own_address, **told)
+    assert [(message.id, message.msg) for message in messages] == [("portal.E006", each) for each in said]
+    if project is GATEWAY:
+        assert messages[0].hint == "set APP_PUBLIC_FINANCE_APP_URL or APP_PUBLIC_OPERATIONS_APP_URL to another one"
 
 
 @pytest.mark.parametrize(
@@ -91,20 +96,22 @@ def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> Non
     ],
 )
 def test_debug_at_an_address_of_others_is_warned_of(settings, origins: dict[str, str], debug: bool, named: str) -> None:
-    settings.PORTAL = replace(PORTAL, origins=origins, debug=debug)
-    messages = check_debug_stays_on_this_machine(None)
+    messages = messages_of(settings, check_debug_stays_on_this_machine, origins=origins, debug=debug)
     assert [message.msg for message in messages] == (
         [f"DEBUG is on at {named}: each user can see code and variables of an error"] if named else []
     )
 
 
+KEYS = "https://id.example.com/keys"
+
+
 @pytest.mark.parametrize(
     ("verification", "missing"),
     [
-        ({"jwks_url": "https://id.example.com/keys"}, "APP_JWT_ISSUER and APP_JWT_AUDIENCE"),
-        ({"jwks_url": "https://id.example.com/keys", "issuer": "https://id.example.com"}, "APP_JWT_AUDIENCE"),
-        ({"jwks_url": "https://id.example.com/keys", "audience": "api"}, "APP_JWT_ISSUER"),
-        ({"jwks_url": "https://id.example.com/keys", "audience": "api", "issuer": "https://id.example.com"}, ""),
+        ({"jwks_url": KEYS}, "APP_JWT_ISSUER and APP_JWT_AUDIENCE"),
+        ({"jwks_url": KEYS, "issuer": "https://id.example.com"}, "APP_JWT_AUDIENCE"),
+        ({"jwks_url": KEYS, "audience": "api"}, "APP_JWT_ISSUER"),
+        ({"jwks_url": KEYS, "audience": "api", "issuer": "https://id.example.com"}, ""),
         ({"key": "a key that the backend alone has, and no other service"}, ""),
         ({}, ""),
     ],
@@ -112,8 +119,8 @@ def test_debug_at_an_address_of_others_is_warned_of(settings, origins: dict[str,
 def test_a_key_set_without_issuer_or_audience_is_warned_of(
     settings, verification: dict[str, str], missing: str
 ) -> None:
-    settings.PORTAL = replace(PORTAL, verification=TokenVerification(**verification))
-    messages = check_a_key_sets_tokens_are_told_apart(None)
+    verified = TokenVerification(**verification)
+    messages = messages_of(settings, check_a_key_sets_tokens_are_told_apart, verification=verified)
     assert [message.msg.partition(" is set without ")[2].partition(":")[0] for message in messages] == (
         [missing] if missing else []
     )
@@ -131,8 +138,8 @@ def test_a_key_set_without_issuer_or_audience_is_warned_of(
 def test_a_key_that_no_worker_could_start_with_stops_the_start(
     settings, verification: dict[str, Any], ids: list[str]
 ) -> None:
-    settings.PORTAL = replace(PORTAL, verification=TokenVerification(**verification))
-    messages = check_the_key_fits_its_algorithms(None)
+    verified = TokenVerification(**verification)
+    messages = messages_of(settings, check_the_key_fits_its_algorithms, verification=verified)
     assert [message.id for message in messages] == ids
     assert all("APP_JWT_KEY should be a key for" in message.msg for message in messages)
     assert check_the_key_fits_its_algorithms in registry.registry.registered_checks
@@ -144,7 +151,4 @@ def test_a_refresh_that_may_take_longer_than_its_lock_stops_the_start() -> None:
     assert (error.id, error.level) == ("portal.E004", 40)
     assert "REFRESH_LOCK_S is 15, and a refresh may hold its lock for 24 s" in error.msg
     assert check_the_refresh_lock_outlasts_the_call(deadline_s=20.0, lock_s=24) == []
-
-
-def test_the_refresh_times_are_checked_at_start() -> None:
     assert check_the_refresh_lock_outlasts_the_call in registry.registry.get_checks()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import time
@@ -22,11 +23,8 @@ KEY = "a-secret-of-thirty-two-bytes-and-more"
 
 def signed_out(user: str, *, backend: str) -> dict:
     """What the command says, with the backend at this address."""
-    config = type(settings.PORTAL)(
-        **{name: getattr(settings.PORTAL, name) for name in settings.PORTAL.__slots__} | {"api_base_url": backend}
-    )
     out = io.StringIO()
-    with override_settings(PORTAL=config):
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, api_base_url=backend)):
         call_command("sign_out_user", user, "--json", stdout=out, stderr=io.StringIO())
     return json.loads(out.getvalue())
 

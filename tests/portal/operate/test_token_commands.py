@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import io
 import json
 import sys
@@ -30,27 +31,29 @@ def token(key: str = KEY, **claims) -> str:
     )
 
 
+def answer_of(*words: str, **changes: object) -> tuple[int, str, str]:
+    """Exit status, output and progress of a command, with this changed in the configuration."""
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, **changes)):
+        try:
+            call_command(*words, "--json", stdout=out, stderr=err)
+        except SystemExit as end:
+            status = int(end.code or 0)
+    return status, out.getvalue(), err.getvalue()
+
+
 def decode(text: str, monkeypatch, **verification: str) -> tuple[int, dict]:
     """Exit status and JSON of `decode_token` for a token on standard input."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
     algorithms = ("HS256",) if verification.get("key") else ()
     found = TokenVerification(algorithms=algorithms, **verification)
-    config = type(settings.PORTAL)(
-        **{name: getattr(settings.PORTAL, name) for name in settings.PORTAL.__slots__} | {"verification": found}
-    )
-    out = io.StringIO()
-    status = 0
-    with override_settings(PORTAL=config):
-        try:
-            call_command("decode_token", "--json", stdout=out, stderr=io.StringIO())
-        except SystemExit as end:
-            status = int(end.code or 0)
+    status, out, _ = answer_of("decode_token", verification=found)
     signature = text.strip().rpartition(".")[2]
-    assert not signature or signature not in out.getvalue()
-    return status, json.loads(out.getvalue())
+    assert not signature or signature not in out
+    return status, json.loads(out)
 
 
-def test_a_token_that_is_only_decoded_says_so(monkeypatch) -> None:
+def test_a_token_that_is_taken_says_whether_it_was_only_decoded(monkeypatch) -> None:
     # Not from `NOW`: a whole suite may run for half an hour after that.
     status, told = decode(f"Bearer {token(exp=int(time.time()) + 20 * 3600)}\n", monkeypatch)
     assert status == 0
@@ -58,9 +61,6 @@ def test_a_token_that_is_only_decoded_says_so(monkeypatch) -> None:
     assert told["platforms"] == ["ENERGY"]
     assert told["claims"]["sub"] == "usr_1"
     assert told["times"]["exp"].startswith("expires in 20 hours (")
-
-
-def test_a_token_that_verifies(monkeypatch) -> None:
     status, told = decode(token(), monkeypatch, key=KEY)
     assert (status, told["verified"], told["reason"]) == (0, True, "valid now")
 
@@ -74,21 +74,14 @@ def test_a_token_that_verifies(monkeypatch) -> None:
         (token(iss="other"), {"issuer": "https://api"}, "its issuer (iss) is not https://api"),
         (token(), {"audience": "portal"}, "it has no claim aud"),
         (token(aud="other"), {"audience": "portal"}, "its audience (aud) is not portal"),
-        (
-            jwt.encode({"sub": "x"}, KEY * 2, "HS512"),
-            {},
-            "its algorithm is HS512, and APP_JWT_ALGORITHMS has HS256",
-        ),
+        (jwt.encode({"sub": "x"}, KEY * 2, "HS512"), {}, "its algorithm is HS512, and APP_JWT_ALGORITHMS has HS256"),
+        # Also when it is only decoded.
+        (jwt.encode({"sub": "x"}, "", "none"), {"key": ""}, "it has no signature (alg: none)"),
     ],
 )
 def test_a_token_that_is_not_taken_says_why(made, verification, reason, monkeypatch) -> None:
-    status, told = decode(made, monkeypatch, key=KEY, **verification)
+    status, told = decode(made, monkeypatch, **{"key": KEY, **verification})
     assert (status, told["accepted"], told["reason"]) == (1, False, reason)
-
-
-def test_a_token_without_a_signature_is_not_taken_even_when_only_decoding(monkeypatch) -> None:
-    status, told = decode(jwt.encode({"sub": "x"}, "", "none"), monkeypatch)
-    assert (status, told["reason"]) == (1, "it has no signature (alg: none)")
 
 
 @pytest.mark.parametrize("text", ["", "no token", "a.b.c", "only.two"])
@@ -126,16 +119,8 @@ def test_a_token_with_odd_values_is_told_in_sound_json(claims, told_as) -> None:
 
 
 def ping(url: str, *words: str) -> tuple[int, dict, str]:
-    out, err, status = io.StringIO(), io.StringIO(), 0
-    changed = type(settings.PORTAL)(
-        **{name: getattr(settings.PORTAL, name) for name in settings.PORTAL.__slots__} | {"api_base_url": url}
-    )
-    with override_settings(PORTAL=changed):
-        try:
-            call_command("ping_api", "--json", "--tries", "2", *words, stdout=out, stderr=err)
-        except SystemExit as end:
-            status = int(end.code or 0)
-    return status, json.loads(out.getvalue()), err.getvalue()
+    status, out, progress = answer_of("ping_api", "--tries", "2", *words, api_base_url=url)
+    return status, json.loads(out), progress
 
 
 def test_each_try_is_timed_and_no_token_is_sent_unless_it_is_named(tmp_path) -> None:
@@ -154,13 +139,10 @@ def test_each_try_is_timed_and_no_token_is_sent_unless_it_is_named(tmp_path) -> 
     assert backend.received[-1].line.startswith("GET /energy/clients ")
 
 
-def test_a_backend_that_is_away_is_status_1() -> None:
+def test_a_backend_that_is_away_is_status_1_and_tries_have_a_bound() -> None:
     status, told, _ = ping("http://127.0.0.1:1")
     assert (status, told["failed"], told["median_ms"]) == (1, 2, None)
     assert {one["failed"] for one in told["tries"]} == {"connection"}
-
-
-def test_tries_have_a_bound() -> None:
     with pytest.raises(CommandError, match="--tries should be from 1 to 100") as caught:
         call_command("ping_api", "--tries", "1000")
     assert caught.value.returncode == 2
@@ -175,15 +157,17 @@ def test_the_configuration_is_printed_without_its_secrets_and_with_its_sources(t
         DEBUG="on",
         APP_STATE_DIR=str(tmp_path),
         CACHE_URL="rediss://someone:redis-secret@h:1/0?ssl_ca_certs=/x&sentinel_password=more-secret",
+        APP_SECURITY_CONTACT="mailto:security@example.com",
         APP_METRIC_TOKEN="misspelt",
         APP_METRICS_TOKEN_FILE=str(tmp_path / "token"),
         **secrets,
     )
     assert done.status == 0, done.err
-    for secret in (*secrets.values(), "metrics-secret", "redis-secret", "someone", "more-secret", "misspelt"):
+    for secret in (*secrets.values(), "metrics-secret", "redis-secret", "someone", "more-secret", "misspelt", "never"):
         assert secret not in done.out + done.err
     values = {each["name"]: each for each in done.data["variables"]}
     assert values["CACHE_URL"]["value"] == "rediss://********@h:1/0?ssl_ca_certs=%2Fx"
+    assert values["APP_SECURITY_CONTACT"]["value"] == "mailto:security@example.com"
     assert values["SECRET_KEY"] == {**values["SECRET_KEY"], "value": "********", "source": "environment"}
     assert values["APP_LOG_FORMAT"] == {**values["APP_LOG_FORMAT"], "value": None, "source": "default"}
     token = values["APP_METRICS_TOKEN"]
@@ -192,25 +176,17 @@ def test_the_configuration_is_printed_without_its_secrets_and_with_its_sources(t
 
 
 def test_a_configuration_that_can_not_be_read_is_printed_too() -> None:
-    done = run_command("print_config", "--set", DEBUG="off", CACHE_URL="redis://u:never-shown,@h")
+    api = "https://someone:never/shown@api.example.com/v1"
+    wrong = {"CACHE_URL": "redis://u:never-shown,@h", "APP_PUBLIC_API_BASE_URL": api}
+    wrong["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://someone:never-shown@127.0.0.1:4318"
+    done = run_command("print_config", "--set", DEBUG="off", **wrong)
     assert done.status == 1
+    # Also in addresses that may have no user.
+    assert "https://********@api.example.com/v1" in done.out
+    assert "http://********@127.0.0.1:4318" in done.out
     assert "problem: SECRET_KEY is missing" in done.out
     assert "problem: CACHE_URL should be the address of one server" in done.out
-    assert "never-shown" not in done.out + done.err
-
-
-def test_users_and_passwords_are_masked_also_in_addresses_that_may_have_none() -> None:
-    done = run_command(
-        *("print_config", "--json"),
-        DEBUG="on",
-        APP_PUBLIC_API_BASE_URL="https://someone:never/shown@api.example.com/v1",
-        OTEL_EXPORTER_OTLP_ENDPOINT="http://someone:never-shown@127.0.0.1:4318",
-        APP_SECURITY_CONTACT="mailto:security@example.com",
-    )
-    values = {each["name"]: each["value"] for each in done.data["variables"]}
-    assert values["APP_PUBLIC_API_BASE_URL"] == "https://********@api.example.com/v1"
-    assert values["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://********@127.0.0.1:4318"
-    assert values["APP_SECURITY_CONTACT"] == "mailto:security@example.com"
+    assert "never" not in done.out + done.err
     assert "someone" not in done.out + done.err
 
 

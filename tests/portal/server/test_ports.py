@@ -10,24 +10,15 @@ from portal.server.ports import port_is_free, why_not_free
 from tests.support.ports import free_port_base
 
 
-def test_a_free_port_has_nothing_against_it() -> None:
+def test_a_port_is_free_taken_or_not_of_this_machine() -> None:
     port = free_port_base()
     assert (port_is_free("127.0.0.1", port), why_not_free("127.0.0.1", port)) == (True, "")
-
-
-def test_a_taken_port_is_called_taken() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen(1)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert not port_is_free("127.0.0.1", port)
         assert why_not_free("127.0.0.1", port) == (
             f"port {port} is taken: stop what listens there, or name another with --port"
         )
-
-
-def test_an_address_that_is_not_this_machines_is_not_called_taken() -> None:
-    port = free_port_base()
     # For documentation alone (RFC 5737): no machine has it.
     why = f"can't listen on host 192.0.2.1, port {port}: Cannot assign requested address"
     assert why_not_free("192.0.2.1", port) == why

@@ -63,7 +63,8 @@ class Server:
         assert self.process.poll() is None, self.process.stderr.read()
 
     def told(self) -> dict[str, str]:
-        """What the worker says of itself."""
+        """What the worker says of itself, once it serves."""
+        self.wait_until_it_serves()
         told: dict[str, str] = json.loads(get(self.port)[1])
         return told
 
@@ -120,7 +121,6 @@ def test_one_worker_serves_below_the_light_process_that_was_started_until_that_i
     tell = 'atexit.register(lambda: print("imported" if "plistlib" in sys.modules else "light", file=sys.stderr))'
     preparation = 'import plistlib; os.environ["FROM_A_FILE"] = "read once"'
     with serving(tmp_path, preparation, module=tell) as server:
-        server.wait_until_it_serves()
         told = server.told()
         assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
         assert "LOADED_BY" not in told, "it loads for itself"
@@ -132,17 +132,6 @@ def test_one_worker_serves_below_the_light_process_that_was_started_until_that_i
         server.process.send_signal(number)
         assert ended(server.process) == (0, "light\n")
         server.assert_it_leaves_nothing()
-
-
-def test_several_workers_share_what_their_parent_has_loaded_and_the_folders_outlive_one(tmp_path: Path) -> None:
-    with serving(tmp_path, workers=2) as server:
-        server.wait_until_it_serves()
-        told = server.told()
-        assert told["LOADED_BY"] == str(server.process.pid)
-        before = processes_of(server.process.pid)
-        os.kill(int(told["worker"]), signal.SIGKILL)
-        until(lambda: processes_of(server.process.pid) - before, what="the worker is replaced")
-        assert len(server.private_folders()) == 1
 
 
 @pytest.mark.parametrize(
@@ -203,32 +192,20 @@ def test_a_preparation_that_ends_early_ends_the_start(tmp_path: Path, preparatio
         server.assert_it_leaves_nothing()
 
 
-def test_a_port_that_is_taken_after_the_preparation_ends_the_start(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, serving(tmp_path, port=taken.getsockname()[1]) as server:
-        status, said = ended(server.process)
-        assert status == 1
-        assert "is taken" in said
-        server.assert_it_leaves_nothing()
-
-
-def test_the_worker_ends_with_a_supervisor_that_is_killed(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
-        server.wait_until_it_serves()
-        server.process.kill()
-        until(lambda: not processes_of(server.process.pid), what="the worker ends")
-        assert port_is_free("127.0.0.1", server.port)
-
-
 #: Starts its arguments as a process of its own, and waits for it.
-LAUNCHER = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
+LAUNCHER = (sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)")
 
 
-@pytest.mark.parametrize("early", [True, False], ids=["while it is prepared", "while it serves"])
-def test_it_ends_with_the_process_that_started_it(tmp_path: Path, early: bool) -> None:
+@pytest.mark.parametrize(
+    ("launcher", "early"),
+    [((), False), (LAUNCHER, True), (LAUNCHER, False)],
+    ids=["its supervisor", "who started it, while it is prepared", "who started it, while it serves"],
+)
+def test_it_ends_with_a_process_above_it_that_is_killed(tmp_path: Path, launcher: tuple[str, ...], early: bool) -> None:
     preparation = f"{BEGIN}; time.sleep(1)" if early else "pass"
-    launcher = (sys.executable, "-c", LAUNCHER)
-    with serving(tmp_path, preparation, ends_with_parent=True, launcher=launcher) as server:
+    with serving(tmp_path, preparation, ends_with_parent=bool(launcher), launcher=launcher) as server:
         (server.wait_until_it_is_prepared if early else server.wait_until_it_serves)()
         server.process.kill()
         until(lambda: not processes_of(server.process.pid), what="the server ends")
-        assert server.private_folders() == []
+        assert port_is_free("127.0.0.1", server.port)
+        assert not launcher or server.private_folders() == []

@@ -68,20 +68,15 @@ def running(folder: Path, *, count: int = 1, work: str = "pass", before: str = "
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_each_worker_finishes_when_the_parent_is_told_to_stop(tmp_path: Path, number: signal.Signals) -> None:
-    with running(tmp_path, count=3) as parent:
-        pids = parent.began(3)
-        assert parent.stopped(number) == (0, "")
-        assert {int(pid) for (pid,) in parent.lines("finished")} == set(pids)
-
-
-def test_workers_that_are_killed_at_once_are_all_replaced(tmp_path: Path) -> None:
+def test_workers_that_are_killed_at_once_are_all_replaced_and_finish_when_the_parent_is_told_to_stop(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     with running(tmp_path, count=3) as parent:
         killed = parent.began(3)
         for pid in killed:
             os.kill(pid, signal.SIGKILL)
         new = parent.began(6)[3:]
-        status, said = parent.stopped()
+        status, said = parent.stopped(number)
         assert status == 0
         assert all(f"worker {pid} has ended by itself, with status -9" in said for pid in killed)
         assert {int(pid) for (pid,) in parent.lines("finished")} == set(new)
@@ -148,17 +143,9 @@ threading.Thread(target=signal_itself, daemon=True).start()
         assert len(parent.lines("finished")) == 1
 
 
-def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path) -> None:
-    with running(tmp_path, count=2) as parent:
-        parent.began(2)
-        os.killpg(parent.process.pid, signal.SIGHUP)
-        assert "SIGHUP does nothing" in parent.process.stderr.readline()
-        assert parent.stopped() == (0, "")
-        assert len(parent.lines("finished")) == 2
-
-
-def test_many_signals_at_once_are_all_taken(tmp_path: Path) -> None:
-    """The first line configures the log, which takes a while."""
+@pytest.mark.parametrize("times", [1, 20], ids=["once", "again and again"])
+def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path, times: int) -> None:
+    """The first line configures the log, which takes a while: meanwhile more signals come."""
     log = """
 import portal.server.workers as module
 form = {"form": {"format": "%(message)s"}}
@@ -166,13 +153,14 @@ handler = {"class": "logging.StreamHandler", "formatter": "form"}
 config = {"version": 1, "disable_existing_loggers": False, "formatters": form, "handlers": {"all": handler}, "root": {"handlers": ["all"]}}
 module.Workers.__init__.__kwdefaults__["log_config"] = config
 """
-    with running(tmp_path, before=log) as parent:
-        parent.began(1)
-        for _ in range(20):
-            parent.process.send_signal(signal.SIGHUP)
+    with running(tmp_path, count=2, before=log) as parent:
+        parent.began(2)
+        for _ in range(times):
+            os.killpg(parent.process.pid, signal.SIGHUP)
             threading.Event().wait(0.002)
-        assert parent.process.stderr.readline().startswith("SIGHUP does nothing")
+        assert "SIGHUP does nothing" in parent.process.stderr.readline()
         assert parent.stopped()[0] == 0
+        assert len(parent.lines("finished")) == 2
 
 
 def test_a_worker_that_ends_with_the_parent_is_not_called_lost(tmp_path: Path) -> None:

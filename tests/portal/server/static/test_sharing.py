@@ -36,23 +36,21 @@ def age(shared: Path, *, days: float) -> None:
         os.utime(path, (then, then))
 
 
-def test_files_of_two_releases_lie_side_by_side(tmp_path: Path) -> None:
-    shared = tmp_path / "not" / "there"
-    share(release(tmp_path / "old", OLD, f"{OLD}.br", ICON), shared)
+def test_files_of_two_releases_lie_side_by_side_and_none_is_written_again(tmp_path: Path) -> None:
+    shared, old = tmp_path / "not" / "there", release(tmp_path / "old", OLD, f"{OLD}.br", ICON)
+    share(old, shared)
+    before = (shared / OLD).stat().st_ino
     share(release(tmp_path / "new", NEW, ICON), shared)
+    share(old, shared)
     assert shared_names(shared) == {OLD, f"{OLD}.br", NEW, ICON}
     assert (shared / ICON).read_text() == ICON
+    assert (shared / OLD).stat().st_ino == before
 
 
-def test_what_has_no_hash_is_not_shared(tmp_path: Path) -> None:
+def test_neither_what_has_no_hash_nor_a_link_is_shared(tmp_path: Path) -> None:
     names = ("staticfiles.json", "app.css", "app.css.gz", "app.123.css", "app.0123456789AB.css", "0123456789ab.css")
-    share(release(tmp_path / "release", OLD, *names), tmp_path / "shared")
-    assert shared_names(tmp_path / "shared") == {OLD}
-
-
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("of this machine")
-    collected = release(tmp_path / "release", OLD)
+    collected = release(tmp_path / "release", OLD, *names)
     (collected / NEW).symlink_to(tmp_path / "secret")
     share(collected, tmp_path / "shared")
     assert shared_names(tmp_path / "shared") == {OLD}
@@ -68,23 +66,10 @@ def test_a_file_is_removed_a_month_after_the_last_release_that_had_it(tmp_path: 
     age(shared, days=2)
     share(new, shared)
     assert shared_names(shared) == {NEW, ICON}
-
-
-def test_files_of_a_server_that_has_run_for_a_year_are_there_when_the_next_release_starts(tmp_path: Path) -> None:
-    shared = tmp_path / "shared"
-    share(release(tmp_path / "old", OLD), shared)
+    # A release that comes back, also after a year, keeps the files of the one before it.
     age(shared, days=365)
-    share(release(tmp_path / "new", NEW), shared)
-    assert shared_names(shared) == {OLD, NEW}
-
-
-def test_a_release_that_comes_back_keeps_its_files(tmp_path: Path) -> None:
-    shared, old, new = tmp_path / "shared", release(tmp_path / "old", OLD), release(tmp_path / "new", NEW)
-    for one in (old, new):
-        share(one, shared)
-    age(shared, days=31)
     share(old, shared)
-    assert shared_names(shared) == {OLD, NEW}
+    assert shared_names(shared) == {OLD, NEW, ICON}
 
 
 def test_servers_may_start_at_the_same_time(tmp_path: Path) -> None:
@@ -115,11 +100,3 @@ def test_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "shared").touch()
     with pytest.raises(FileExistsError):
         share(release(tmp_path / "release", OLD), tmp_path / "shared")
-
-
-def test_a_file_is_not_written_again(tmp_path: Path) -> None:
-    collected, shared = release(tmp_path / "release", OLD), tmp_path / "shared"
-    share(collected, shared)
-    before = (shared / OLD).stat().st_ino
-    share(collected, shared)
-    assert (shared / OLD).stat().st_ino == before

@@ -56,15 +56,22 @@ def test_a_comment_is_left_as_it_is() -> None:
     assert bundled(app__app=f'{comment}@import "one.css";', app__one="a {}") == f"{comment}a {{}}"
 
 
-@pytest.mark.parametrize("line", ['@import url("one.css");', "@import 'one.css';", '@import "one.css" screen;'])
-def test_another_form_of_import_is_a_mistake(line: str) -> None:
-    with pytest.raises(ValueError, match=r"app/app\.css should import with"):
-        bundled(app__app=line, app__one="a {}")
-
-
-def test_a_sheet_is_imported_once() -> None:
-    with pytest.raises(ValueError, match=r"app/app\.css imports app/one\.css twice"):
-        bundled(app__app='@import "one.css";', app__one='@import "two.css";', app__two='@import "one.css";')
+@pytest.mark.parametrize(
+    ("sheets", "told"),
+    [
+        *(
+            ({"app__app": line, "app__one": "a {}"}, r"app/app\.css should import with")
+            for line in ('@import url("one.css");', "@import 'one.css';", '@import "one.css" screen;')
+        ),
+        (
+            {"app__app": '@import "one.css";', "app__one": '@import "two.css";', "app__two": '@import "one.css";'},
+            r"app/app\.css imports app/one\.css twice",
+        ),
+    ],
+)
+def test_another_form_of_import_and_one_of_the_same_sheet_are_mistakes(sheets: dict[str, str], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        bundled(**sheets)
 
 
 @pytest.fixture
@@ -85,23 +92,22 @@ def collect(root: Path) -> dict[str, str]:
     return names
 
 
-def test_each_app_has_one_style_sheet_with_all_rules_in_the_order_of_the_cascade(production: Path) -> None:
+@pytest.mark.parametrize("debug", [False, True])
+def test_each_app_has_one_style_sheet_and_only_what_a_page_uses_is_collected(
+    production: Path, settings, debug: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.DEBUG = debug
     names = collect(production)
     apps = {path.parent.name: path for path in [*ROOT.glob("apps/*/static/*/app.css"), *TEMPLATE.glob("*/app.css")]}
-    assert len(apps) >= 5
     parts = [SHARED / name for name in re.findall(r'@import "(.+)";', (SHARED / "portal.css").read_text())]
-    assert len(parts) >= 5
+    assert min(len(apps), len(parts)) >= 5
     for app, own in apps.items():
         text = (production / names[f"{app}/app.css"]).read_text()
         assert "@import" not in text
-        rules = [(path, re.sub(r"@import .*|url\(.*\)", "", path.read_text())) for path in [*parts, own]]
+        rules = [re.sub(r"@import .*|url\(.*\)", "", path.read_text()) for path in [*parts, own]]
         flat = re.sub(r"url\(.*\)", "", text)
-        places = [flat.index(rule.strip()) for _, rule in rules]
-        assert places == sorted(places)
-
-
-def test_each_address_in_a_style_sheet_is_a_file(production: Path) -> None:
-    names = collect(production)
+        places = [flat.index(rule.strip()) for rule in rules]
+        assert places == sorted(places), "all rules in the order of the cascade"
     addresses = [
         posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
         for name in names.values()
@@ -110,6 +116,14 @@ def test_each_address_in_a_style_sheet_is_a_file(production: Path) -> None:
     ]
     assert names["portal/img/chevron.svg"] in addresses
     assert [address for address in addresses if not (production / address).is_file()] == []
+    assert {name for name in names if name.startswith("django_htmx/")} == {"django_htmx/htmx-2.min.js"}
+    collected = {str(path.relative_to(production)) for path in production.rglob("*") if path.is_file()}
+    compressed = {name for name in collected if name.endswith((".br", ".gz"))}
+    assert collected - compressed == {*names.values(), "staticfiles.json"}, "no file without a hash"
+    assert {f"{names['energy/app.css']}.br", f"{names['energy/app.css']}.gz"} <= compressed
+    assert static("energy/app.css") == f"/static/{names['energy/app.css']}"
+    assert static("energy/missing.css") == "/static/energy/missing.css"
+    assert "'energy/missing.css' is not among the collected files" in caplog.text
 
 
 def test_an_import_of_a_file_that_does_not_exist_stops_the_start(production: Path, settings, tmp_path: Path) -> None:
@@ -118,21 +132,6 @@ def test_an_import_of_a_file_that_does_not_exist_stops_the_start(production: Pat
     settings.STATICFILES_DIRS = [tmp_path / "own"]
     with pytest.raises(ValueError, match=r"no static file 'gone\.css', which a style sheet imports"):
         collect(production)
-
-
-def test_only_what_a_page_uses_is_collected(production: Path) -> None:
-    names = collect(production)
-    assert {name for name in names if name.startswith("django_htmx/")} == {"django_htmx/htmx-2.min.js"}
-    collected = {str(path.relative_to(production)) for path in production.rglob("*") if path.is_file()}
-    compressed = {name for name in collected if name.endswith((".br", ".gz"))}
-    assert collected - compressed == {*names.values(), "staticfiles.json"}, "no file without a hash"
-    assert {f"{names['energy/app.css']}.br", f"{names['energy/app.css']}.gz"} <= compressed
-
-
-def test_with_debug_a_page_names_the_same_files(production: Path, settings) -> None:
-    settings.DEBUG = True
-    names = collect(production)
-    assert static("energy/app.css") == f"/static/{names['energy/app.css']}"
 
 
 def test_files_that_are_not_collected_are_served_as_they_were_written() -> None:
@@ -144,11 +143,3 @@ def test_files_that_are_not_collected_are_served_as_they_were_written() -> None:
 def test_the_debug_toolbar_finds_its_scripts_by_their_plain_names() -> None:
     settings = build_settings(replace(PORTAL, static_root=ROOT, debug=True, debug_toolbar=True))
     assert settings["WHITENOISE_KEEP_ONLY_HASHED_FILES"] is False
-
-
-def test_a_file_that_was_not_collected_is_named_without_its_hash(
-    production: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    collect(production)
-    assert static("energy/missing.css") == "/static/energy/missing.css"
-    assert "'energy/missing.css' is not among the collected files" in caplog.text

@@ -1,0 +1,99 @@
+"""What stands around an application: bodies read and known, plain content types, cookies that were lost."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+import pytest
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+
+from portal.server.wsgi.content_types import with_plain_content_types
+from portal.server.wsgi.lost_cookies import naming_lost_cookies
+from portal.server.wsgi.read_bodies import MAX_READ_BYTES, with_read_bodies
+from portal.server.wsgi.whole_bodies import with_whole_bodies
+
+
+def ask(wrapped, **environ: object):
+    return wrapped(environ, lambda *_: None)
+
+
+def telling(name: str):
+    """An application that tells what it sees of a variable."""
+    return lambda environ, _start_response: [repr(environ.get(name)).encode()]
+
+
+# --- the body of a response: a known one as a list, so that granian knows its length ---
+
+
+@pytest.mark.parametrize("content", [b"", b"a page", ["a ", "page"]])
+def test_a_known_body_is_a_list_of_one_part_and_its_response_is_closed(content: bytes | list[str]) -> None:
+    response = HttpResponse(content)
+    assert ask(with_whole_bodies(lambda *_: response)) == [content if isinstance(content, bytes) else b"a page"]
+    assert response.closed
+
+
+@pytest.mark.parametrize(
+    "response",
+    [StreamingHttpResponse([b"a"]), FileResponse(io.BytesIO(b"a")), [b"a"]],
+    ids=lambda each: str(type(each)),
+)
+def test_a_stream_and_what_another_application_returns_are_left_to_the_server(response: Iterable[bytes]) -> None:
+    assert ask(with_whole_bodies(lambda *_: response)) is response
+    assert not getattr(response, "closed", False)
+
+
+# --- the body of a request that the application does not read is read all the same, up to a limit ---
+
+
+def early(environ, _start_response):
+    environ["wsgi.input"].read(3)
+    return [b"answer"]
+
+
+@pytest.mark.parametrize(
+    ("size", "told", "left"),
+    [
+        *((size, {"CONTENT_LENGTH": str(size)}, 0) for size in (3, 4, 100_000, MAX_READ_BYTES)),
+        (100_000, {"HTTP_TRANSFER_ENCODING": "chunked"}, 0),
+        (MAX_READ_BYTES + 103, {"CONTENT_LENGTH": str(MAX_READ_BYTES + 103)}, 100),
+        # Without a body nothing is read.
+        *((7, told, 4) for told in ({"CONTENT_LENGTH": "0"}, {})),
+    ],
+)
+def test_the_rest_of_a_body_is_read_up_to_a_limit(size: int, told: dict[str, str], left: int) -> None:
+    stream = io.BytesIO(b"x" * size)
+    assert ask(with_read_bodies(early), **{"wsgi.input": stream, **told}) == [b"answer"]
+    assert len(stream.read()) == left
+
+
+# --- headers ---
+
+
+@pytest.mark.parametrize(
+    ("sent", "seen"),
+    [
+        ("application/x-www-form-urlencoded", "application/x-www-form-urlencoded"),
+        ("application/json; charset=utf-8", "application/json"),
+        ("text/plain;charset*=none''x", "text/plain"),
+        ("multipart/form-data; boundary=----WebKit7MA4", 'multipart/form-data; boundary="----WebKit7MA4"'),
+        ('multipart/form-data; charset=hex; BOUNDARY="a b"', "multipart/form-data"),
+        ('multipart/form-data; boundary="=_a"; charset=hex', 'multipart/form-data; boundary="=_a"'),
+        (";", ""),
+        (None, None),
+    ],
+)
+def test_the_type_and_the_boundary_alone(sent: str | None, seen: str | None) -> None:
+    environ = {} if sent is None else {"CONTENT_TYPE": sent}
+    assert ask(with_plain_content_types(telling("CONTENT_TYPE")), **environ) == [repr(seen).encode()]
+
+
+def test_a_request_whose_cookies_the_server_in_front_has_lost_is_named_once_and_goes_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    wrapped = naming_lost_cookies(telling("HTTP_COOKIE"))
+    assert (ask(wrapped, HTTP_COOKIE="a=b"), ask(wrapped)) == ([b"'a=b'"], [b"None"])
+    assert caplog.records == []
+    assert [ask(wrapped, HTTP_COOKIE="") for _ in range(3)] == [[b"''"]] * 3
+    assert len(caplog.records) == 1
+    assert "outside ASCII" in caplog.text
