@@ -212,9 +212,10 @@ def test_without_a_version_a_change_is_sent_and_offers_no_undo(site: Site) -> No
 
 
 def test_what_the_backend_refuses_is_a_page(site: Site) -> None:
-    site.backend.refuses("PATCH", ROW, status=422, detail="Not on a Sunday.", errors={"phone": ["Too short."]})
     shown = site.get().forms
-    for end, text in (("call", "Too short."), ("move", "Not on a Sunday.")):
+    errors, detail = {"errors": {"phone": ["Too short."]}}, {"detail": "Not on a Sunday."}
+    for end, text, refusal in (("call", "Too short.", errors), ("move", "Not on a Sunday.", detail)):
+        site.backend.refuses("PATCH", ROW, status=422, **refusal)
         page = site.post(f"{HERE}/{end}", shown[f"{HERE}/{end}"] | {"phone": "1"})
         assert (page.status, text in page.text) == (422, True)
     assert site.get(f"{HERE}/call").status == 200
