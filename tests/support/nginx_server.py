@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import os
 import re
 import socket
@@ -15,10 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from tests.deploy.files import NGINX_SITE
 from tests.support.authority import Authority
@@ -80,31 +75,12 @@ class Site:
 
 
 def make_certificate(folder: Path, *, host: str = f"*.{DOMAIN}") -> tuple[Path, Path]:
-    """For every name directly below the domain, by itself; gives the files of the certificate and of its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, DOMAIN)])
-    now = dt.datetime.now(tz=dt.UTC)
-    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(hours=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(identifier, critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(identifier), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    files = folder / "certificate.pem", folder / "key.pem"
-    files[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    files[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return files
+    """For every name directly below the domain; gives the files of the certificate, with its authority's, and its key."""
+    authority = Authority(folder / "authority")
+    certificate, key = authority.sign(host)
+    whole = folder / "certificate.pem"
+    whole.write_bytes(certificate.read_bytes() + authority.file.read_bytes())
+    return whole, key
 
 
 @contextlib.contextmanager
@@ -122,7 +98,7 @@ def running_site(
 
     :param ports: port of a server in the site file to the one where it listens now; None for a server that is left out.
     :param lower: limits of the site file, and what stands in their place.
-    :param authority: signs the certificate; None for a certificate that is its own authority.
+    :param authority: signs the certificate; None for one of its own.
     """
     nginx = require_tool("nginx")
     if authority is None:

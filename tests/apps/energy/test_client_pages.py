@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from django.http import HttpResponse
 from django.test import Client
 
 from apps.energy.views.clients import ClientForm
-from portal.config.cookies import VAR_REFRESH_TOKEN
-from portal.testing import Backend, Fault, SignedIn, page_of, row_ids
+from portal.testing import Backend, SignedIn, page_of, row_ids
 
 CLIENTS, PAGE, NEW = "/energy/clients", "/en/energy/clients", "/en/energy/clients/new"
 FORM = {"name": "Ada", "email": "ada@example.com", "phone": "", "city": "Oslo"}
@@ -101,58 +99,6 @@ def test_an_id_that_points_elsewhere_never_becomes_another_path(backend: Backend
     assert all(call.path == "/me" for call in backend.calls)
 
 
-@pytest.mark.parametrize(
-    ("fault", "status"),
-    [
-        *((fault, 503) for fault in ("html", "malformed", "refused", "timeout", 503)),
-        (401, 401),
-        (403, 403),
-        (418, 502),
-    ],
-)
-def test_whatever_the_backend_answers_there_is_a_page(
-    backend: Backend, signed_in: SignedIn, fault: Fault, status: int
-) -> None:
-    backend.fails(fault, path=CLIENTS)
-    response = signed_in("ENERGY_APP", cookies={VAR_REFRESH_TOKEN: ""}).get(PAGE)
-    assert f'data-status="{status}"' in text_of(response, status=status)
-    assert VAR_REFRESH_TOKEN not in response.cookies
-
-
-@pytest.mark.parametrize("end", ["", "/cli_1"])
-def test_an_answer_of_another_shape_is_said_to_be_unusable(backend: Backend, energy_user: Client, end: str) -> None:
-    answer: Any = ["neither", "page", "nor", "client"]
-    backend.answers("GET", f"{CLIENTS}{end}", json=answer)
-    assert energy_user.get(f"{PAGE}{end}").status_code == 503
-
-
-@pytest.mark.parametrize("fault", ["refused", "timeout", "html", 503])
-def test_a_create_that_nobody_answered_comes_back_whole_and_is_sent_again_under_the_same_key(
-    backend: Backend, energy_user: Client, fault: Fault
-) -> None:
-    form = FORM | {"submissionKey": key_in(text_of(energy_user.get(NEW)))}
-    backend.fails(fault, path=CLIENTS)
-    response = energy_user.post(NEW, form)
-    page = text_of(response, status=503)
-    assert (response["Retry-After"], response["HX-Retarget"]) == ("5", "#content")
-    assert ("What you typed is still here" in page, 'value="ada@example.com"' in page) == (True, True)
-    assert key_in(page) == form["submissionKey"]
-    backend.recovers()
-    backend.answers("POST", CLIENTS, json=ADA, status=201)
-    for changes in ({}, {"name": "Ida"}):
-        assert energy_user.post(NEW, form | changes).status_code == 303
-    *tries, again, changed = [call.headers["idempotency-key"] for call in backend.calls_to(CLIENTS, method="POST")]
-    assert set(tries) == {again}
-    assert changed != again
-
-
-def test_a_form_without_a_key_of_ours_is_sent_under_a_new_one(backend: Backend, energy_user: Client) -> None:
-    backend.answers("POST", CLIENTS, json=ADA, status=201)
-    for odd in ("", "short", "x" * 100, "with spaces in the key", "k\r\nX-Evil: 1234567890"):
-        assert energy_user.post(NEW, FORM | {"submissionKey": odd}).status_code == 303
-    assert len({call.headers["idempotency-key"] for call in backend.calls_to(CLIENTS)}) == 5
-
-
 def test_what_is_not_valid_does_not_travel_and_what_is_sent_after_a_refusal_is_another_try(
     backend: Backend, energy_user: Client
 ) -> None:
@@ -165,20 +111,6 @@ def test_what_is_not_valid_does_not_travel_and_what_is_sent_after_a_refusal_is_a
     assert key_in(page) != form["submissionKey"]
     for text in ("Taken already.", 'id="id_email_error"', 'value="Oslo"'):
         assert text in page
-
-
-def test_an_edit_or_a_delete_that_nobody_answered_keeps_what_was_typed_and_has_a_way_back(
-    backend: Backend, energy_user: Client
-) -> None:
-    backend.fails("refused", path=f"{CLIENTS}/cli_1")
-    page = text_of(energy_user.post(f"{PAGE}/cli_1/edit", FORM | {"city": "Bergen"}), status=503)
-    assert ("What you typed is still here" in page, 'value="Bergen"' in page) == (True, True)
-    # What is not valid needs no backend to say so.
-    page = text_of(energy_user.post(f"{PAGE}/cli_1/edit", FORM | {"email": "no address"}), status=422)
-    assert 'value="Oslo"' in page
-    page = text_of(energy_user.post(f"{PAGE}/cli_1/delete"), status=503)
-    assert 'href="/en/energy/clients/cli_1/delete"' not in page, "it only takes forms"
-    assert '<a class="button primary" href="/en/energy/clients">' in page
 
 
 def test_the_number_of_entries_follows_the_users_own_writes(backend: Backend, energy_user: Client) -> None:

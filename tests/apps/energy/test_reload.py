@@ -42,11 +42,7 @@ def test_the_page_after_a_form_is_none_and_the_next_one_may_be(backend: Backend,
     assert "after" in shown(user, **{"cache-control": "max-age=0"})
 
 
-def test_a_redirect_on_the_way_keeps_the_mark(user: Client) -> None:
+def test_a_redirect_on_the_way_keeps_the_mark_and_an_ordinary_page_sets_none(user: Client) -> None:
     user.post(f"{LIST}/cli_1/delete")
-    assert LEFT_PAGE_COOKIE not in user.get(f"{LIST}/").cookies
-    assert LEFT_PAGE_COOKIE in user.get(LIST).cookies
-
-
-def test_an_ordinary_page_sets_no_mark(user: Client) -> None:
-    assert LEFT_PAGE_COOKIE not in user.get(LIST).cookies
+    marked = [LEFT_PAGE_COOKIE in user.get(path).cookies for path in (f"{LIST}/", LIST, LIST)]
+    assert marked == [False, True, False]

@@ -104,7 +104,7 @@ def test_the_overview_needs_its_figures_or_its_list(
     assert sorted(re.findall('"figure-value">([^<]+)<', page)) == sorted(figures)
     assert page.count("This could not be loaded.") == unloaded
     assert (ORDER["title"] in page) is rows
-    assert ("<time data-as-of datetime=" in page, "<figure>" in page) == (summary != 503, isinstance(summary, dict))
+    assert ("<time data-as-of datetime=" in page, "<figure>" in page) == (True, isinstance(summary, dict))
 
 
 def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(backend: Backend, browser: Client) -> None:

@@ -59,6 +59,7 @@ def test_a_create_stays_unknown_until_there_is_an_answer_and_is_sent_again_under
     site.backend.fails(fault, path=CUSTOMERS)
     page = site.post(NEW, shown.fields | IDA)
     assert says(page) == [True, True, False, True]
+    assert (page.response["Retry-After"], page.response["HX-Retarget"]) == ("5", "#content")
     assert f'href="{PAGE}">Look whether it was done: Customers<' in page.text
     # The second one was certainly not done. Of the first nobody knows it.
     site.backend.fails(503, path=CUSTOMERS)
@@ -67,6 +68,9 @@ def test_a_create_stays_unknown_until_there_is_an_answer_and_is_sent_again_under
     recovers(site)
     assert site.post(NEW, again.fields).status == 303
     assert len(site.keys(CUSTOMERS, "POST")) == 1
+    # Another row is another try, though the page was the same.
+    assert site.post(NEW, again.fields | {"name": "Eve"}).status == 303
+    assert len(site.keys(CUSTOMERS, "POST")) == 2
 
 
 class NoKeys(BackendClass):
@@ -87,10 +91,16 @@ def test_a_create_without_a_key_may_be_done_twice_whatever_the_setting_says(
 
 def test_what_was_certainly_not_done_is_said_so(site: Site) -> None:
     site.backend.fails(503)
-    page = site.post(NEW, IDA)
-    assert says(page)[:3] == [True, False, True]
-    assert "What you typed is still here." in page.text
-    assert says(site.post(DELETE, {"rowVersion": "1"}, referer=f"http://localhost:8001{HERE}"))[1::2] == [False, True]
+    for path in (NEW, FORM):
+        page = site.post(path, IDA)
+        assert says(page)[:3] == [True, False, True]
+        assert ("What you typed is still here." in page.text, page.fields["name"]) == (True, "Ida")
+    # What is not valid needs no backend to say so.
+    assert site.post(FORM, {"name": "", "plan": "flat"}).status == 422
+    page = site.post(DELETE, {"rowVersion": "1"}, referer=f"http://localhost:8001{HERE}")
+    assert says(page)[1::2] == [False, True]
+    # No link leads to an address that only takes forms.
+    assert f'href="{DELETE}"' not in page.html
 
 
 def test_an_edit_that_was_done_though_its_answer_was_lost_is_done_once(site: Site, kept: KeptRow) -> None:

@@ -107,11 +107,11 @@ def test_an_action_changes_the_row_that_the_page_showed_and_its_undo_that_change
     *, site: Site, end: str, typed: dict[str, str], after: dict[str, str], undone: dict[str, Any] | None
 ) -> None:
     page = press(site, end, gives=ADA | after | {"version": 4}, **typed)
-    assert site.writes() == [('"3"', after)]
+    assert site.writes(ROW) == [('"3"', after)]
     assert ("Ada &lt;moved&gt;." in page.html) == (end == "move")
     site.backend.answers("PATCH", ROW, json=ADA | {"version": 5})
     assert redirects(site.post(UNDO, page.forms[UNDO]))
-    assert site.writes()[1:] == [('"4"', undone or {"phone": None})]
+    assert site.writes(ROW)[1:] == [('"4"', undone or {"phone": None})]
     page = site.get()
     assert ("Undone." in page.text, UNDO in page.forms) == (True, False)
 
@@ -146,14 +146,14 @@ def test_an_undo_that_another_release_signed_otherwise_writes_nothing(site: Site
     assert signing.loads(own, salt=SALT) == {"id": "c1", "version": 4, "values": {"city": "Oslo"}}
     assert redirects(site.post(UNDO, {"undo": signing.dumps(signed, salt=SALT, compress=True)}))
     assert "undone any more" in site.get().text
-    assert len(site.writes()) == 1
+    assert len(site.writes(ROW)) == 1
 
 
 @pytest.mark.parametrize("token", ["", "x", "eyJpZCI6ICJjMSJ9:1:forged"])
 def test_an_undo_that_this_app_did_not_sign_writes_nothing(site: Site, token: str) -> None:
     assert redirects(site.post(UNDO, {"undo": token}))
     assert "undone any more" in site.get().text
-    assert site.writes() == []
+    assert site.writes(ROW) == []
 
 
 def test_the_undo_of_one_row_changes_no_other(site: Site) -> None:
@@ -169,7 +169,7 @@ def test_an_action_overwrites_no_change_of_somebody_else_and_is_not_done_where_i
     sent = site.get().forms[f"{HERE}/{end}"] | {"phone": "+47 1"}
     is_in_rome(site)
     assert redirects(site.post(f"{HERE}/{end}", sent))
-    assert len(site.writes()) == 1
+    assert len(site.writes(ROW)) == 1
     page = site.get()
     assert (CHANGED in page.text, UNDO in page.forms) == (True, False)
 
@@ -180,14 +180,14 @@ def test_what_the_row_does_not_offer_is_not_done_whoever_sends_its_form(site: Si
     site.get()
     site.backend.answers("GET", ROW, json=ADA | {"city": "Rome", "version": 4})
     assert redirects(site.post(f"{HERE}/{end}", {"phone": "+47 1", "rowVersion": version}))
-    assert site.writes() == []
+    assert site.writes(ROW) == []
     assert site.get().text.count(f"{CHANGED} Nothing was written.") == 1
 
 
 def test_a_small_form_keeps_what_was_typed_while_nobody_knows_what_the_row_offers(site: Site) -> None:
     site.backend.refuses("GET", ROW, status=503)
     page = site.post(f"{HERE}/renumber", {"phone": "+47 1"})
-    assert (page.status, 'value="+47 1"' in page.html, site.writes()) == (503, True, [])
+    assert (page.status, 'value="+47 1"' in page.html, site.writes(ROW)) == (503, True, [])
 
 
 def test_a_button_that_is_pressed_twice_is_done_though_the_row_does_not_offer_it_any_more(site: Site) -> None:
@@ -203,7 +203,7 @@ def test_a_button_that_is_pressed_twice_is_done_though_the_row_does_not_offer_it
 def test_without_a_version_a_change_is_sent_and_offers_no_undo(site: Site) -> None:
     site.backend.answers("PATCH", ROW, json=MOVED)
     assert redirects(site.post(f"{HERE}/move"))
-    assert site.writes() == [(None, {"city": "Bergen"})]
+    assert site.writes(ROW) == [(None, {"city": "Bergen"})]
     assert UNDO not in site.get().forms
     # Nor does a backend without versions.
     site.backend.answers("GET", ROW, json={"id": "c1", "name": "Ada", "city": "Oslo"})
@@ -212,9 +212,10 @@ def test_without_a_version_a_change_is_sent_and_offers_no_undo(site: Site) -> No
 
 
 def test_what_the_backend_refuses_is_a_page(site: Site) -> None:
-    site.backend.refuses("PATCH", ROW, status=422, detail="Not on a Sunday.", errors={"phone": ["Too short."]})
     shown = site.get().forms
-    for end, text in (("call", "Too short."), ("move", "Not on a Sunday.")):
+    errors, detail = {"errors": {"phone": ["Too short."]}}, {"detail": "Not on a Sunday."}
+    for end, text, refusal in (("call", "Too short.", errors), ("move", "Not on a Sunday.", detail)):
+        site.backend.refuses("PATCH", ROW, status=422, **refusal)
         page = site.post(f"{HERE}/{end}", shown[f"{HERE}/{end}"] | {"phone": "1"})
         assert (page.status, text in page.text) == (422, True)
     assert site.get(f"{HERE}/call").status == 200
@@ -234,4 +235,4 @@ def test_an_action_that_would_change_nothing_or_is_not_offered_or_not_known_is_n
     assert [text for text in ("Move to Bergen", "Unknown") if text in page] == []
     assert ">Number<" in page
     assert redirects(site.post(f"{HERE}/nameless"))
-    assert site.writes() == []
+    assert site.writes(ROW) == []

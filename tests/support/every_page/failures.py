@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,10 +11,24 @@ from unittest.mock import patch
 from apps.auth_app.views import profile as profile_views
 from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal_pages.records import record_views
-from tests.support.every_page.cases import PROGRAM, Case, Visit
+from tests.support.every_page.cases import (
+    PROGRAM,
+    Case,
+    Steps,
+    Visit,
+    answers,
+    at,
+    fails,
+    get,
+    journey,
+    post,
+    refuses,
+    send,
+    stranger,
+    user,
+)
 from tests.support.every_page.rows import TYPED_TEXT
 
-Steps = Callable[[Visit], object]
 #: What the backend can answer to a read, and the status of the page.
 ANSWERS: dict[str, tuple[dict[str, Any], int]] = {
     "400": ({"status": 400, "detail": "The <i>cursor</i> is not one of this list."}, 400),
@@ -102,69 +116,56 @@ def failure_cases() -> Iterator[Case]:
 
 
 def _read(place: Place, answer: dict[str, Any], **headers: str) -> Steps:
-    def steps(visit: Visit) -> None:
-        visit.backend.refuses("GET", place.reads, **answer)
-        visit.user().at(place.page, **headers)
-
-    return steps
+    return journey(refuses("GET", place.reads, **answer), at(place.page, **headers))
 
 
 def _others(place: Place) -> Iterator[tuple[str, int, Steps]]:
-    def fails(fault: Any, *, path: str | None, **headers: str) -> Steps:
-        def steps(visit: Visit) -> None:
-            visit.backend.fails(fault, path=path)
-            visit.user().at(place.page, **headers)
+    def outage(fault: Any, path: str | None, **headers: str) -> Steps:
+        return journey(fails(fault, path=path), at(place.page, **headers))
 
-        return steps
+    def rejected(**headers: str) -> Steps:
+        return journey(fails(401), at(place.page, **headers), by=user(without=(VAR_REFRESH_TOKEN,)))
 
-    yield "malformed answer", 503, fails("malformed", path=place.reads)
-    yield "answer in HTML", 503, fails("html", path=place.reads)
-    yield "outage of all", 503, fails("malformed", path=None)
-    yield "outage of all, for a program", 503, fails("malformed", path=None, **PROGRAM)
-    yield "the profile fails too", 403, partial(_without_profile, place)
-    yield "401", 401, lambda visit: _rejected(place, visit)
-    yield "401, for a program", 401, lambda visit: _rejected(place, visit, **PROGRAM)
-    yield "no such page", 404, lambda visit: visit.user().at(f"/{place.page.split('/')[1]}/nothing/<b>here")
-    yield "no such page, for a program", 404, lambda visit: visit.user().at("/logout/nothing", **PROGRAM)
-    yield "no such page, signed out", 404, lambda visit: visit.signed_out().get("/.well-known/nothing")
-    yield "language switch opened", 405, lambda visit: visit.user().get("/locale")
-    yield "language switch opened, signed out", 405, lambda visit: visit.signed_out().get("/locale")
-    yield "page that takes no form", 405, lambda visit: visit.user().send(place.page)
-    yield "language switch that expired", 403, lambda visit: visit.signed_out(checks_csrf=True).post("/locale")
-    yield "sign-out that expired", 403, lambda visit: visit.user(checks_csrf=True).send("/logout")
-    yield "form of another account", 409, lambda visit: visit.user().send("/logout", {"madeFor": "0123456789abcdef"})
-    yield "too many fields", 413, lambda visit: visit.user().send("/logout", {f"f{n}": "" for n in range(1001)})
-    yield "too many fields, signed out", 413, partial(_too_much, path="/locale")
-    yield "form that can't be read", 400, partial(_unreadable, path="/logout")
+    def fields(number: int) -> dict[str, str]:
+        return {f"field{n}": "" for n in range(number)}
+
+    app, signed_out, checked = place.page.split("/")[1], stranger(), {"checks_csrf": True}
+    without_profile = (refuses("GET", place.reads, status=403), fails("malformed", path="/me"))
+    empty = answers("GET", place.reads, json={"id": "row_0", "items": []})
+    yield "malformed answer", 503, outage("malformed", place.reads)
+    yield "answer in HTML", 503, outage("html", place.reads)
+    yield "outage of all", 503, outage("malformed", None)
+    yield "outage of all, for a program", 503, outage("malformed", None, **PROGRAM)
+    yield "the profile fails too", 403, journey(*without_profile, at(place.page))
+    yield "401", 401, rejected()
+    yield "401, for a program", 401, rejected(**PROGRAM)
+    yield "no such page", 404, journey(at(f"/{app}/nothing/<b>here"))
+    yield "no such page, for a program", 404, journey(at("/logout/nothing", **PROGRAM))
+    yield "no such page, signed out", 404, journey(get("/.well-known/nothing"), by=signed_out)
+    yield "language switch opened", 405, journey(get("/locale"))
+    yield "language switch opened, signed out", 405, journey(get("/locale"), by=signed_out)
+    yield "page that takes no form", 405, journey(send(place.page))
+    yield "language switch that expired", 403, journey(post("/locale"), by=stranger(**checked))
+    yield "sign-out that expired", 403, journey(send("/logout"), by=user(**checked))
+    yield "form of another account", 409, journey(send("/logout", {"madeFor": "0123456789abcdef"}))
+    yield "too many fields", 413, journey(send("/logout", fields(1001)))
+    yield "too many fields, signed out", 413, journey(post("/locale", fields(1001)), by=signed_out)
+    yield "form that can't be read", 400, _unreadable
     yield "fault of ours", 500, partial(_fault, place)
-    yield "malformed address", 400, lambda visit: visit.user().at("/../me")
-    yield "app denied by the profile", 403 if place.app != "auth_app" else 200, partial(_denied, place)
+    yield "malformed address", 400, journey(at("/../me"))
+    denied = journey(empty, at(place.page), by=user(permissions=["IAM_ADMIN"]))
+    yield "app denied by the profile", 403 if place.app != "auth_app" else 200, denied
     if place.app in ELSEWHERE:
-        yield "form for another app", 404, lambda visit: _elsewhere(place, visit)
-        yield "form without the permission", 403, lambda visit: visit.user("NONE").send(place.page)
+        everywhere = user("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
+        yield "form for another app", 404, journey(send(ELSEWHERE[place.app]), by=everywhere)
+        yield "form without the permission", 403, journey(send(place.page), by=user("NONE"))
     if place.takes_forms:
-        opened = place.takes_forms
-        yield "page that takes only forms", 405, lambda visit: visit.user().at(opened)
-        yield "outage of a form", 503, partial(_form_outage, place)
+        yield "page that takes only forms", 405, journey(at(place.takes_forms))
+        yield "outage of a form", 503, journey(fails("malformed"), send(place.takes_forms))
 
 
-def _without_profile(place: Place, visit: Visit) -> None:
-    visit.backend.refuses("GET", place.reads, status=403)
-    visit.backend.fails("malformed", path="/me")
-    visit.user().at(place.page)
-
-
-def _rejected(place: Place, visit: Visit, **headers: str) -> None:
-    visit.backend.fails(401)
-    visit.user(without=(VAR_REFRESH_TOKEN,)).at(place.page, **headers)
-
-
-def _too_much(visit: Visit, *, path: str) -> None:
-    visit.signed_out().post(path, {f"field{number}": "" for number in range(1001)})
-
-
-def _unreadable(visit: Visit, *, path: str) -> None:
-    visit.user().post(visit.path(path), data=b"x", content_type="multipart/form-data; boundary=")
+def _unreadable(visit: Visit) -> None:
+    visit.user().post(visit.path("/logout"), data=b"x", content_type="multipart/form-data; boundary=")
 
 
 def _fault(place: Place, visit: Visit) -> None:
@@ -172,17 +173,3 @@ def _fault(place: Place, visit: Visit) -> None:
     module, name = place.breaks
     with patch.object(module, name, side_effect=RuntimeError("<b>secret internals</b>")):
         visit.user().at(place.page)
-
-
-def _denied(place: Place, visit: Visit) -> None:
-    visit.backend.answers("GET", place.reads, json={"id": "row_0", "items": []})
-    visit.user(permissions=["IAM_ADMIN"]).at(place.page)
-
-
-def _elsewhere(place: Place, visit: Visit) -> None:
-    visit.user("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP").send(ELSEWHERE[place.app])
-
-
-def _form_outage(place: Place, visit: Visit) -> None:
-    visit.backend.fails("malformed")
-    visit.user().send(place.takes_forms)

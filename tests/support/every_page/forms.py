@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from portal.testing import page_of
-from tests.support.every_page.cases import Case, Visit
+from tests.support.every_page.cases import Act, Case, answers, at, fails, journey, lists, refuses, send
 from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXT, ODD_VALUES, TYPED_TEXT, WORK_ORDERS, Row
 
 KEY = {"submissionKey": "a-key-of-a-sent-form"}
@@ -102,77 +102,44 @@ REFUSALS = (
 def form_cases() -> Iterator[Case]:
     """The forms, and the buttons that send one without fields."""
     for form in FORMS:
-        case = partial(_case, form)
-        yield case("as it opens", steps=_opens())
-        yield case("as it opens by htmx", steps=_opens(**HTMX_FORM))
+        case, outage, all_fail = (
+            partial(_case, form),
+            fails("malformed", path=form.call[1]),
+            fails("malformed", path=None),
+        )
+        opens = at(form.path)
+
+        def sends(fields: Mapping[str, str], path: str = form.path, **headers: str) -> Act:
+            return send(path, {**fields, **KEY}, **headers)
+
+        yield case("as it opens", opens)
+        yield case("as it opens by htmx", at(form.path, **HTMX_FORM))
         for number, fields in enumerate(form.mistakes):
             shows = tuple(text for name, text in fields.items() if name != "priority" and len(text.splitlines()) == 1)
-            yield case(f"mistakes {number}", steps=_sends(fields), status=422, shows=shows)
-            yield case(f"mistakes {number}, htmx", steps=_sends(fields, **HTMX_FORM), status=422, shows=shows)
-        yield case("sent without a field", steps=_sends({}), status=422)
+            yield case(f"mistakes {number}", sends(fields), status=422, shows=shows)
+            yield case(f"mistakes {number}, htmx", sends(fields, **HTMX_FORM), status=422, shows=shows)
+        yield case("sent without a field", sends({}), status=422)
         typed = tuple(text for text in form.valid.values() if text not in {"", "high"})
+        sent, by_htmx = sends(form.valid), sends(form.valid, **HTMX_FORM)
         for name, refusal, status, text in (*REFUSALS, ("404", {"status": 404}, form.not_found, "")):
-            refuses = partial(_refuses, form, refusal)
             shows = (text,) * bool(text) + typed * (status == 422)
-            yield case(f"the backend: {name}", before=refuses, steps=_sends(form.valid), status=status, shows=shows)
-        outage = partial(_outage, form.call[1])
-        yield case("outage", before=outage, steps=_sends(form.valid), status=503, shows=typed)
-        yield case("outage, htmx", before=outage, steps=_sends(form.valid, **HTMX_FORM), status=503, shows=typed)
-        all_fail = partial(_outage, None)
-        yield case("outage of all as it opens", before=all_fail, steps=_opens(), status=503 if form.record else 200)
-        yield case("outage of all as it is sent", before=all_fail, steps=_sends(form.valid), status=503, shows=typed)
-        yield case("success", steps=_succeeds)
+            yield case(f"the backend: {name}", refuses(*form.call, **refusal), sent, status=status, shows=shows)
+        yield case("outage", outage, sent, status=503, shows=typed)
+        yield case("outage, htmx", outage, by_htmx, status=503, shows=typed)
+        yield case("outage of all as it opens", all_fail, opens, status=503 if form.record else 200)
+        yield case("outage of all as it is sent", all_fail, sent, status=503, shows=typed)
+        # The page after the form shows a message, once.
+        made = {"id": "row_0", **form.valid}
+        after = answers("GET", form.after, json=made if form.record else {"items": [made]})
+        yield case("success", answers(*form.call, json=made, status=201), after, sent, at(form.after), at(form.after))
     yield from _other_records()
-    yield Case(site="energy", name="delete client", steps=_delete)
-    yield Case(site="operations", name="complete work order", steps=_complete)
-    hostile = (HOSTILE_TEXT,)
-    yield Case(site="operations", name="stations to choose from", steps=_row_choices, shows=hostile)
-    yield Case(site="operations", name="suggested assignees", steps=_suggestions, shows=hostile)
+    yield from _buttons()
 
 
-def _case(
-    form: Form,
-    name: str,
-    *,
-    steps: Callable[[Form, Visit], object],
-    before: Callable[[Visit], object] = lambda _: None,
-    status: int = 200,
-    shows: tuple[str, ...] = (),
-) -> Case:
-    def run(visit: Visit) -> None:
-        if form.record:
-            visit.backend.answers("GET", form.path.removesuffix("/edit"), json=form.record)
-        before(visit)
-        steps(form, visit)
-
-    return Case(site=form.app, name=f"{form.name}, {name}", steps=run, status=status, shows=shows)
-
-
-def _opens(**headers: str) -> Callable[[Form, Visit], object]:
-    return lambda form, visit: visit.user().at(form.path, **headers)
-
-
-def _sends(fields: Mapping[str, str], **headers: str) -> Callable[[Form, Visit], object]:
-    return lambda form, visit: visit.user().send(form.path, {**fields, **KEY}, **headers)
-
-
-def _refuses(form: Form, refusal: Row, visit: Visit) -> None:
-    visit.backend.refuses(*form.call, **refusal)
-
-
-def _outage(path: str | None, visit: Visit) -> None:
-    visit.backend.fails("malformed", path=path)
-
-
-def _succeeds(form: Form, visit: Visit) -> None:
-    """The page after the form shows a message, once."""
-    made = {"id": "row_0", **form.valid}
-    visit.backend.answers(*form.call, json=made, status=201)
-    visit.backend.answers("GET", form.after, json=made if form.record else {"items": [made]})
-    browser = visit.user()
-    browser.send(form.path, {**form.valid, **KEY})
-    browser.at(form.after)
-    browser.at(form.after)
+def _case(form: Form, name: str, *acts: Act, status: int = 200, shows: tuple[str, ...] = ()) -> Case:
+    record = [answers("GET", form.path.removesuffix("/edit"), json=form.record)] if form.record else []
+    steps = journey(*record, *acts)
+    return Case(site=form.app, name=f"{form.name}, {name}", steps=steps, status=status, shows=shows)
 
 
 def _other_records() -> Iterator[Case]:
@@ -184,36 +151,25 @@ def _other_records() -> Iterator[Case]:
     }
     for name, record in records.items():
         shows = (HOSTILE_TEXT,) if name == "hostile" else ()
-        yield Case(site="energy", name=f"edit client, {name}", steps=partial(_edit, record), shows=shows)
+        told = answers("GET", "/energy/clients/row_0", json={"id": "row_0", **record})
+        steps = journey(told, at("/energy/clients/row_0/edit"))
+        yield Case(site="energy", name=f"edit client, {name}", steps=steps, shows=shows)
 
 
-def _edit(record: Row, visit: Visit) -> None:
-    visit.backend.answers("GET", "/energy/clients/row_0", json={"id": "row_0", **record})
-    visit.user().at("/energy/clients/row_0/edit")
-
-
-def _delete(visit: Visit) -> None:
-    visit.backend.lists("/energy/clients", CLIENTS.ordinary(2))
-    visit.backend.answers("DELETE", "/energy/clients/row_0", status=204)
-    browser = visit.user()
-    browser.send("/energy/clients/row_0/delete")
-    browser.at("/energy/clients")
-
-
-def _complete(visit: Visit) -> None:
-    visit.backend.lists("/operations/work-orders", WORK_ORDERS.ordinary(3))
-    visit.backend.answers("PATCH", "/operations/work-orders/row_0", json=WORK_ORDERS.ordinary(3)[2])
-    browser = visit.user()
-    browser.send("/operations/work-orders/row_0/complete")
-    browser.at("/operations/work-orders/row_0")
-
-
-def _row_choices(visit: Visit) -> None:
-    visit.backend.answers("GET", "/operations/stations", json=page_of([{"id": "row_0", "name": HOSTILE_TEXT}]))
-    visit.user().at("/operations/work-orders/new?choices=stationId&q=a", **HTMX_FORM)
-
-
-def _suggestions(visit: Visit) -> None:
-    visit.backend.answers("GET", "/operations/work-orders/row_0", json={**WORK_ORDERS.row, "id": "row_0"})
-    visit.backend.answers("GET", "/operations/work-orders/counts", json={"assignee": {HOSTILE_TEXT: 2}})
-    visit.user().at("/operations/work-orders/row_0/assign?choices=assignee", **HTMX_FORM)
+def _buttons() -> Iterator[Case]:
+    """What is sent without fields, and what scripts ask a form for."""
+    clients, orders, order = "/energy/clients", "/operations/work-orders", "/operations/work-orders/row_0"
+    rows = WORK_ORDERS.ordinary(3)
+    gone = answers("DELETE", f"{clients}/row_0", status=204)
+    delete = journey(lists(clients, CLIENTS.ordinary(2)), gone, send(f"{clients}/row_0/delete"), at(clients))
+    done = answers("PATCH", order, json=rows[2])
+    complete = journey(lists(orders, rows), done, send(f"{order}/complete"), at(order))
+    stations = answers("GET", "/operations/stations", json=page_of([{"id": "row_0", "name": HOSTILE_TEXT}]))
+    row = answers("GET", order, json={**WORK_ORDERS.row, "id": "row_0"})
+    counts = answers("GET", f"{orders}/counts", json={"assignee": {HOSTILE_TEXT: 2}})
+    choices = journey(stations, at(f"{orders}/new?choices=stationId&q=a", **HTMX_FORM))
+    suggestions = journey(row, counts, at(f"{order}/assign?choices=assignee", **HTMX_FORM))
+    yield Case(site="energy", name="delete client", steps=delete)
+    yield Case(site="operations", name="complete work order", steps=complete)
+    yield Case(site="operations", name="stations to choose from", steps=choices, shows=(HOSTILE_TEXT,))
+    yield Case(site="operations", name="suggested assignees", steps=suggestions, shows=(HOSTILE_TEXT,))

@@ -14,7 +14,21 @@ from django.test import RequestFactory
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.services.searched_lists import searched_lists
 from portal.web.cookies.message_storage import AppCookieStorage
-from tests.support.every_page.cases import HTMX_LIST, PROGRAM, Case, Visit
+from tests.support.every_page.cases import (
+    HTMX_LIST,
+    PROGRAM,
+    Case,
+    Visit,
+    answers,
+    at,
+    fails,
+    get,
+    journey,
+    lists,
+    send,
+    stranger,
+    user,
+)
 from tests.support.every_page.rows import HOSTILE_TEXT, HOSTILE_TEXTS, TYPED_TEXT
 
 #: A page of each app that shows the whole frame, and the list that it reads.
@@ -45,85 +59,55 @@ FOUND = [{"id": f"cli_{number}", "name": HOSTILE_TEXT, "email": HOSTILE_TEXT} fo
 
 def frame_cases() -> Iterator[Case]:
     """The frame in every app."""
-    for app in PAGES:
+    everywhere, signed_out, essentials = user(*ALL), stranger(), at("/essentials")
+    no_profile, failed_profile = answers("GET", "/me", json=["no", "profile"]), fails("malformed", path="/me")
+    for app, (path, reads) in PAGES.items():
         case = partial(Case, site=app)
+        row, page, lost = lists(reads, [{"id": "row_0"}]), at(path), 503 if app == "auth_app" else 200
         for name, profile in PROFILES.items():
             shows = (profile["name"],) if name.startswith("hostile") else ()
-            yield case(name=f"user, {name}", steps=partial(_user, app, profile), shows=shows)
-        yield case(name="user of all platforms", steps=partial(_user, app, {}, *ALL))
-        yield case(name="user of another platform too", steps=partial(_user, app, {"permissions": list(ALL)}))
+            person = user(expired=False, **profile)
+            yield case(name=f"user, {name}", steps=journey(row, page, by=person), shows=shows)
+        for name, person in (
+            ("of all platforms", user(*ALL, expired=False)),
+            ("of another platform too", user(expired=False, permissions=list(ALL))),
+            ("whose access token has expired", user(expired=True)),
+        ):
+            yield case(name=f"user {name}", steps=journey(row, page, by=person))
+        yield case(name="user whose profile is none", steps=journey(no_profile, row, page), status=lost)
+        yield case(name="user whose profile fails", steps=journey(failed_profile, row, page), status=lost)
+        yield case(name="essentials", steps=journey(essentials))
+        yield case(name="essentials of all platforms", steps=journey(essentials, by=everywhere))
+        hostile = user(**PROFILES["hostile name"])
+        yield case(name="essentials of a hostile name", steps=journey(at("/essentials", **HTMX_LIST), by=hostile))
+        yield case(name="essentials while the profile fails", steps=journey(failed_profile, essentials), status=503)
         yield case(
-            name="user whose profile is none", steps=partial(_no_profile, app), status=503 if app == "auth_app" else 200
+            name="essentials while the profile fails, htmx",
+            steps=journey(failed_profile, at("/essentials", **HTMX_LIST)),
+            status=503,
         )
-        yield case(
-            name="user whose profile fails",
-            steps=partial(_failed_profile, app),
-            status=503 if app == "auth_app" else 200,
-        )
-        yield case(name="user whose access token has expired", steps=partial(_user, app, {}, expired=True))
-        yield case(name="essentials", steps=lambda visit: visit.user().at("/essentials"))
-        yield case(name="essentials of all platforms", steps=lambda visit: visit.user(*ALL).at("/essentials"))
-        yield case(
-            name="essentials of a hostile name",
-            steps=lambda visit: visit.user(**PROFILES["hostile name"]).at("/essentials", **HTMX_LIST),
-        )
-        yield case(name="essentials while the profile fails", steps=_essentials_fail, status=503)
-        yield case(
-            name="essentials while the profile fails, htmx", steps=partial(_essentials_fail, **HTMX_LIST), status=503
-        )
-        yield case(name="essentials, signed out", steps=lambda visit: visit.signed_out().at("/essentials"), status=401)
-        yield case(name="search, without a text", steps=lambda visit: visit.user(*ALL).at("/search"))
+        yield case(name="essentials, signed out", steps=journey(essentials, by=signed_out), status=401)
+        yield case(name="search, without a text", steps=journey(at("/search"), by=everywhere))
         yield case(name="search, nothing found", steps=partial(_search, [], {}))
         yield case(name="search", steps=partial(_search, FOUND, {}), shows=(HOSTILE_TEXT,))
         for target in ("found", "palette-found"):
             headers = {"hx-request": "true", "hx-target": target}
             yield case(name=f"search, htmx, {target}", steps=partial(_search, FOUND, headers), shows=(HOSTILE_TEXT,))
-        yield case(name="help", steps=lambda visit: visit.user(*ALL).at("/help"))
-        yield case(name="help, the keys", steps=lambda visit: visit.user(*ALL).at("/help", **HTMX_KEYS))
-        yield case(name="sign-out page", steps=lambda visit: visit.user().at("/logout"))
-        yield case(name="sign-out page, signed out", steps=lambda visit: visit.signed_out().at("/logout"))
-        yield case(name="sign-out page of an unknown account", steps=_unknown_account)
-        yield case(name="sign-out", steps=lambda visit: visit.user().send("/logout"), status=303)
+        yield case(name="help", steps=journey(at("/help"), by=everywhere))
+        yield case(name="help, the keys", steps=journey(at("/help", **HTMX_KEYS), by=everywhere))
+        yield case(name="sign-out page", steps=journey(at("/logout")))
+        yield case(name="sign-out page, signed out", steps=journey(at("/logout"), by=signed_out))
+        unknown = user(without=(VAR_ACCESS_TOKEN,))
+        yield case(name="sign-out page of an unknown account", steps=journey(at("/logout"), by=unknown))
+        yield case(name="sign-out", steps=journey(send("/logout")), status=303)
         yield case(name="messages", steps=partial(_messages, app))
         yield case(name="language switch", steps=_language, status=303)
-        yield case(name="sign-in state", steps=lambda visit: visit.signed_out().get("/sign-in-state", headers=PROGRAM))
-        yield case(
-            name="a hostile address",
-            steps=lambda visit: visit.user().at("/logout?a=%3Cscript%3E&b='\"><x-hostile>&c={{7*7}}{%25x%25}"),
-        )
+        yield case(name="sign-in state", steps=journey(get("/sign-in-state", headers=PROGRAM), by=signed_out))
+        address = "/logout?a=%3Cscript%3E&b='\"><x-hostile>&c={{7*7}}{%25x%25}"
+        yield case(name="a hostile address", steps=journey(at(address)))
         if app != "auth_app":
-            yield case(
-                name="the gateway's sign-in page",
-                steps=lambda visit: visit.signed_out().at("/login?next=/x"),
-                status=302,
-            )
-
-
-def _open(app: str, visit: Visit, **who: Any) -> None:
-    path, reads = PAGES[app]
-    visit.backend.lists(reads, [{"id": "row_0"}])
-    permissions = who.pop("permissions_of_token", ())
-    visit.user(*permissions, **who).at(path)
-
-
-def _user(app: str, profile: dict[str, Any], *args: Any, expired: bool = False) -> None:
-    *permissions, visit = args
-    _open(app, visit, permissions_of_token=permissions, expired=expired, **profile)
-
-
-def _no_profile(app: str, visit: Visit) -> None:
-    visit.backend.answers("GET", "/me", json=["no", "profile"])
-    _open(app, visit)
-
-
-def _failed_profile(app: str, visit: Visit) -> None:
-    visit.backend.fails("malformed", path="/me")
-    _open(app, visit)
-
-
-def _essentials_fail(visit: Visit, **headers: str) -> None:
-    visit.backend.fails("malformed", path="/me")
-    visit.user().at("/essentials", **headers)
+            sign_in = journey(at("/login?next=/x"), by=signed_out)
+            yield case(name="the gateway's sign-in page", steps=sign_in, status=302)
 
 
 def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit) -> None:
@@ -132,10 +116,6 @@ def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit
     if clients:
         visit.backend.fails(500, path="/finance/invoices")
     visit.user(*ALL).at(f"/search?{urlencode({'q': TYPED_TEXT[:150]})}", **headers)
-
-
-def _unknown_account(visit: Visit) -> None:
-    visit.user(without=(VAR_ACCESS_TOKEN,)).at("/logout")
 
 
 def _messages(app: str, visit: Visit) -> None:

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
 from portal.testing import page_of
 from portal.web.sign_in import sign_in_limit
-from tests.support.every_page.cases import HTMX_ROWS, RELOAD, Case, Visit
+from tests.support.every_page.cases import (
+    HTMX_ROWS,
+    RELOAD,
+    Act,
+    Case,
+    Steps,
+    Visit,
+    answers,
+    at,
+    fails,
+    journey,
+    lists,
+    refuses,
+    send,
+    stranger,
+    user,
+)
 from tests.support.every_page.rows import HOSTILE_IDS, HOSTILE_TEXTS, ODD_VALUES, TYPED_TEXT
 
 SIGN_INS = "/iam/auth/sessions"
@@ -44,12 +59,22 @@ def gateway_cases() -> Iterator[Case]:
         yield Case(site="auth_app", name=name, status=status, steps=steps)
 
 
-def _sign_in() -> Iterator[tuple[str, int, Any]]:
-    def opens(**query: str) -> Any:
-        return lambda visit: visit.signed_out().at(f"/login?{urlencode(query)}" if query else "/login")
+Named = Iterator[tuple[str, int, Steps]]
 
-    def sends(**fields: str) -> Any:
-        return lambda visit: visit.signed_out().send("/login", FORM | fields)
+
+def _answer(method: str, path: str, status: int, **refusal: Any) -> Act:
+    return answers(method, path, status=status) if status < 400 else refuses(method, path, status=status, **refusal)
+
+
+def _sign_in() -> Named:
+    def opens(path: str = "/login", **query: str) -> Steps:
+        return journey(at(f"{path}?{urlencode(query)}" if query else path), by=stranger())
+
+    def sends(*told: Act, **fields: str) -> Steps:
+        return journey(*told, send("/login", FORM | fields), by=stranger())
+
+    def refused(status: int, **fields: str) -> Steps:
+        return sends(refuses("POST", "/auth/login", status=status, detail="<b>No.</b>"), **fields)
 
     yield "sign-in", 200, opens()
     yield "sign-in with next", 200, opens(next="/en/profile?a=b&c=d")
@@ -59,43 +84,25 @@ def _sign_in() -> Iterator[tuple[str, int, Any]]:
     yield "sign-in, nothing typed", 422, sends(email="", password="", next="/en/profile")
     yield "sign-in, no password", 422, sends(password="")
     yield "sign-in, texts too long", 422, sends(email="x" * 255, password="y" * 1001)
-    yield "sign-in, hostile texts", 401, _refused(401, email=TYPED_TEXT[:200], next=TYPED_TEXT)
+    yield "sign-in, hostile texts", 401, refused(401, email=TYPED_TEXT[:200], next=TYPED_TEXT)
     yield "sign-in, hostile texts and no password", 422, sends(email='"><x-hostile>', password="", next="' onfocus='")
-    yield "sign-in, no such page", 404, lambda visit: visit.signed_out().at("/login/nothing")
-    yield "sign-in that expired", 403, lambda visit: visit.signed_out(checks_csrf=True).send("/login", FORM)
+    yield "sign-in, no such page", 404, opens("/login/nothing")
+    yield "sign-in that expired", 403, journey(send("/login", FORM), by=stranger(checks_csrf=True))
     for status, shown in ((401, 401), (422, 502), (418, 502), (409, 502), (501, 503)):
-        yield f"sign-in, the backend says {status}", shown, _refused(status)
-    yield "sign-in, outage", 503, _outage
-    for name, tokens, status in (
-        ("without a token", {}, 502),
-        ("with a token that is too large", {"accessToken": "x" * 5000}, 502),
-        ("with a token that can't be sent", {"accessToken": "a\nb"}, 502),
+        yield f"sign-in, the backend says {status}", shown, refused(status)
+    yield "sign-in, outage", 503, sends(fails("malformed"), next="/en/profile")
+    for name, tokens in (
+        ("without a token", {}),
+        ("with a token that is too large", {"accessToken": "x" * 5000}),
+        ("with a token that can't be sent", {"accessToken": "a\nb"}),
     ):
-        yield f"sign-in, an answer {name}", status, partial(_answered, tokens)
+        yield f"sign-in, an answer {name}", 502, sends(answers("POST", "/auth/login", json=tokens))
     yield "sign-in, success", 303, _success
     yield "sign-in, too many tries", 429, _too_many_tries
     yield "sign-in, too many successes", 429, _too_many_successes
-    yield "signed out", 200, lambda visit: visit.signed_out().at("/signed-out")
-    yield "signed out, and signed in again", 200, lambda visit: visit.user().at("/signed-out")
-    yield "of a provider that is none", 404, lambda visit: visit.signed_out().at("/login/oidc")
-
-
-def _refused(status: int, **fields: str) -> Any:
-    def steps(visit: Visit) -> None:
-        visit.backend.refuses("POST", "/auth/login", status=status, detail="<b>No.</b>")
-        visit.signed_out().send("/login", FORM | fields)
-
-    return steps
-
-
-def _outage(visit: Visit) -> None:
-    visit.backend.fails("malformed")
-    visit.signed_out().send("/login", FORM | {"next": "/en/profile"})
-
-
-def _answered(tokens: dict[str, str], visit: Visit) -> None:
-    visit.backend.answers("POST", "/auth/login", json=tokens)
-    visit.signed_out().send("/login", FORM)
+    yield "signed out", 200, opens("/signed-out")
+    yield "signed out, and signed in again", 200, journey(at("/signed-out"))
+    yield "of a provider that is none", 404, opens("/login/oidc")
 
 
 def _success(visit: Visit) -> None:
@@ -120,26 +127,23 @@ def _too_many_successes(visit: Visit) -> None:
     visit.signed_out().send("/login", FORM | {"email": email})
 
 
-def _forgotten_password() -> Iterator[tuple[str, int, Any]]:
-    def answered(path: str, status: int, fields: dict[str, str], **answer: Any) -> Any:
-        def steps(visit: Visit) -> None:
-            if status < 400:
-                visit.backend.answers("POST", f"/auth/{path}-password", status=status)
-            else:
-                visit.backend.refuses("POST", f"/auth/{path}-password", status=status, **answer)
-            visit.signed_out().send(f"/login/{path}", fields)
+def _forgotten_password() -> Named:
+    def opens(path: str) -> Steps:
+        return journey(at(path), by=stranger())
 
-        return steps
+    def answered(path: str, status: int, fields: dict[str, str], **refusal: Any) -> Steps:
+        told = _answer("POST", f"/auth/{path}-password", status, **refusal)
+        return journey(told, send(f"/login/{path}", fields), by=stranger())
 
     reset = {"token": "t" * 43, "password": "correct horse"}
     email = {"email": TYPED_TEXT[:200]}
-    yield "forgotten password", 200, lambda visit: visit.signed_out().at("/login/forgot")
-    yield "forgotten password, nothing typed", 422, lambda visit: visit.signed_out().send("/login/forgot", {})
+    yield "forgotten password", 200, opens("/login/forgot")
+    yield "forgotten password, nothing typed", 422, journey(send("/login/forgot", {}), by=stranger())
     yield "forgotten password, asked for", 200, answered("forgot", 202, email)
     yield "forgotten password, refused", 200, answered("forgot", 422, email)
     yield "forgotten password, outage", 503, answered("forgot", 503, email)
-    yield "new password", 200, lambda visit: visit.signed_out().at(f"/login/reset?{urlencode({'token': TYPED_TEXT})}")
-    yield "new password without a token", 200, lambda visit: visit.signed_out().at("/login/reset")
+    yield "new password", 200, opens(f"/login/reset?{urlencode({'token': TYPED_TEXT})}")
+    yield "new password without a token", 200, opens("/login/reset")
     yield "new password, too short", 422, answered("reset", 204, reset | {"password": "x"})
     yield "new password, done", 303, answered("reset", 204, reset)
     yield "new password, spent", 422, answered("reset", 422, reset, errors={"token": ["<b>No.</b>"]})
@@ -156,48 +160,44 @@ ACCOUNT_ROWS = [
 ]
 
 
-def _accounts() -> Iterator[tuple[str, int, Any]]:
-    def shows(path: str, *permissions: str) -> Any:
-        def steps(visit: Visit) -> None:
-            visit.backend.lists(ACCOUNTS, ACCOUNT_ROWS)
-            visit.backend.answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
-            visit.user(*(permissions or ("IAM_ADMIN",))).at(path)
+def _accounts() -> Named:
+    row = answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
 
-        return steps
+    def shows(path: str, permission: str = "IAM_ADMIN") -> Steps:
+        return journey(lists(ACCOUNTS, ACCOUNT_ROWS), row, at(path), by=user(permission))
 
-    def saves(status: int, **answer: Any) -> Any:
-        def steps(visit: Visit) -> None:
-            visit.backend.answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
-            if status < 400:
-                visit.backend.answers("PATCH", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
-            else:
-                visit.backend.refuses("PATCH", f"{ACCOUNTS}/acc_1", status=status, **answer)
-            visit.user("IAM_ADMIN").send("/accounts/acc_1/edit", {"permissions": ["FINANCE_APP", "ODD_ONE"]})
+    def saves(told: Act) -> Steps:
+        sent = send("/accounts/acc_1/edit", {"permissions": ["FINANCE_APP", "ODD_ONE"]})
+        return journey(row, told, sent, by=user("IAM_ADMIN"))
 
-        return steps
-
-    def gives_up(visit: Visit) -> None:
-        visit.backend.answers("GET", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
-        visit.user("IAM_ADMIN", id="acc_1").send("/accounts/acc_1/edit", {"permissions": [TYPED_TEXT]})
-
-    yield "permissions, one's own", 200, gives_up
+    gives_up = send("/accounts/acc_1/edit", {"permissions": [TYPED_TEXT]})
+    taken = answers("PATCH", f"{ACCOUNTS}/acc_1", json=ACCOUNT_ROWS[0])
+    refusal = refuses("PATCH", f"{ACCOUNTS}/acc_1", status=422, errors={"permissions": ["<b>No.</b>"]})
+    yield "permissions, one's own", 200, journey(row, gives_up, by=user("IAM_ADMIN", id="acc_1"))
     yield "accounts", 200, shows("/accounts")
     yield "accounts, found", 200, shows("/accounts?q=ada")
     yield "accounts, for nobody else", 403, shows("/accounts", "ENERGY_APP")
     yield "account", 200, shows("/accounts/acc_1")
     yield "account, for nobody else", 403, shows("/accounts/acc_1", "ENERGY_APP")
     yield "permissions of an account", 200, shows("/accounts/acc_1/edit")
-    yield "permissions, saved", 303, saves(200)
-    yield "permissions, refused", 422, saves(422, errors={"permissions": ["<b>No.</b>"]})
+    yield "permissions, saved", 303, saves(taken)
+    yield "permissions, refused", 422, saves(refusal)
 
 
-def _profile() -> Iterator[tuple[str, int, Any]]:
-    def shows(rows: list[dict[str, Any]], path: str = "/profile", *permissions: str, **who: Any) -> Any:
-        def steps(visit: Visit) -> None:
-            visit.backend.lists(SIGN_INS, rows)
-            visit.user(*(permissions or ("ENERGY_APP",)), **who).at(path)
+def _profile() -> Named:
+    page = at("/profile")
 
-        return steps
+    def shows(rows: list[dict[str, Any]], path: str = "/profile", *permissions: str, **who: Any) -> Steps:
+        return journey(lists(SIGN_INS, rows), at(path), by=user(*(permissions or ("ENERGY_APP",)), **who))
+
+    def ends(rows: list[dict[str, Any]], end: str, *ended: str, then: tuple[Act, ...] = (page,)) -> Steps:
+        told = (answers("DELETE", f"{SIGN_INS}/{name}", status=204) for name in ended)
+        return journey(lists(SIGN_INS, rows), *told, send(f"/profile/sign-ins/{end}"), *then)
+
+    def named(status: int, fields: dict[str, str]) -> Steps:
+        taken = answers("PATCH", "/me", json={"id": "acc_1", **fields})
+        refusal = refuses("PATCH", "/me", status=status, errors={"name": ["<b>No.</b>"]})
+        return journey(lists(SIGN_INS, ROWS), taken if status < 400 else refusal, send("/profile/name", fields))
 
     hostile = [
         *(
@@ -206,117 +206,39 @@ def _profile() -> Iterator[tuple[str, int, Any]]:
         ),
         *({"id": row_id, "userAgent": "curl/8"} for row_id in HOSTILE_IDS),
     ]
-    odd = [
-        {
-            "id": f"ses_{number}",
-            **dict.fromkeys(("userAgent", "current", "createdAt", "lastUsedAt", "ipAddress", "place"), value),
-        }
-        for number, value in enumerate(ODD_VALUES.values())
-    ]
+    fields = ("userAgent", "current", "createdAt", "lastUsedAt", "ipAddress", "place")
+    odd = [{"id": f"ses_{number}", **dict.fromkeys(fields, value)} for number, value in enumerate(ODD_VALUES.values())]
     many = [{"id": f"ses_{number}", "userAgent": AGENTS[number % len(AGENTS)]} for number in range(45)]
-    second = f"/profile?{urlencode({'cursor': 'after 20&='})}"
+    second, last = (f"/profile?{urlencode({'cursor': f'after {number}&='})}" for number in (20, 40))
+    answer = answers("GET", SIGN_INS, json=page_of(hostile, next_cursor='"><x-hostile>&'))
+    everywhere = ("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
+    down = fails("malformed", path=SIGN_INS)
+    settings = {"locale": "en", "timeZone": "Asia/Kolkata", "theme": "dark"}
+    bad = {"timeZone": "../../etc/passwd", "theme": TYPED_TEXT}
     yield "profile", 200, shows(ROWS)
     yield "profile, one sign-in", 200, shows(ROWS[2:3])
     yield "profile, no sign-in", 200, shows([])
     yield "profile, many sign-ins", 200, shows(many)
     yield "profile, second page", 200, shows(many, second)
-    yield "profile, third page", 200, shows(many, f"/profile?{urlencode({'cursor': 'after 40&='})}")
-    yield "profile, second page by htmx", 200, _more(many, second)
-    yield "profile, last page by htmx", 200, _more(many, f"/profile?{urlencode({'cursor': 'after 40&='})}")
-    yield "profile, hostile sign-ins", 200, _hostile(hostile)
+    yield "profile, third page", 200, shows(many, last)
+    yield "profile, second page by htmx", 200, journey(lists(SIGN_INS, many), at(second, **HTMX_ROWS))
+    yield "profile, last page by htmx", 200, journey(lists(SIGN_INS, many), at(last, **HTMX_ROWS))
+    yield "profile, hostile sign-ins", 200, journey(answer, page)
     yield "profile, odd sign-ins", 200, shows(odd)
     yield "profile, no platform", 200, shows(ROWS, "/profile", "NONE", permissions=[])
-    yield (
-        "profile, all platforms",
-        200,
-        shows(ROWS, "/profile", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN"),
-    )
+    yield "profile, all platforms", 200, shows(ROWS, "/profile", *everywhere)
     yield "profile, hostile permissions", 200, shows(ROWS, permissions=[*HOSTILE_TEXTS.values(), "ENERGY_APP", 7, None])
     yield "profile, odd permissions", 200, shows(ROWS, permissions="ENERGY_APP")
-    yield "profile, sign-ins fail", 200, _sign_ins_fail
-    yield "profile, sign-ins fail later", 200, _sign_ins_fail_later
-    yield "profile, a sign-in ends", 200, _ends
-    yield "profile, all sign-ins end", 303, _all_end
-    yield "profile, all others end", 200, _others_end
-    yield "profile, a new name", 303, _named(200, {"name": "Ada"})
-    yield "profile, no name", 422, _named(200, {"name": " "})
-    yield "profile, a name that the backend refuses", 422, _named(422, {"name": TYPED_TEXT[:200]})
-    yield "profile, a name in an outage", 422, _named(503, {"name": "Ada"})
-    yield "profile, settings", 303, _settings(timeZone="Asia/Kolkata", theme="dark")
-    yield "profile, hostile settings", 303, _settings(timeZone="../../etc/passwd", theme=TYPED_TEXT)
-    yield "profile, with settings", 200, _with_settings
-    yield "signed out everywhere", 200, lambda visit: visit.signed_out().at("/signed-out?everywhere")
-
-
-def _more(rows: list[dict[str, Any]], path: str) -> Any:
-    def steps(visit: Visit) -> None:
-        visit.backend.lists(SIGN_INS, rows)
-        visit.user().at(path, **HTMX_ROWS)
-
-    return steps
-
-
-def _hostile(rows: list[dict[str, Any]]) -> Any:
-    def steps(visit: Visit) -> None:
-        visit.backend.answers("GET", SIGN_INS, json=page_of(rows, next_cursor='"><x-hostile>&'))
-        visit.user().at("/profile")
-
-    return steps
-
-
-def _sign_ins_fail(visit: Visit) -> None:
-    visit.backend.fails("malformed", path=SIGN_INS)
-    visit.user().at("/profile")
-
-
-def _sign_ins_fail_later(visit: Visit) -> None:
-    visit.backend.lists(SIGN_INS, ROWS)
-    browser = visit.user()
-    browser.at("/profile")
-    visit.backend.fails("malformed", path=SIGN_INS)
-    browser.at("/profile", **RELOAD)
-
-
-def _ends(visit: Visit) -> None:
-    visit.backend.lists(SIGN_INS, ROWS)
-    visit.backend.answers("DELETE", f"{SIGN_INS}/ses_0", status=204)
-    browser = visit.user()
-    browser.send("/profile/sign-ins/ses_0/revoke")
-    browser.at("/profile")
-
-
-def _all_end(visit: Visit) -> None:
-    visit.backend.lists(SIGN_INS, ROWS[2:3])
-    visit.user().send("/profile/sign-ins/revoke")
-
-
-def _others_end(visit: Visit) -> None:
-    visit.backend.lists(SIGN_INS, ROWS[1:3])
-    visit.backend.answers("DELETE", f"{SIGN_INS}/ses_1", status=204)
-    browser = visit.user()
-    browser.send("/profile/sign-ins/revoke-others")
-    browser.at("/profile")
-
-
-def _named(status: int, fields: dict[str, str]) -> Any:
-    def steps(visit: Visit) -> None:
-        visit.backend.lists(SIGN_INS, ROWS)
-        browser = visit.user()
-        if status < 400:
-            visit.backend.answers("PATCH", "/me", json={"id": "acc_1", **fields})
-        else:
-            visit.backend.refuses("PATCH", "/me", status=status, errors={"name": ["<b>No.</b>"]})
-        browser.send("/profile/name", fields)
-
-    return steps
-
-
-def _settings(**fields: str) -> Any:
-    return lambda visit: visit.user().send("/profile/preferences", fields)
-
-
-def _with_settings(visit: Visit) -> None:
-    visit.backend.lists(SIGN_INS, ROWS)
-    browser = visit.user()
-    browser.send("/profile/preferences", {"locale": "en", "timeZone": "Asia/Kolkata", "theme": "dark"})
-    browser.at("/profile")
+    yield "profile, sign-ins fail", 200, journey(down, page)
+    yield "profile, sign-ins fail later", 200, journey(lists(SIGN_INS, ROWS), page, down, at("/profile", **RELOAD))
+    yield "profile, a sign-in ends", 200, ends(ROWS, "ses_0/revoke", "ses_0")
+    yield "profile, all sign-ins end", 303, ends(ROWS[2:3], "revoke", then=())
+    yield "profile, all others end", 200, ends(ROWS[1:3], "revoke-others", "ses_1")
+    yield "profile, a new name", 303, named(200, {"name": "Ada"})
+    yield "profile, no name", 422, named(200, {"name": " "})
+    yield "profile, a name that the backend refuses", 422, named(422, {"name": TYPED_TEXT[:200]})
+    yield "profile, a name in an outage", 422, named(503, {"name": "Ada"})
+    yield "profile, settings", 303, journey(send("/profile/preferences", {"timeZone": "Asia/Kolkata", "theme": "dark"}))
+    yield "profile, hostile settings", 303, journey(send("/profile/preferences", bad))
+    yield "profile, with settings", 200, journey(lists(SIGN_INS, ROWS), send("/profile/preferences", settings), page)
+    yield "signed out everywhere", 200, journey(at("/signed-out?everywhere"), by=stranger())

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from portal.edge import NO_SEGMENT
 from portal.testing import page_of
-from tests.support.every_page.cases import HTMX_LIST, HTMX_ROWS, RELOAD, Case, Visit
+from tests.support.every_page.cases import (
+    HTMX_LIST,
+    HTMX_ROWS,
+    RELOAD,
+    Act,
+    Case,
+    Steps,
+    answers,
+    at,
+    fails,
+    journey,
+    lists,
+    user,
+)
 from tests.support.every_page.rows import (
     CLIENTS,
     HOSTILE_IDS,
@@ -25,7 +37,6 @@ from tests.support.every_page.rows import (
     Row,
 )
 
-Steps = Callable[[Visit], object]
 #: A search for markup, which the page shows again, and a sort order that there is not.
 HOSTILE_SEARCH = urlencode({"q": TYPED_TEXT[:150], "sort": '"><x-hostile>', "cursor": ""})
 #: The same as the value of every filter and of every day that a list may have.
@@ -66,26 +77,23 @@ def elsewhere_cases() -> Iterator[Case]:
     """What a row has on another platform, for somebody who may open that."""
     for resource, other in ((CLIENTS, INVOICES), (STATIONS, WORK_ORDERS)):
         for name, rows in (("rows", other.ordinary(5)), ("hostile rows", other.hostile()), ("no row", [])):
-            steps = partial(_elsewhere, resource, other, rows)
+            row = answers("GET", f"{resource.backend_path}/row_0", json={**resource.row, "id": "row_0"})
+            everywhere = user("ENERGY_APP", "FINANCE_APP", "OPERATIONS_APP")
+            its_own = answers("GET", other.backend_path, json=page_of(rows))
+            steps = journey(row, its_own, at(f"{resource.path}/row_0"), by=everywhere)
             yield Case(site=resource.app, name=f"{resource.path} detail, {name} of {other.path}", steps=steps)
 
 
-def _elsewhere(resource: Resource, other: Resource, rows: list[Row], visit: Visit) -> None:
-    visit.backend.answers("GET", f"{resource.backend_path}/row_0", json={**resource.row, "id": "row_0"})
-    visit.backend.answers("GET", other.backend_path, json=page_of(rows))
-    visit.user("ENERGY_APP", "FINANCE_APP", "OPERATIONS_APP").at(f"{resource.path}/row_0")
-
-
 def _detail(resource: Resource, name: str, row: Row) -> Case:
-    row_id = str(row.get("id", "none"))
-
-    def open_it(visit: Visit) -> None:
-        row_path = quote(row_id, safe="")
-        visit.backend.answers("GET", f"{resource.backend_path}/{row_path}", json=row)
-        visit.user().at(f"{resource.path}/{row_path}")
-
+    row_path = quote(str(row.get("id", "none")), safe="")
+    told = answers("GET", f"{resource.backend_path}/{row_path}", json=row)
     shows = (HOSTILE_TEXTS.get(name.removeprefix("hostile, "), HOSTILE_TEXT),) if name.startswith("hostile") else ()
-    return Case(site=resource.app, name=f"{resource.path} detail, {name}", steps=open_it, shows=shows)
+    return Case(
+        site=resource.app,
+        name=f"{resource.path} detail, {name}",
+        steps=journey(told, at(f"{resource.path}/{row_path}")),
+        shows=shows,
+    )
 
 
 def _other_rows(resource: Resource) -> Iterator[tuple[str, Row]]:
@@ -112,48 +120,44 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     path, served = resource.path, resource.backend_path
     many = resource.ordinary(45)
 
-    def listed(rows: list[Row], *, then: Callable[[Visit], object]) -> Steps:
-        def steps(visit: Visit) -> None:
-            visit.backend.lists(served, rows)
-            then(visit)
+    def listed(rows: list[Row], *acts: Act) -> Steps:
+        return journey(lists(served, rows), *acts)
 
-        return steps
+    def answered(act: Act, rows: list[Row], **page: Any) -> Steps:
+        return journey(answers("GET", served, json={**page_of(rows), **page}), act)
 
-    def answered(then: Callable[[Visit], object], rows: list[Row], **page: Any) -> Steps:
-        def steps(visit: Visit) -> None:
-            visit.backend.answers("GET", served, json={**page_of(rows), **page})
-            then(visit)
+    def opens(query: str = "", **headers: str) -> Act:
+        return at(f"{path}{query}", **headers)
 
-        return steps
-
-    def opens(query: str = "", **headers: str) -> Callable[[Visit], object]:
-        return lambda visit: visit.user().at(f"{path}{query}", **headers)
+    def outage(query: str = "") -> tuple[Act, ...]:
+        """Of the backend, after its rows were fetched."""
+        return opens(query), fails("malformed", path=served), opens(query, **RELOAD)
 
     second, last = f"?{urlencode({'cursor': 'after 20&='})}", f"?{urlencode({'cursor': 'after 40&='})}"
     sorted_second = f"?{urlencode({'q': 'a b', 'sort': resource.sort, 'cursor': 'after 20&='})}"
-    yield "first page", listed(many, then=opens())
-    yield "first page, htmx", listed(many, then=opens(**HTMX_LIST))
-    yield "second page", listed(many, then=opens(second))
-    yield "second page, htmx rows", listed(many, then=opens(second, **HTMX_ROWS))
-    yield "second page, htmx list", listed(many, then=opens(second, **HTMX_LIST))
-    yield "last page", listed(many, then=opens(last))
-    yield "last page, htmx rows", listed(many, then=opens(last, **HTMX_ROWS))
-    yield "search and sort", listed(many, then=opens(f"?{urlencode({'q': ' a  b ', 'sort': resource.sort})}"))
-    yield "search and sort, second page", listed(many, then=opens(sorted_second))
-    yield "htmx for another element", listed(many, then=opens(**{"hx-request": "true", "hx-target": "content"}))
-    yield "search without a hit", listed([], then=opens("?q=nobody"))
-    yield "search without a hit, htmx", listed([], then=opens("?q=nobody", **HTMX_LIST))
-    yield "hostile search without a hit", listed([], then=opens(f"?{HOSTILE_SEARCH}"))
-    yield "hostile search without a hit, htmx", listed([], then=opens(f"?{HOSTILE_SEARCH}", **HTMX_LIST))
-    yield "hostile search with hits", listed(many, then=opens(f"?{HOSTILE_SEARCH}"))
-    yield "hostile filters", listed(many, then=opens(f"?{HOSTILE_FILTERS}"))
-    yield "hostile filters, htmx", listed(many, then=opens(f"?{HOSTILE_FILTERS}", **HTMX_LIST))
-    yield "hostile filters without a hit", listed([], then=opens(f"?{HOSTILE_FILTERS}"))
-    yield "three pages", listed(many, then=opens("?pages=3"))
-    yield "empty", listed([], then=opens())
-    yield "empty, htmx", listed([], then=opens(**HTMX_LIST))
-    yield "empty, htmx rows", listed([], then=opens(**HTMX_ROWS))
-    yield "one row", listed(many[:1], then=opens())
+    yield "first page", listed(many, opens())
+    yield "first page, htmx", listed(many, opens(**HTMX_LIST))
+    yield "second page", listed(many, opens(second))
+    yield "second page, htmx rows", listed(many, opens(second, **HTMX_ROWS))
+    yield "second page, htmx list", listed(many, opens(second, **HTMX_LIST))
+    yield "last page", listed(many, opens(last))
+    yield "last page, htmx rows", listed(many, opens(last, **HTMX_ROWS))
+    yield "search and sort", listed(many, opens(f"?{urlencode({'q': ' a  b ', 'sort': resource.sort})}"))
+    yield "search and sort, second page", listed(many, opens(sorted_second))
+    yield "htmx for another element", listed(many, opens(**{"hx-request": "true", "hx-target": "content"}))
+    yield "search without a hit", listed([], opens("?q=nobody"))
+    yield "search without a hit, htmx", listed([], opens("?q=nobody", **HTMX_LIST))
+    yield "hostile search without a hit", listed([], opens(f"?{HOSTILE_SEARCH}"))
+    yield "hostile search without a hit, htmx", listed([], opens(f"?{HOSTILE_SEARCH}", **HTMX_LIST))
+    yield "hostile search with hits", listed(many, opens(f"?{HOSTILE_SEARCH}"))
+    yield "hostile filters", listed(many, opens(f"?{HOSTILE_FILTERS}"))
+    yield "hostile filters, htmx", listed(many, opens(f"?{HOSTILE_FILTERS}", **HTMX_LIST))
+    yield "hostile filters without a hit", listed([], opens(f"?{HOSTILE_FILTERS}"))
+    yield "three pages", listed(many, opens("?pages=3"))
+    yield "empty", listed([], opens())
+    yield "empty, htmx", listed([], opens(**HTMX_LIST))
+    yield "empty, htmx rows", listed([], opens(**HTMX_ROWS))
+    yield "one row", listed(many[:1], opens())
     yield "hostile rows", answered(opens(), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx", answered(opens(**HTMX_LIST), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx rows", answered(opens(second, **HTMX_ROWS), resource.hostile())
@@ -162,15 +166,7 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     for total in (None, 1, 1234567, 10**400, -1, "7", True, 1.5):
         yield f"total {total!r:.20}", answered(opens(), many[:1], total=total)
     yield "no total, htmx", answered(opens(**HTMX_LIST), many[:1], total=None)
-    yield "the outage after rows", listed(many, then=partial(_outage, resource, ""))
-    yield "the outage after rows of a second page", listed(many, then=partial(_outage, resource, second))
-    yield "the outage after an empty list", listed([], then=partial(_outage, resource, ""))
-    yield "the outage after a search without a hit", listed([], then=partial(_outage, resource, "?q=nobody"))
-
-
-def _outage(resource: Resource, query: str, visit: Visit) -> None:
-    """Rows that were fetched before the backend went down."""
-    browser = visit.user()
-    browser.at(f"{resource.path}{query}")
-    visit.backend.fails("malformed", path=resource.backend_path)
-    browser.at(f"{resource.path}{query}", **RELOAD)
+    yield "the outage after rows", listed(many, *outage())
+    yield "the outage after rows of a second page", listed(many, *outage(second))
+    yield "the outage after an empty list", listed([], *outage())
+    yield "the outage after a search without a hit", listed([], *outage("?q=nobody"))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from apps.energy.views.overview import COUNTS as ENERGY_COUNTS
 from apps.finance.views.overview import COUNTS as FINANCE_COUNTS
 from portal.testing import page_of
 from portal_pages import Count
-from tests.support.every_page.cases import RELOAD, Case, Visit
+from tests.support.every_page.cases import RELOAD, Act, Case, answers, at, fails, journey, refuses
 from tests.support.every_page.rows import HOSTILE_TEXT, INVOICES, ODD_VALUES, WORK_ORDERS
 
 
@@ -189,81 +188,47 @@ OVERVIEWS = (
 def overview_cases() -> Iterator[Case]:
     """The overviews."""
     for page in OVERVIEWS:
-        states: dict[str, tuple[object, ...]] = {
-            "the summary": (page.summary,),
-            **{f"a part of the summary {number}": (summary,) for number, summary in enumerate(page.partial)},
-            "an empty summary": ({},),
-            "a hostile summary": (page.hostile,),
-            **{f"an odd summary, {name}": (dict.fromkeys(page.summary, odd),) for name, odd in ODD_VALUES.items()},
-            "lists in place of the summary": (),
+        states: dict[str, object] = {
+            "the summary": page.summary,
+            **{f"a part of the summary {number}": summary for number, summary in enumerate(page.partial)},
+            "an empty summary": {},
+            "a hostile summary": page.hostile,
+            **{f"an odd summary, {name}": dict.fromkeys(page.summary, odd) for name, odd in ODD_VALUES.items()},
+            "lists in place of the summary": None,
         }
+        opened, down = at(page.path), fails("malformed")
         for name, summary in states.items():
-            yield Case(site=page.app, name=f"overview, {name}", steps=partial(_open, page, summary))
+            yield Case(site=page.app, name=f"overview, {name}", steps=journey(*_told(page, summary), opened))
         for name, state in (("a state", page.state), ("a hostile state", page.hostile_state)):
             if state is not None:
-                yield Case(site=page.app, name=f"overview, {name}", steps=partial(_with_state, page, state))
+                told = answers("GET", f"{page.path}/state", json=state)
+                steps = journey(told, *_told(page, page.summary), opened)
+                yield Case(site=page.app, name=f"overview, {name}", steps=steps)
         for query in ("period=90d", "from=2026-01-01&to=2026-01-31", "from=%22%3E%3Cx-hostile%3E&to=never"):
-            yield Case(site=page.app, name=f"overview, {query}", steps=partial(_of_a_period, page, query))
-        yield Case(site=page.app, name="overview, the backend counts nothing", steps=partial(_uncounted, page))
-        yield Case(site=page.app, name="overview, empty lists", steps=partial(_empty, page))
-        yield Case(site=page.app, name="overview, outage", steps=partial(_outage, page), status=503)
-        yield Case(site=page.app, name="overview, outage after it was shown", steps=partial(_outage_later, page))
+            steps = journey(*_told(page, page.summary), at(f"{page.path}?{query}"))
+            yield Case(site=page.app, name=f"overview, {query}", steps=steps)
+        later = journey(*_told(page, page.summary), opened, down, at(page.path, **RELOAD))
+        for name, steps in (
+            ("the backend counts nothing", journey(*_told(page, None, total=None), opened)),
+            ("empty lists", journey(*_told(page, None, rows=[], total=0), opened)),
+            ("outage after it was shown", later),
+        ):
+            yield Case(site=page.app, name=f"overview, {name}", steps=steps)
+        yield Case(site=page.app, name="overview, outage", steps=journey(down, opened), status=503)
         yield Case(
             site=page.app,
             name="overview, a list where the summary was",
-            steps=partial(_open, page, ([],)),
+            steps=journey(*_told(page, []), opened),
             # Who reads a list beside the summary has that to show.
             status=200 if page.reads_beside else 503,
         )
 
 
-def _open(
-    page: OverviewPage, summary: tuple[object, ...], visit: Visit, then: Callable[[], None] | None = None
-) -> None:
-    _answer_lists(page, visit, rows=page.rows, total=1234)
-    if summary:
-        visit.backend.answers("GET", f"{page.path}/summary", json=summary[0])
-    else:
-        visit.backend.refuses("GET", f"{page.path}/summary", status=404)
-    browser = visit.user()
-    browser.at(page.path)
-    if then is not None:
-        then()
-        browser.at(page.path, **RELOAD)
-
-
-def _with_state(page: OverviewPage, state: dict[str, Any], visit: Visit) -> None:
-    visit.backend.answers("GET", f"{page.path}/state", json=state)
-    _open(page, (page.summary,), visit)
-
-
-def _of_a_period(page: OverviewPage, query: str, visit: Visit) -> None:
-    _answer_lists(page, visit, rows=page.rows, total=1234)
-    visit.backend.answers("GET", f"{page.path}/summary", json=page.summary)
-    visit.user().at(f"{page.path}?{query}")
-
-
-def _answer_lists(page: OverviewPage, visit: Visit, *, rows: list[dict[str, Any]], total: int | None) -> None:
+def _told(
+    page: OverviewPage, summary: object, *, rows: list[dict[str, Any]] | None = None, total: int | None = 1234
+) -> Iterator[Act]:
+    """What the backend says of the lists and as the summary, which it may not have."""
     for path in page.lists:
-        visit.backend.answers("GET", path, json={**page_of(rows), "total": total})
-
-
-def _uncounted(page: OverviewPage, visit: Visit) -> None:
-    _answer_lists(page, visit, rows=page.rows, total=None)
-    visit.backend.refuses("GET", f"{page.path}/summary", status=404)
-    visit.user().at(page.path)
-
-
-def _empty(page: OverviewPage, visit: Visit) -> None:
-    _answer_lists(page, visit, rows=[], total=0)
-    visit.backend.refuses("GET", f"{page.path}/summary", status=404)
-    visit.user().at(page.path)
-
-
-def _outage(page: OverviewPage, visit: Visit) -> None:
-    visit.backend.fails("malformed")
-    visit.user().at(page.path)
-
-
-def _outage_later(page: OverviewPage, visit: Visit) -> None:
-    _open(page, (page.summary,), visit, then=lambda: visit.backend.fails("malformed"))
+        yield answers("GET", path, json={**page_of(page.rows if rows is None else rows), "total": total})
+    path = f"{page.path}/summary"
+    yield refuses("GET", path, status=404) if summary is None else answers("GET", path, json=summary)

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from portal.config.portal_config import OidcProvider
-from tests.support.every_page.cases import Case, Visit
+from tests.support.every_page.cases import Case, Visit, at, journey, send, stranger
 from tests.support.every_page.rows import TYPED_TEXT
 from tests.support.fake_provider import CLIENT_ID, FakeProvider
 
@@ -29,18 +29,15 @@ def provider() -> FakeProvider:
 def provider_cases() -> Iterator[Case]:
     """The gateway's pages with a provider."""
     case = partial(Case, site=SITE)
-    yield case(name="sign-in", steps=lambda visit: visit.signed_out().at("/login"))
-    yield case(
-        name="sign-in with next", steps=lambda visit: visit.signed_out().at("/login?next=/en/profile%3Fa%3Db%26c")
-    )
-    yield case(
-        name="sign-in with a hostile next",
-        steps=lambda visit: visit.signed_out().at(
-            f"/login?{urlencode({'next': TYPED_TEXT, 'reason': 'refresh-lost'})}"
-        ),
-    )
-    yield case(name="sign-in form", status=303, steps=lambda visit: visit.signed_out().send("/login", {"email": "x"}))
-    yield case(name="signed out", steps=lambda visit: visit.signed_out().at("/signed-out"))
+    hostile = urlencode({"next": TYPED_TEXT, "reason": "refresh-lost"})
+    for name, path in (
+        ("sign-in", "/login"),
+        ("sign-in with next", "/login?next=/en/profile%3Fa%3Db%26c"),
+        ("sign-in with a hostile next", f"/login?{hostile}"),
+        ("signed out", "/signed-out"),
+    ):
+        yield case(name=name, steps=journey(at(path), by=stranger()))
+    yield case(name="sign-in form", status=303, steps=journey(send("/login", {"email": "x"}), by=stranger()))
     yield case(name="unknown attempt", status=400, steps=_unknown)
     yield case(name="provider does not answer", status=503, steps=_down)
     for name, status, query in (
