@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from portal.query import KeyUse, endpoints_by_digest, read_key
-from portal.store import survey_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from portal.store import SharedStore
+from portal.query import REGISTRY, KeyUse, endpoints_by_digest, principal_of_id, process_runtime, read_key
+from portal.store import query_store, survey_keys
 
 
 @dataclass(slots=True)
@@ -63,17 +58,18 @@ class CacheReport:
         }
 
 
-def report_cache(
-    store: SharedStore, *, endpoints: Iterable[str], limit: int, namespace: str | None = None
-) -> CacheReport:
-    """Look through the keys of the query store.
+def report_cache(*, limit: int, user: str | None = None) -> CacheReport:
+    """Look through the keys of the query store. The services have to be imported.
 
-    :param endpoints: keys of the declared queries.
     :param limit: the number of keys after which it stops.
-    :param namespace: only this user's; None: everybody's.
+    :param user: the id of the only user who counts; None: everybody.
     :raises StoreUnavailableError: the store does not answer.
     """
-    found, digests = survey_keys(store, limit=limit), endpoints_by_digest(endpoints)
+    namespace = None
+    if user is not None:
+        # A user without a namespace has nothing; no namespace has this name.
+        namespace = process_runtime().namespaces.namespace_of(principal_of_id(user)) or "none"
+    found, digests = survey_keys(query_store(), limit=limit), endpoints_by_digest(REGISTRY.queries)
     report = CacheReport(complete=found.complete)
     for key, size in found.sizes.items():
         stored = read_key(key, endpoints=digests)

@@ -10,8 +10,6 @@ from portal.query import REGISTRY, DeclaredMutation, DeclaredQuery
 from portal.services.service_imports import import_services
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from portal.query import Endpoint
 
 _SERVICES = "portal.services."
@@ -45,14 +43,6 @@ def declared_hooks() -> list[Endpoint[Any]]:
 def all_entries() -> list[Entry]:
     """Every endpoint of the services, by domain, path and method."""
     return [_entry(hook) for hook in declared_hooks()]
-
-
-def as_lines(entries: Sequence[Entry]) -> str:
-    """The entries as a plain table."""
-    rows = [("METHOD", "PATH", "KEY", "HOOK"), *((e.method, e.path, e.key, e.hook) for e in entries)]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
 
 
 def _entry(hook: Endpoint[Any]) -> Entry:

@@ -6,7 +6,9 @@ A new platform stands after the one that was the registry's last; the first one 
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from portal.config.places import SOURCE_ROOT
@@ -18,16 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One text for each platform, in one file.
-
-    `<name>` and `<NAME>` stand for the platform, `<port>` for its local port, `<org>` for the organisation.
-
-    :param text: what the file says of a platform.
-    :param after: a regular expression for where the text of the platform before ends; by default that text. `<before>`
-        and `<BEFORE>` stand for that platform.
-    :param first: the same for the first platform, where the gateway has no such text.
-    :param whole: a regular expression for all that the file says of a platform, where its team has written more.
-    """
+    """One text for each platform, in one file; `platform_places.toml` explains each part."""
 
     file: str
     text: str
@@ -36,130 +29,10 @@ class Place:
     whole: str = ""
 
 
-#: Where the addresses of the platforms would stand, if there were any; and what a page says of a platform's routes.
-_ADDRESSES: Final = r"^\| (?= *\| the local address; with a cookie domain)"
-_ROUTES: Final = r"\| <name> \| `/\{locale\}.*\n(?:\| \| .*\n)*"
 REGISTRY_FILE: Final = "packages/portal/config/platforms.py"
-PLACES: Final = (
-    Place(
-        REGISTRY_FILE,
-        '    Platform(name="<NAME>", permission="<NAME>_APP", prefix="/<name>", app="<name>"),\n',
-        after=r'    Platform\(name="<BEFORE>".*\n',
-        first=r"PLATFORMS: tuple\[Platform, \.\.\.\] = \(\n",
-    ),
-    Place(
-        "CODEOWNERS",
-        "/apps/<name>/ @<org>/<name>-team\n"
-        "/packages/portal/services/<name>/ @<org>/<name>-team\n"
-        "/tests/apps/<name>/ @<org>/<name>-team\n",
-        after=r"/tests/apps/<before>/.*\n",
-        first=r"# A team's own: .*\n",
-    ),
-    Place(
-        "CODEOWNERS",
-        " @<org>/<name>-team",
-        after=r"^/.+ @\S+ @.*$",
-        first=r"^/(?!apps/|packages/|tests/apps/)\S+ @\S+$",
-    ),
-    Place(
-        "deploy/nginx/portal.conf",
-        "upstream portal_<name> {\n"
-        "    server 127.0.0.1:<port> max_fails=0;\n"
-        "    server 127.0.0.1:<second> max_fails=0;\n"
-        "}\n",
-        after=r"upstream portal_<before> \{\n(?: .*\n)*\}\n",
-    ),
-    Place(
-        "deploy/nginx/portal.conf",
-        "    <name>.example.com portal_<name>;\n",
-        first=r"    auth\.example\.com portal_auth_app;\n",
-    ),
-    Place("deploy/nginx/portal.conf", " <name>.example.com", after=r"server_name auth\.[^;\n]*(?=;)"),
-    Place(
-        "docs/how-to/deploy.md",
-        "install -m 0640 -o root -g portal /opt/portal/current/deploy/project.env.example /etc/portal/<name>.env\n",
-    ),
-    Place("docs/how-to/deploy.md", "for n in 1 2; do ln -s <name>.env /etc/portal/<name>-$n.env; done\n"),
-    Place("docs/how-to/deploy.md", "systemctl enable --now portal@<name>-1 portal@<name>-2\n"),
-    Place("deploy/kubernetes/base/kustomization.yaml", "  - <name>\n"),
-    Place(
-        "deploy/kubernetes/overlays/example/ingress.yaml",
-        "        - <name>.example.com\n",
-        first=r"        - auth\.example\.com\n",
-    ),
-    Place(
-        "deploy/kubernetes/overlays/example/ingress.yaml",
-        "    - host: <name>.example.com\n"
-        "      http:\n"
-        "        paths:\n"
-        "          - path: /\n"
-        "            pathType: Prefix\n"
-        "            backend:\n"
-        "              service:\n"
-        "                name: portal-<name>\n"
-        "                port:\n"
-        "                  name: http\n",
-        first=r"    - host: auth\.example\.com\n(?:      .*\n)*",
-    ),
-    Place(
-        "deploy/kubernetes/overlays/example/kustomization.yaml",
-        "      - secret_key_<name>=secrets/secret_key_<name>\n",
-    ),
-    Place(
-        "deploy/kubernetes/overlays/example/kustomization.yaml",
-        "  - target:\n"
-        "      kind: Deployment\n"
-        "      name: portal-<name>\n"
-        "    patch: |-\n"
-        "      - op: add\n"
-        "        path: /spec/template/spec/containers/0/env/-\n"
-        "        value:\n"
-        "          name: ALLOWED_HOSTS\n"
-        "          value: <name>.example.com\n",
-        first=r"          value: auth\.example\.com\n",
-    ),
-    Place("deploy/compose/compose.yaml", "      <name>:\n        condition: service_healthy\n"),
-    Place(
-        "deploy/compose/compose.yaml",
-        "  <name>:\n"
-        "    <<: *app\n"
-        "    environment:\n"
-        "      <<: *settings\n"
-        '      APP: "<name>"\n'
-        "      ALLOWED_HOSTS: <name>.example.com\n"
-        "    secrets:\n"
-        "      - source: secret_key_<name>\n"
-        "        target: secret_key\n"
-        "      - cache_url\n"
-        "      - jwt_key\n"
-        "      - metrics_token\n"
-        "\n",
-        first=r"^  auth_app:\n(?:    .*\n)*\n",
-    ),
-    Place("deploy/compose/compose.yaml", "  secret_key_<name>:\n    file: ./secrets/secret_key_<name>\n"),
-    Place("deploy/compose/make-secrets", 'write secret_key_<name> "$(random)"\n'),
-    Place(
-        "docs/reference/contract.md",
-        "| <name> | `apps/<name>` | `http://localhost:<port>` |\n",
-        first=r"\| gateway \| `apps/auth_app` \| .*\n",
-    ),
-    Place(
-        "docs/reference/contract.md",
-        "| <name> | `/{locale}/<name>`: overview |\n",
-        after=_ROUTES.replace("<name>", "<before>"),
-        first=r"\| gateway \| GET, POST .*\n(?:\| \| .*\n)*",
-        whole=_ROUTES,
-    ),
-    Place("docs/reference/environment.md", ", `APP_PUBLIC_<NAME>_APP_URL`", first=_ADDRESSES),
-    Place(
-        ".env.example",
-        "#APP_PUBLIC_<NAME>_APP_URL=https://<name>.example.com\n",
-        first=r"#APP_PUBLIC_AUTH_COOKIE_DOMAIN=.*\n",
-    ),
-    Place("README.md", ", `apps/<name>`", first=r"^\| (?= *\| one deployable project for each platform \|)"),
+PLACES: Final = tuple(
+    Place(**row) for row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["place"]
 )
-
-
 #: Between two platforms of a list in a sentence.
 _BETWEEN: Final = ", "
 #: An extra of a platform's name has the packages that it alone needs: `finance = ["reportlab>=4.4"]`.

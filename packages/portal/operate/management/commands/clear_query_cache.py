@@ -10,7 +10,6 @@ from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnsw
 from portal.operate.cache_report import report_cache
 from portal.query import REGISTRY, KeyUse, principal_of_id, process_runtime
 from portal.services.service_imports import import_services
-from portal.store import query_store
 
 #: Keys of the store that are looked through to count what is dropped.
 _LIMIT = 100_000
@@ -77,11 +76,7 @@ class Command(AdministrationCommand):
 
 def _count(user: str | None, endpoint: str | None) -> tuple[int, bool]:
     """How many pages are cached, and whether all of the store's keys were seen."""
-    namespace = None
-    if user is not None:
-        # A user without a namespace has nothing; no namespace has this name.
-        namespace = process_runtime().namespaces.namespace_of(principal_of_id(user)) or "none"
-    report = report_cache(query_store(), endpoints=REGISTRY.queries, limit=_LIMIT, namespace=namespace)
+    report = report_cache(limit=_LIMIT, user=user)
     if endpoint is not None:
         return report.by_endpoint[endpoint].entries, report.complete
     return sum(report.by_use[use].entries for use in (KeyUse.PAGE, KeyUse.VARIANT)), report.complete

@@ -120,7 +120,7 @@ def _in_words(word: str, value: object, now: float) -> str:
         moment = dt.datetime.fromtimestamp(value, tz=dt.UTC)
     except (ValueError, OverflowError, OSError):
         return f"{word}: no time"
-    distance = format_timedelta(value - now, threshold=2, add_direction=True, locale="en")
+    distance = format_timedelta(dt.timedelta(seconds=value - now), threshold=2, add_direction=True, locale="en")
     return f"{word} {distance} ({moment:%Y-%m-%d %H:%M:%S} UTC)"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.services.endpoint_list import all_entries, as_lines
+from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, table
+from portal.services.endpoint_list import all_entries
 from portal.services.service_imports import import_services
 
 
@@ -22,4 +22,5 @@ class Command(AdministrationCommand):
         if failed:
             raise not_asked("\n".join(map(str, failed)))
         entries = all_entries()
-        return CommandAnswer(data=[asdict(entry) for entry in entries], lines=[as_lines(entries)])
+        rows = [("METHOD", "PATH", "KEY", "HOOK"), *((each.method, each.path, each.key, each.hook) for each in entries)]
+        return CommandAnswer(data=[asdict(entry) for entry in entries], lines=table(rows))

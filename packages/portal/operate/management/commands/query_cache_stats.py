@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.errors import StoreUnavailableError
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, table
 from portal.operate.cache_report import report_cache
-from portal.query import REGISTRY, principal_of_id, process_runtime
 from portal.services.service_imports import import_services
-from portal.store import query_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,13 +42,7 @@ class Command(AdministrationCommand):
             raise not_asked("--limit should be above 0, and --users not below 0")
         self.progress("the keys of the store …")
         try:
-            namespace = None
-            if options["user"] is not None:
-                # A user without a namespace has nothing; no namespace has this name.
-                namespace = process_runtime().namespaces.namespace_of(principal_of_id(options["user"])) or "none"
-            report = report_cache(
-                query_store(), endpoints=REGISTRY.queries, limit=options["limit"], namespace=namespace
-            )
+            report = report_cache(limit=options["limit"], user=options["user"])
         except StoreUnavailableError as error:
             raise not_asked(str(error)) from error
         return CommandAnswer(data=report.as_data(users=options["users"]), lines=_lines(report, options["users"]))

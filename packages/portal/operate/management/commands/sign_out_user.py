@@ -49,11 +49,8 @@ class Command(AdministrationCommand):
         user, subject = options["id"], options["subject"] or options["id"]
         config = portal_config()
         issuers = [config.oidc.issuer or None, config.verification.issuer or None]
-        runtime, principals = (
-            process_runtime(),
-            {principal for name in (user, subject) for principal in principals_of_user(name, issuers=issuers)},
-        )
-        who = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
+        principals = {principal for name in (user, subject) for principal in principals_of_user(name, issuers=issuers)}
+        who: audit.AuditFields = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
         try:
             # The end first: no token proves itself anew after the purge.
             api_session().refresher.end_user(subject)
@@ -64,16 +61,11 @@ class Command(AdministrationCommand):
             self.progress("the user's access tokens …")
             known, complete = _drop_tokens(principals)
             for principal in principals:
-                runtime.namespaces.purge(principal)
+                process_runtime().namespaces.purge(principal)
         except StoreUnavailableError as error:
-            audit.write(
-                audit.AuditEvent.SIGN_OUT_BY_OPERATOR,
-                audit.Reason.STORE_UNAVAILABLE,
-                target_user=who["target_user"],
-                by=who["by"],
-            )
+            audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, audit.Reason.STORE_UNAVAILABLE, **who)
             raise not_asked(f"not done to the end, so run it again: {error}") from error
-        audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, target_user=who["target_user"], by=who["by"])
+        audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, **who)
         count = f"{known}" if complete else f"at least {known}"
         return CommandAnswer(
             data={
