@@ -18,6 +18,7 @@ from portal.errors import (
     CircuitOpenError,
 )
 from portal.process.deadline import Deadline
+from portal.query import mutation_endpoint
 from portal.query.calls import Retries, Tries, can_help, may_have_arrived, may_repeat_write
 from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
@@ -128,9 +129,7 @@ def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(wa
 
 
 def make_write(method: Any) -> WriteRequest:
-    return WriteRequest(
-        endpoint="e", method=method, url="/e", variables=Variables(body=None, params=None), has_body=False
-    )
+    return WriteRequest(hook=mutation_endpoint(url="/e", method=method), variables=Variables(body=None, params={}))
 
 
 @pytest.mark.parametrize(
