@@ -21,7 +21,7 @@ def test_tests_that_import_the_changed_module_come_first_and_those_of_its_folder
 
 
 def test_a_test_that_imports_the_module_by_way_of_others_is_among_them() -> None:
-    nearest, slow, far = choose(["packages/portal/edge/http/allowed_hosts.py"])
+    nearest, slow, far = choose(["packages/portal/edge/responses.py"])
     importing = "tests/portal/edge/test_middleware.py"
     assert "allowed_hosts" not in (ROOT / importing).read_text()
     assert importing in [*nearest, *slow, *far]

@@ -24,7 +24,6 @@ DIRECTIONS = [
         "Inside the refresh imports go down",
     ),
     ("packages/portal/edge/decisions.py", "import portal.edge.rules", "Inside the edge imports go down"),
-    ("packages/portal/edge/routes/paths.py", "import portal.edge.routes.site", "Inside the routes imports go down"),
     (
         "packages/portal/identity/users.py",
         "import portal.identity.token_cache",

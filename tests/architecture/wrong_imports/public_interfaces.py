@@ -20,16 +20,6 @@ PUBLIC_INTERFACES = [
         "From outside the edge only its public interface is imported",
     ),
     (
-        "packages/portal/edge/middleware.py",
-        "import portal.edge.http.responses",
-        "From outside the edge's HTTP only its public interface is imported",
-    ),
-    (
-        "packages/portal/edge/rules.py",
-        "import portal.edge.routes.paths",
-        "From outside the routes only their public interface is imported",
-    ),
-    (
         "packages/portal/edge/rules.py",
         "import portal.identity.users",
         "From outside identity only its public interface is imported",

@@ -13,7 +13,7 @@ from django.utils import translation
 from jinja2 import TemplateNotFound
 from markupsafe import Markup
 
-from portal.edge.routes.paths import is_malformed
+from portal.edge.paths import is_malformed
 from portal.web.present import Badge, BadgeLink
 
 
