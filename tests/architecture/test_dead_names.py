@@ -51,7 +51,6 @@ UNUSED = {
 #: Exports that no other package of production code imports, and why they stay.
 UNREAD = {
     "portal.telemetry.audit.AuditFile": "the settings of logging name it",
-    "portal.api.ApiResponse": "what `ApiSession.call` returns, for who stands in for it",
     "portal.api.clear_tokens": PROMISED,
     "portal.query.QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
     "portal.query.Resource": DECLARATION,

@@ -11,7 +11,7 @@ from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECTS
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.site import make_site
+from portal.edge.site import make_site
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import dump_platforms_cookie, user_from_claims
 

@@ -6,33 +6,34 @@
       rules                 the table: `decide(context)`, first rule wins      explanation   the same, in words
         evaluation          one request in the table's words
           locale_negotiation  from the headers
-      http/                 the host check, the edge's own responses
+      responses             the response of a Redirect, Reject or Options; checks `Host` against ALLOWED_HOSTS
+        rejection_page      the URLs of a request that is rejected with a page; the middleware names it as `urlconf`
         decisions           Forward, Redirect, Reject, Options
           request_context   the request's parts that decide, its kind; the user that a view gets
-            routes/         paths, route tables, sites, redirect targets
+            site            an application: its origin, its neighbours, its home pages, the routes that it declares in
+                            `proxy.py`; and a path's properties there
+            redirect_targets  validates `next` and every other target from outside
+              paths         the portal's paths: names, locale, encoding
 
-A request goes down: `middleware` makes a `RequestContext`, `rules` gives a decision, `http.responses` makes the
-response, or the view runs. `routes` and the table are pure.
+A request goes down: `middleware` makes a `RequestContext`, `rules` gives a decision, `responses` makes the response, or
+the view runs. Paths, sites, targets and the table are pure.
 """
 
 from portal.edge.decisions import Decision, Forward, Reject
 from portal.edge.explanation import Explanation, explain
-from portal.edge.http import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
 from portal.edge.middleware import PATHNAME_META, load_routes, use_absent_platforms
-from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation, navigation_headers
-from portal.edge.routes import (
+from portal.edge.paths import (
     LOGIN_PATH,
     NEUTRAL_PATHS,
     NO_SEGMENT,
     PROFILE_PATH,
     PUBLIC_PATHS,
     UNGATED_PATHS,
-    RouteTable,
-    Site,
-    accept_target,
     home_path,
-    make_site,
     split_locale,
-    with_locale,
 )
+from portal.edge.redirect_targets import accept_target, with_locale
+from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation, navigation_headers
+from portal.edge.responses import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
 from portal.edge.rules import login_url_from
+from portal.edge.site import RouteTable, Site, make_site

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
 from portal.edge.locale_negotiation import negotiate_locale
+from portal.edge.paths import encode_query
 from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation
-from portal.edge.routes import encode_query
 from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, primary_platform
 
 if TYPE_CHECKING:
-    from portal.edge.routes import PathInfo, Site
+    from portal.edge.site import PathInfo, Site
 
 _CACHED_USERS = 1024
 

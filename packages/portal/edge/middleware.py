@@ -14,10 +14,10 @@ from django.utils import translation
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Redirect, Reject
-from portal.edge.http import AllowedHosts, EdgeResponses
 from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
-from portal.edge.routes import RouteTable, Site, make_site
+from portal.edge.responses import AllowedHosts, EdgeResponses
 from portal.edge.rules import DECIDED_RULES, cached_forward, decide
+from portal.edge.site import RouteTable, Site, make_site
 from portal.identity import INVALID, TokenCache, make_verifier
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Gauges, Label
@@ -35,7 +35,7 @@ PATHNAME_META = "HTTP_X_PATHNAME"
 DEBUG_HEADER = "X-Edge-Rule"
 #: Probes and scrapers send a machine's address as the host, and these views build no address from it.
 PROBED_PATHS = frozenset({"/healthz", "/readyz", "/metrics"})
-REJECTION_URLCONF = "portal.edge.http.rejection_page"
+REJECTION_URLCONF = "portal.edge.rejection_page"
 #: Not in the table: the request is for a host that is not ours.
 UNKNOWN_HOST = Reject("0-unknown-host", 400)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from portal.config.platforms import TPlatform
-    from portal.edge.routes import Site
+    from portal.edge.site import Site
     from portal.identity import DecodedUser
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})

@@ -13,13 +13,15 @@ from urllib.parse import quote
 from portal.config.limits import NEXT_MAX_CHARS
 from portal.edge.decisions import Decision, Forward, Options, Redirect, Reject
 from portal.edge.evaluation import Evaluation
+from portal.edge.paths import encode_path, split_locale
+from portal.edge.redirect_targets import accept_target
 from portal.edge.request_context import RequestContext
-from portal.edge.routes import PathInfo, accept_target, encode_path, read_path_info, split_locale
+from portal.edge.site import PathInfo, read_path_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.edge.routes import Site
+    from portal.edge.site import Site
     from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.

@@ -35,6 +35,7 @@ from portal.errors import (
     without_traceback,
 )
 from portal.process import Deadline
+from portal.rows import id_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -183,9 +184,9 @@ class BackendCaller:
         :raises ApiError: that of the last try.
         """
         where, budget = write.address(), self.deadline
-        given = write.variables.body if write.has_body else None
-        call = wire_write(where.path, where.query, body=given, id_field=write.id_field)
-        body: dict[str, Any] = {"json": call.body} if write.has_body else {}
+        given = write.variables.body
+        call = wire_write(where.path, where.query, body=given, id_field=id_field(write.hook.data))
+        body: dict[str, Any] = {} if write.hook.body is None else {"json": call.body}
         if isinstance(call.body, FormBody):
             body = {"upload": Upload(**encode_body(call.body)._asdict())}
         key = write.idempotency_key or str(uuid.uuid4())
@@ -194,7 +195,7 @@ class BackendCaller:
             try:
                 answer = self._send(
                     series,
-                    method=write.method,
+                    method=write.hook.method,
                     path=call.path,
                     params=call.params,
                     endpoint=where.endpoint,
@@ -203,7 +204,7 @@ class BackendCaller:
                     **body,
                 )
             except ApiError as error:
-                if isinstance(error, ApiNotFoundError) and write.method == "DELETE" and lost is not None:
+                if isinstance(error, ApiNotFoundError) and write.hook.method == "DELETE" and lost is not None:
                     # An earlier try, whose response was lost, has deleted it (contract, section 8).
                     return None
                 if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
@@ -253,7 +254,7 @@ def may_repeat_write(write: WriteRequest, error: ApiError, *, honours_idempotenc
 
     Where the backend does not honour `Idempotency-Key`, a POST is repeated only if it was certainly not sent.
     """
-    return write.method != "POST" or honours_idempotency_key or not may_have_arrived(error)
+    return write.hook.method != "POST" or honours_idempotency_key or not may_have_arrived(error)
 
 
 def may_have_arrived(error: ApiError) -> bool:

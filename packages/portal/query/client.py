@@ -19,6 +19,7 @@ from portal.query.request_cache import RequestCache
 from portal.query.request_partition import RequestPartition
 from portal.query.results import MutationResult, PaginatedResult, QueryResult, response_data
 from portal.query.writes import Writes
+from portal.rows import decoder_of
 from portal.telemetry import tracing
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class QueryClient:
                 on_error(error)
             return MutationResult(data=None, error=without_traceback(error))
         self._log.add_write(write, None, began=began)
-        data, _ = response_data(data, write.decode)
+        data, _ = response_data(data, decoder_of(write.hook.data))
         if on_success is not None:
             on_success(data)
         return MutationResult(data=data, error=None)

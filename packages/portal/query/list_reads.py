@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.config.contract_names import CREATED_AT_FIELD, NOBODYS_WORD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
-from portal.query.endpoints import ListRequest, path_params, query_key, shape
+from portal.query.endpoints import ListRequest, path_params, query_key
 from portal.query.gaps import checked_rows, nobodys_value, param_name, sure_value
 from portal.query.reads import ReadCall, WalkedPage, walk_list
 from portal.query.results import filters_of, list_data
@@ -122,7 +122,7 @@ class ListReads:
                 "%s: rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a"
                 " field that every row has, or unique_by=False",
                 endpoint,
-                request.unique_by,
+                request.hook.unique_by,
             )
         if _filters(request) and not self._is_total(request, settled, is_part=found.list.has_next):
             # It may count all rows of the list.
@@ -177,7 +177,7 @@ class ListReads:
 
     def _refused(self, request: ListRequest, params: Collection[str], error: ApiError) -> list[str] | ApiAbsentError:
         """Which of the parameters the backend refuses whatever their value; or that it does not have the list."""
-        if error.status not in _REFUSED and not (error.status in _NO_LIST and request.without):
+        if error.status not in _REFUSED and not (error.status in _NO_LIST and request.hook.without):
             return []
         bare = self.read(ReadCall(request=without(request, _optional(request))))
         if bare.error is not None or not bare.pages:
@@ -260,7 +260,7 @@ class ListReads:
 
         :param total: of the list with this filter alone, if it was just fetched.
         """
-        filters, row_filter = _filters(request), request.filters.get(param)
+        filters, row_filter = _filters(request), request.hook.filters.get(param)
         nobodys = None if row_filter is None else nobodys_value(row_filter)
         if nobodys is not None:
             return self._total(without(request, filters, given={param: nobodys})) == 0
@@ -293,7 +293,7 @@ def _optional(request: ListRequest) -> list[str]:
     """The parameters of the read that its path does not take."""
     if not request.key.params:
         return []
-    in_path = path_params(shape(request.url))
+    in_path = path_params(request.hook.path_shape)
     return [param for param in request.key.params if param not in in_path]
 
 
@@ -314,5 +314,5 @@ def _sure_value(request: ListRequest, param: str, rows: list[JsonRow]) -> Any:
         return NOBODYS_WORD
     if param == _SORT:
         return SORT_NEWEST_FIRST if any(row.get(CREATED_AT_FIELD) is not None for row in rows) else None
-    row_filter = request.filters.get(param)
+    row_filter = request.hook.filters.get(param)
     return None if row_filter is None else sure_value(row_filter, rows)

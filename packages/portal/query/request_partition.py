@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.api import TokenStatus
 from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
-from portal.query.endpoints import ReadRequest, query_key
+from portal.query.endpoints import DeclaredQuery, ReadRequest, query_key
 from portal.query.partition import (
     different_subjects,
     principal_of_sign_in,
@@ -30,7 +30,9 @@ logger = logging.getLogger("portal.query")
 _DROPPED_LATER: Final = "what is cached for a user is dropped as soon as the store is back: %s"
 
 #: The query whose success binds a token. `portal.services.user` declares it; a system check compares the two.
-PROFILE_QUERY: Final = ReadRequest(key=query_key(endpoint="user.get_me"), url=ME_PATH, stale_while_revalidate=False)
+PROFILE_QUERY: Final = ReadRequest(
+    hook=DeclaredQuery(url=ME_PATH, params=None, stale_while_revalidate=False), key=query_key(endpoint="user.get_me")
+)
 
 
 class RequestPartition:

@@ -228,7 +228,7 @@ def list_data(pages: Sequence[MergedPage], request: ListRequest, *, left_out: tu
             body[ITEMS_FIELD] if merged.rows is merged.page.rows else copied_rows(merged.rows)
             for merged, body in zip(pages, bodies, strict=True)
         ],
-        unique_by=request.unique_by,
+        unique_by=request.hook.unique_by,
     )
     rows, contradicted, proofs = checked_rows(rows, request, raw=(merged.page.rows for merged in pages))
     ignored = tuple(dict.fromkeys((*left_out, *contradicted)))

@@ -63,8 +63,8 @@ class Writes:
         """
         fetcher = self.reads.fetcher
         gaps, registry, clock = fetcher.gaps, fetcher.registry, fetcher.clock
-        if write.invalidated_tags:
-            tagged = registry.tagged(write.invalidated_tags)
+        if write.hook.invalidated_tags:
+            tagged = registry.tagged(write.hook.invalidated_tags)
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
@@ -82,14 +82,14 @@ class Writes:
             if record is not None:
                 record = replace(record, began_at=began_at, done_at=clock())
                 self._record(partition, dict.fromkeys(targets, record), since, sent=sent)
-            if write.url not in PATHS_WITHOUT_BEARER:
+            if write.hook.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             absence = gaps.absence(error, write, partition, now=clock())
             if absence is error:
                 raise
             raise absence from error
         gaps.answered(write, partition)
-        answers = [answer_of(part, write, data, registry=registry) for part in write.answers]
+        answers = [answer_of(part, write, data, registry=registry) for part in write.hook.answers]
         done = records_of(write, data, answers, registry=registry)
         done_at = clock()
         records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
@@ -174,12 +174,12 @@ def records_of(
 ) -> dict[str, WriteRecord]:
     """What a write that succeeded means for each endpoint that it concerns.
 
-    :param answers: what :func:`answer_of` gave for each of `write.answers`.
+    :param answers: what :func:`answer_of` gave for each of `write.hook.answers`.
     """
     records: dict[str, WriteRecord] = {}
     for target in write.targets:
-        found = [_patch(helper, write, data) for helper in write.helpers if helper.target == target]
-        set_here = [answer for part, answer in zip(write.answers, answers, strict=True) if part.target == target]
+        found = [_patch(helper, write, data) for helper in write.hook.helpers if helper.target == target]
+        set_here = [answer for part, answer in zip(write.hook.answers, answers, strict=True) if part.target == target]
         found += [answer and answer.patch for answer in set_here]
         # For the same object with further parameters, and for a process of a version that knows no answers.
         named = [InvalidatedQueries(params=answer.key.params, exact=False) for answer in set_here if answer is not None]

@@ -100,7 +100,6 @@ def wire_body(body: object, *, endpoint: str) -> Any:
 
 
 P = ParamSpec("P")
-TRecord = TypeVar("TRecord")
 
 
 class RecordType(StructType):

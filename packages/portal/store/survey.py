@@ -1,4 +1,5 @@
 """What a store is, and its keys with their sizes, read in small steps that harm nobody: never for a request."""
+
 from __future__ import annotations
 
 import time

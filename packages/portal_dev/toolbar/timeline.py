@@ -135,10 +135,10 @@ def _event(event: QueryEvent | MutationEvent) -> dict[str, Any]:
 
 def _mutation(event: MutationEvent) -> dict[str, Any]:
     write = event.write
-    effects = [f"{helper.effect} {helper.target}" for helper in write.helpers]
-    effects += [f"sets {answer.target}" for answer in write.answers]
-    effects += [f"invalidates {invalidation.target}" for invalidation in write.invalidations]
-    effects += [f"invalidates the tag {tag}" for tag in write.invalidated_tags]
+    effects = [f"{helper.effect} {helper.target}" for helper in write.hook.helpers]
+    effects += [f"sets {answer.target}" for answer in write.hook.answers]
+    effects += [f"invalidates {invalidation.target}" for invalidation in write.hook.invalidations]
+    effects += [f"invalidates the tag {tag}" for tag in write.hook.invalidated_tags]
     return {
         "kind": "mutation",
         "what": write.endpoint,

@@ -169,12 +169,12 @@ def test_a_signed_in_page_is_private_unless_the_view_says_otherwise(proxy, view)
 
 def test_a_person_is_shown_a_refusal_as_the_projects_own_page(proxy, view) -> None:
     proxy(make("/en/finance/x", method="POST", access=ENERGY))
-    assert view.request.urlconf == "portal.edge.http.rejection_page"
+    assert view.request.urlconf == "portal.edge.rejection_page"
     assert view.request.edge_rejection == 403
     assert view.request.edge_user.signed_in
     assert view.request.META["HTTP_X_PATHNAME"] == "/en/finance/x"
     # Its view stands before all others, and their links can be reversed.
-    urls = importlib.import_module("portal.edge.http.rejection_page")
+    urls = importlib.import_module("portal.edge.rejection_page")
     for path in ("/", "/en/finance/x", "/healthz"):
         assert resolve(path, urlconf=urls).func is urls.reject
     assert reverse("healthz", urlconf=urls) == "/healthz"

@@ -16,10 +16,10 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 from portal.edge.decisions import Decision, Forward, Redirect, Reject
+from portal.edge.paths import split_locale
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.paths import split_locale
-from portal.edge.routes.site import read_path_info
 from portal.edge.rules import decide
+from portal.edge.site import read_path_info
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import dump_platforms_cookie
 from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check

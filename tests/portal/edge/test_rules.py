@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.locale_negotiation import LOCALES
+from portal.edge.paths import is_malformed, split_locale
 from portal.edge.request_context import RequestContext
-from portal.edge.routes.paths import is_malformed, split_locale
 from portal.edge.rules import RULES, decide
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenState
 from tests.support.four_apps import ORIGINS, PLATFORM_SETS, SITES, context_for, token_check

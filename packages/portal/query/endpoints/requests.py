@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from portal.config.contract_names import CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
-from portal.config.limits import STALE_TIME_S, VAR_DEFAULT_PAGE_SIZE
-from portal.query.endpoints.urls import Url, address
+from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
+from portal.query.endpoints.urls import address
 from portal.rows import replace_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from portal.query.endpoints.effects import Effect, Invalidation, ListHelper, SetAnswer, Variables
-    from portal.query.endpoints.mutations import Method
-    from portal.query.endpoints.params import RowFilter
+    from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery
+    from portal.query.endpoints.effects import Effect, Invalidation, Variables
+    from portal.query.endpoints.mutations import DeclaredMutation
     from portal.query.endpoints.urls import Address, QueryKey
     from portal.rows import Decoder
 
@@ -29,52 +27,35 @@ _LIST_PARAMS: Final = {"q": SEARCH_PARAM, "sort": SORT_PARAM}
 class ReadRequest:
     """A one-shot read of one endpoint with its parameters.
 
-    :param stale_time_s: seconds for which a response counts as fresh.
-    :param cache: whether the response is cached for all tokens of the user; else only this request keeps it.
-    :param stale_while_revalidate: whether a stale response is shown, and fetched again behind the request.
+    :param hook: what is declared of it.
     :param decode: makes of the response's JSON, of a list: of its rows, what the hook returns; None for JSON itself.
-    :param without: what a page does without this call; empty for a call that every backend must have.
     :param id_field: the wire's name of what tells rows apart.
     """
 
+    hook: DeclaredQuery[Any]
     key: QueryKey
-    url: Url[Any]
-    stale_time_s: float = STALE_TIME_S
-    cache: bool = True
-    stale_while_revalidate: bool = True
     decode: Decoder | None = None
-    without: str = ""
     id_field: str = ID_FIELD
 
     @property
-    def name(self) -> str:
+    def endpoint(self) -> str:
         """The endpoint's key."""
         return self.key.endpoint
-
-    @property
-    def writes(self) -> bool:
-        """Whether it changes something."""
-        return False
 
     def address(self) -> Address:
         """The address to read.
 
         :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
-        where = address(url=self.url, params=self.key.params, endpoint=self.key.endpoint)
+        where = address(url=self.hook.url, params=self.key.params, endpoint=self.key.endpoint)
         return where if self.id_field == ID_FIELD else replace(where, id_field=self.id_field)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRequest(ReadRequest):
-    """A read of a list.
+    """A read of a list."""
 
-    :param unique_by: field that tells rows apart; False keeps duplicates.
-    :param filters: of each parameter that filters, what it is held against.
-    """
-
-    unique_by: str | Literal[False]
-    filters: Mapping[str, RowFilter] = field(default_factory=dict)
+    hook: DeclaredList[Any, Any]
 
     def page_address(self, *, cursor: str | None, rows: int = VAR_DEFAULT_PAGE_SIZE) -> Address:
         """The address of the page that begins at `cursor`; None for the first page.
@@ -106,45 +87,27 @@ class QuerySpec(Generic[TResult]):
 class WriteRequest:
     """One write, with what it changes in cached queries.
 
-    :param endpoint: qualified key of the mutation endpoint.
-    :param has_body: whether `variables.body` is sent.
-    :param decode: makes of the response's JSON what the hook returns; None for the JSON itself.
-    :param without: what a page does without this call; empty for a call that every backend must have.
+    :param hook: what is declared of it.
+    :param invalidations: those of the hook, with the queries that its tags name.
     :param idempotency_key: the same in every request that sends this write; None for a new one in each run.
     :param if_match: the version of the row that it changes; None for any.
-    :param id_field: the wire's name of what tells rows apart.
     """
 
-    endpoint: str
-    method: Method
-    url: Url[Any]
+    hook: DeclaredMutation[Any, Any, Any]
     variables: Variables
-    has_body: bool
-    helpers: tuple[ListHelper, ...] = ()
-    answers: tuple[SetAnswer, ...] = ()
     invalidations: tuple[Invalidation, ...] = ()
-    invalidated_tags: tuple[str, ...] = ()
-    params: Mapping[str, Any] = field(default_factory=dict)
     idempotency_key: str | None = None
     if_match: int | str | None = None
-    decode: Decoder | None = None
-    without: str = ""
-    id_field: str = ID_FIELD
 
     @property
-    def name(self) -> str:
+    def endpoint(self) -> str:
         """The endpoint's key."""
-        return self.endpoint
-
-    @property
-    def writes(self) -> bool:
-        """Whether it changes something."""
-        return True
+        return self.hook.key
 
     @property
     def targets(self) -> tuple[str, ...]:
         """Keys of the endpoints whose cached queries it changes, each once; without those that only tags name."""
-        effects: tuple[Effect, ...] = (*self.helpers, *self.answers, *self.invalidations)
+        effects: tuple[Effect, ...] = (*self.hook.helpers, *self.hook.answers, *self.invalidations)
         return tuple(dict.fromkeys(effect.target for effect in effects))
 
     def address(self) -> Address:
@@ -152,4 +115,4 @@ class WriteRequest:
 
         :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
-        return address(url=self.url, params=self.params, endpoint=self.endpoint)
+        return address(url=self.hook.url, params=self.variables.params, endpoint=self.endpoint)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from portal.config.limits import ABSENT_S
 from portal.errors import ApiAbsentError, StoreUnavailableError
-from portal.query.endpoints import path_params, shape
+from portal.query.endpoints import path_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -46,7 +46,7 @@ _NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 _NOT_FOR_THIS_USER: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN})
 
 
-#: A call, as far as it may be absent: `without` is empty for one that every backend must have.
+#: A call, as far as it may be absent: its `without` is empty for one that every backend must have.
 OptionalCall: TypeAlias = "ReadRequest | WriteRequest"
 
 
@@ -130,7 +130,7 @@ class KnownGaps:
 
         :raises ApiAbsentError: it is known.
         """
-        gap = self.current(call_names(call.name, partition), now=now) if call.without else None
+        gap = self.current(call_names(call.endpoint, partition), now=now) if call.hook.without else None
         if gap is not None:
             raise ApiAbsentError("The backend does not have this.", status=gap.status)
 
@@ -143,14 +143,14 @@ class KnownGaps:
         :param is_bare: whether a read had no values of a user in its parameters.
         :returns: the error for who asked; of a call that is absent, `error` is its cause.
         """
-        if not call.without or isinstance(error, ApiAbsentError):
+        if not call.hook.without or isinstance(error, ApiAbsentError):
             return error
         is_for_all = _says_no_call(error, call, is_bare=is_bare)
         is_for_one = partition is not None and self._refuses_one(error, call, is_bare=is_bare)
         if not is_for_all and not is_for_one:
             return error
         whose = None if is_for_all else partition
-        self.learn_absent(call.name, whose, status=error.status, without=call.without, now=now)
+        self.learn_absent(call.endpoint, whose, status=error.status, without=call.hook.without, now=now)
         absent = ApiAbsentError(error.detail, status=error.status)
         absent.__cause__ = error
         return absent
@@ -169,15 +169,15 @@ class KnownGaps:
 
         Neither is what a user typed, where the call was seen to work: a body, or a parameter.
         """
-        if path_params(shape(call.url)) or ((call.writes or not is_bare) and self.was_answered(call.name)):
+        if path_params(call.hook.path_shape) or ((_writes(call) or not is_bare) and self.was_answered(call.endpoint)):
             return False
-        return error.status in _NO_CALL or (error.status in _NOT_FOR_THIS_USER and not call.writes)
+        return error.status in _NO_CALL or (error.status in _NOT_FOR_THIS_USER and not _writes(call))
 
     def answered(self, call: OptionalCall, partition: Partition | None) -> None:
         """The backend has just answered the call, so it has it."""
-        if call.without:
-            self._seen.add(call.name)
-            self.forget(call_names(call.name, partition))
+        if call.hook.without:
+            self._seen.add(call.endpoint)
+            self.forget(call_names(call.endpoint, partition))
 
     def was_answered(self, name: str) -> bool:
         """Whether this process has seen the backend answer the optional call, or follow the parameter of a list."""
@@ -271,7 +271,11 @@ def _says_no_call(error: ApiError, call: OptionalCall, *, is_bare: bool) -> bool
     """Whether an answer says to all users that there is no such call."""
     if error.status in _NO_METHOD:
         return True
-    return error.status in _NO_CALL and is_bare and not call.writes and not path_params(shape(call.url))
+    return error.status in _NO_CALL and is_bare and not _writes(call) and not path_params(call.hook.path_shape)
+
+
+def _writes(call: OptionalCall) -> bool:
+    return call.hook.kind == "mutation"
 
 
 def _key(name: str) -> str:

@@ -113,7 +113,7 @@ def checked_rows(
 def _checks(request: ListRequest) -> list[_Check]:
     endpoint, params = request.key.endpoint, request.key.params
     checks = []
-    for param, row_filter in request.filters.items() if params else ():
+    for param, row_filter in request.hook.filters.items() if params else ():
         if param in params:
             text = wire_value(params[param], name=param, endpoint=endpoint)
             # A text with a comma may be one value, or several.

@@ -45,7 +45,7 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     if gap.until > (time.time() if client is None else client.reads.fetcher.clock()):
         return True
     spec = bare_spec(hook)
-    if spec is None or not spec.query.cache:
+    if spec is None or not spec.query.hook.cache:
         return False
     if client is not None:
         client.reads.revalidations.ask_again(ReadCall(request=spec.query), fetcher=client.reads.fetcher)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 #: The number of a check, what is wrong, and a hint.
-Fault: TypeAlias = tuple[str, str, str | None]
+EndpointFault: TypeAlias = tuple[str, str, str | None]
 _ONE_NAME: Final = "name one of the two hooks differently: keys are made of the domain and the hook's name"
 
 
@@ -74,7 +74,7 @@ def check_registry(
     ]
 
 
-def _error(hook: Endpoint[Any], fault: Fault) -> CheckMessage:
+def _error(hook: Endpoint[Any], fault: EndpointFault) -> CheckMessage:
     number, says, hint = fault
     return Error(f"{hook.hook_name}: {says}", hint=hint, obj=place(*hook.declared_at), id=f"portal.query.{number}")
 
@@ -83,7 +83,7 @@ def _domain(key: str) -> str:
     return key.partition(".")[0]
 
 
-def _query_faults(query: DeclaredQuery[Any]) -> Iterator[Fault]:
+def _query_faults(query: DeclaredQuery[Any]) -> Iterator[EndpointFault]:
     yield from _endpoint_faults(query)
     if not isinstance(query, DeclaredList) or not query.unique_by:
         return
@@ -109,7 +109,7 @@ def _field_names(kind: Any) -> list[str] | None:
 
 def _mutation_faults(
     mutation: DeclaredMutation[Any, Any, Any], registry: Registry, incomplete: Collection[str]
-) -> Iterator[Fault]:
+) -> Iterator[EndpointFault]:
     yield from _endpoint_faults(mutation)
     try:
         effects: tuple[Effect, ...] = (*mutation.helpers, *mutation.answers, *mutation.invalidations)
@@ -144,7 +144,7 @@ def _mutation_faults(
             yield from _answer_faults(mutation, query)
 
 
-def _tag_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[Fault]:
+def _tag_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[EndpointFault]:
     known = {tag for query in registry.queries.values() for tag in query.tags}
     for tag in mutation.invalidated_tags:
         if tag not in known:
@@ -155,7 +155,7 @@ def _tag_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -
 
 def _row_faults(
     mutation: DeclaredMutation[Any, Any, Any], helper: ListHelper, query: DeclaredQuery[Any]
-) -> Iterator[Fault]:
+) -> Iterator[EndpointFault]:
     if not isinstance(query, DeclaredList):
         yield (
             "E004",
@@ -170,7 +170,7 @@ def _row_faults(
         )
 
 
-def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQuery[Any]) -> Iterator[Fault]:
+def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQuery[Any]) -> Iterator[EndpointFault]:
     if query.is_list:
         yield (
             "E004",
@@ -201,7 +201,7 @@ def _missing_fields(mutation: DeclaredMutation[Any, Any, Any], shown: object) ->
     return f"{getattr(mutation.data, '__name__', '')} lacks {', '.join(sorted(missing))}"
 
 
-def _endpoint_faults(declared: Endpoint[Any]) -> Iterator[Fault]:
+def _endpoint_faults(declared: Endpoint[Any]) -> Iterator[EndpointFault]:
     yield from _url_faults(declared)
     for role in ("data", "item"):
         try:
@@ -214,7 +214,7 @@ def _endpoint_faults(declared: Endpoint[Any]) -> Iterator[Fault]:
             )
 
 
-def _url_faults(declared: Endpoint[Any]) -> Iterator[Fault]:
+def _url_faults(declared: Endpoint[Any]) -> Iterator[EndpointFault]:
     try:
         path = declared.path_shape
     except (PortalError, TypeError, AttributeError, KeyError, ValueError) as error:

@@ -137,18 +137,7 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         return self._request(args, params), named.get("pages", 1), named.get("cursor")
 
     def _made_request(self, key: QueryKey) -> ListRequest:
-        return ListRequest(
-            key=key,
-            url=self.url,
-            stale_time_s=self.stale_time_s,
-            cache=self.cache,
-            stale_while_revalidate=self.stale_while_revalidate,
-            unique_by=self.unique_by,
-            filters=self.filters,
-            without=self.without,
-            id_field=id_field(self.item),
-            decode=self._decode,
-        )
+        return ListRequest(hook=self, key=key, decode=self._decode, id_field=id_field(self.item))
 
     @cached_property
     def _decode(self) -> Decoder | None:

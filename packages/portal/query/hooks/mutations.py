@@ -22,7 +22,7 @@ from portal.errors import UsageError
 from portal.query.calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
-from portal.rows import Partial, decoder_of, field_types, id_field, wire_body
+from portal.rows import Partial, field_types, wire_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,23 +159,13 @@ class Mutation(Generic[TData, TBody, TParams]):
         sent = None if body is None else hook.wire_body(body)
         given = self.idempotency_key
         write = WriteRequest(
-            endpoint=hook.key,
-            method=hook.method,
-            url=hook.url,
+            hook=hook,
             variables=Variables(body=sent, params=checked),
-            has_body=hook.body is not None,
-            helpers=hook.helpers,
-            answers=hook.answers,
             invalidations=hook.invalidations,
-            invalidated_tags=hook.invalidated_tags,
-            params=checked,
             idempotency_key=(
                 derived_key(given, endpoint=hook.key, params=checked, body=sent, if_match=if_match) if given else None
             ),
             if_match=if_match,
-            decode=decoder_of(hook.data),
-            without=hook.without,
-            id_field=id_field(hook.data),
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
         return cast("MutationResult[TData]", result)

@@ -125,16 +125,7 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
         return QuerySpec(query=self._request(args, named))
 
     def _made_request(self, key: QueryKey) -> ReadRequest:
-        return ReadRequest(
-            key=key,
-            url=self.url,
-            stale_time_s=self.stale_time_s,
-            cache=self.cache,
-            stale_while_revalidate=self.stale_while_revalidate,
-            decode=self._decode,
-            without=self.without,
-            id_field=id_field(self.data),
-        )
+        return ReadRequest(hook=self, key=key, decode=self._decode, id_field=id_field(self.data))
 
     @cached_property
     def _decode(self) -> Decoder | None:

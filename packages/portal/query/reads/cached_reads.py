@@ -202,7 +202,7 @@ class Reads:
         partition, entry = self._look_up(call, count=0 if before else call.count)
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
-        kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.stale_time_s)
+        kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
             return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
@@ -220,7 +220,7 @@ class Reads:
         has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
         if call.force or not has_older_data or not partition or not bearer or partition.binding != binding_key(bearer):
             return plan
-        if request.stale_while_revalidate and not self._reload:
+        if request.hook.stale_while_revalidate and not self._reload:
             plan = replace(plan, bearer=bearer)
             self.revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self.fetcher))
             return ReadResult(pages=pages, is_stale=True, patches=patches)
@@ -230,15 +230,15 @@ class Reads:
     def _look_up(self, call: ReadCall, *, count: int) -> tuple[Partition | None, CacheEntry]:
         """The partition to read in, and what the store has there; nothing for a query with `cache=False`."""
         request = call.request
-        needs_binding = request.cache and request.key.endpoint != PROFILE_QUERY.key.endpoint
+        needs_binding = request.hook.cache and request.key.endpoint != PROFILE_QUERY.key.endpoint
         for _ in range(2):
             partition = self.bound_partition() if needs_binding else self.partition.current()
             if partition is None:
                 break
-            entry = self._cache.get(partition, request.key, start=call.start, count=count if request.cache else 0)
+            entry = self._cache.get(partition, request.key, start=call.start, count=count if request.hook.cache else 0)
             if entry.is_current:
                 # Without a stamp, nothing is kept and no other fetch is joined.
-                return partition, entry if request.cache else NO_ENTRY
+                return partition, entry if request.hook.cache else NO_ENTRY
             # Purged: the token has to be bound again.
             self.partition.unbind(partition)
         return None, NO_ENTRY

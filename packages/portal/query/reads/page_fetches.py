@@ -20,7 +20,7 @@ from portal.query.cache import (
     is_enough,
     merge_pages,
 )
-from portal.query.endpoints import ListRequest, shape
+from portal.query.endpoints import ListRequest
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class PageFetcher:
         try:
             self.gaps.check(request, plan.partition, now=self.clock())
             while not is_enough(pages, count):
-                if len(pages) > plan.kept and plan.partition is not None and request.cache:
+                if len(pages) > plan.kept and plan.partition is not None and request.hook.cache:
                     stamp = self.cache.get(plan.partition, request.key, count=0).stamp
                 cursor = pages[-1].page.next_cursor if pages else plan.call.start
                 page = self._page(plan, stamp, index=len(pages), cursor=cursor, abandoned=abandoned)
@@ -307,6 +307,6 @@ def is_definite_no(error: ApiError) -> bool:
 
 def _is_bare(call: ReadCall) -> bool:
     """Whether no user chose a parameter. What is counted comes from the declaration."""
-    is_counts = shape(call.request.url).endswith(f"/{COUNTS_SEGMENT}")
+    is_counts = call.request.hook.path_shape.endswith(f"/{COUNTS_SEGMENT}")
     own = call.request.key.params.keys() - ({COUNTS_BY_PARAM} if is_counts else set())
     return not own and call.start is None

@@ -158,7 +158,7 @@ class Revalidation:
             return "skipped"
         entry = cache.get(self.partition, call.request.key, start=call.start, count=call.count)
         pages, patches = merge_pages(entry, call.request, registry=self.fetcher.registry)
-        kept = fresh_prefix(pages, now=self.fetcher.clock(), stale_time_s=call.request.stale_time_s)
+        kept = fresh_prefix(pages, now=self.fetcher.clock(), stale_time_s=call.request.hook.stale_time_s)
         # Without a stamp the partition is no longer current, or nothing can be stored.
         if entry.stamp is None or is_enough(pages[:kept], call.count):
             return "skipped"

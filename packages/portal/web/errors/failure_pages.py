@@ -67,7 +67,7 @@ def may_be_done_twice(request: PortalRequest) -> bool:
     done again changes nothing more.
     """
     writes = request.query_client.mutations
-    return not honours_idempotency_key(portal_config()) and bool(writes) and writes[-1].write.method == "POST"
+    return not honours_idempotency_key(portal_config()) and bool(writes) and writes[-1].write.hook.method == "POST"
 
 
 def page_to_look_at(request: PortalRequest) -> str:

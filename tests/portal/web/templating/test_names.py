@@ -12,7 +12,7 @@ from django.template import engines
 from django.utils import translation
 from jinja2 import TemplateNotFound
 
-from portal.edge.routes.paths import is_malformed
+from portal.edge.paths import is_malformed
 from portal.web.present import Badge, BadgeLink
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.edge.routes.redirect_targets import accept_target, with_locale
+from portal.edge.redirect_targets import accept_target, with_locale
 from tests.support.hostile_targets import EVIL_HOSTS, FRAGMENTS, HOSTILE, NO_DESTINATIONS
 
 OWN = "http://localhost:8001"

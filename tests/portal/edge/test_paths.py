@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.edge.routes.paths import encode_path, encode_query, is_malformed, on_segments, split_locale
-from portal.edge.routes.redirect_targets import accept_target, with_locale
+from portal.edge.paths import encode_path, encode_query, is_malformed, on_segments, split_locale
+from portal.edge.redirect_targets import accept_target, with_locale
 
 OWN = "http://localhost:8001"
 ORIGINS = frozenset({"http://localhost:8000", OWN, "https://finance.example.com"})
@@ -27,7 +27,7 @@ def test_the_first_segment_is_a_locale_only_if_it_equals_one() -> None:
 
 
 def test_a_letter_that_only_lower_cases_into_a_locale_is_none(monkeypatch) -> None:
-    monkeypatch.setattr("portal.edge.routes.paths.LOCALES", {"ko": "한국어"})
+    monkeypatch.setattr("portal.edge.paths.LOCALES", {"ko": "한국어"})
     assert split_locale("/KO/x") == ("ko", "/x")
     assert split_locale("/\u212ao/x")[0] is None, "the Kelvin sign is no k"
 

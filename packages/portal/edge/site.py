@@ -10,7 +10,7 @@ from urllib.parse import quote
 from portal.config.locales import LOCALES
 from portal.config.platforms import PLATFORM_BY_PREFIX, PLATFORMS, Platform
 from portal.config.projects import GATEWAY
-from portal.edge.routes.paths import (
+from portal.edge.paths import (
     DEBUG_PATHS,
     LOGIN_PATH,
     NEUTRAL_PATHS,

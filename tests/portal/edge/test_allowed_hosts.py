@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory, override_settings
 
-from portal.edge.http.allowed_hosts import MAX_CACHED, AllowedHosts
+from portal.edge.responses import MAX_CACHED, AllowedHosts
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from portal.config.limits import NEXT_MAX_CHARS
-from portal.edge.routes.paths import (
+from portal.edge.paths import (
     DEBUG_PATHS,
     NEUTRAL_PATHS,
     PUBLIC_PATHS,
