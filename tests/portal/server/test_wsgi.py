@@ -8,10 +8,13 @@ from collections.abc import Iterable
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from portal.server.wsgi.content_types import with_plain_content_types
-from portal.server.wsgi.lost_cookies import naming_lost_cookies
-from portal.server.wsgi.read_bodies import MAX_READ_BYTES, with_read_bodies
-from portal.server.wsgi.whole_bodies import with_whole_bodies
+from portal.server.wsgi import (
+    MAX_READ_BYTES,
+    naming_lost_cookies,
+    with_plain_content_types,
+    with_read_bodies,
+    with_whole_bodies,
+)
 
 
 def ask(wrapped, **environ: object):
