@@ -180,7 +180,7 @@ def test_tokens_are_refreshed_once_and_signing_out_tells_the_backend(elsewhere: 
     first = person.cookie(VAR_REFRESH_TOKEN)
     elsewhere.acme.expire()
     for app, path in ((elsewhere.energy, CLIENTS), (elsewhere.operations, ORDERS)):
-        assert person.get(f"{app}{path}", follow=False).status_code == 200
+        assert person.get(f"{app}{path}?q=anew", follow=False).status_code == 200
     assert elsewhere.acme.presented.count(first) == 1
     refresh = person.cookie(VAR_REFRESH_TOKEN)
     left = person.submit(person.get(f"{elsewhere.energy}/en/logout"), "/logout", follow=False)

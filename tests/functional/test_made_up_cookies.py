@@ -11,9 +11,9 @@ from tests.functional.test_serve import children, serving
 from tests.support.http_server import reply, scripted_server
 
 COOKIE_CHARS = 350_000
-REQUESTS = 300
-#: Bytes. Kept whole, the cookies would be 105 MB.
-ROOM = 40 * 1024 * 1024
+REQUESTS = 150
+#: Bytes. Kept whole, the cookies would be 52 MB.
+ROOM = 24 * 1024 * 1024
 
 
 def resident_bytes(pid: int) -> int:

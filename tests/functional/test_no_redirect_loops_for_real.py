@@ -159,10 +159,11 @@ class Trip(NamedTuple):
 
 @dataclass(frozen=True)
 class Travelled:
-    """All that was travelled."""
+    """All that was travelled, and what the servers wrote meanwhile."""
 
     trips: list[Trip]
     backend: OpinionatedBackend
+    log: str
 
     def such_that(self, condition: Callable[[Start, RedirectChain], object]) -> list[Trip]:
         return [trip for trip in self.trips if condition(trip.start, trip.chain)]
@@ -192,7 +193,7 @@ def travelled(tmp_path_factory: pytest.TempPathFactory) -> Travelled:
         pairs = list(pool.map(there_and_again, [start for start in starts() if start.attitude is not Attitude.DOWN]))
         listening.stop()
         pairs += pool.map(there_and_again, [start for start in starts() if start.attitude is Attitude.DOWN])
-    return Travelled([trip for pair in pairs for trip in pair], backend)
+    return Travelled([trip for pair in pairs for trip in pair], backend, stack.log.read_text())
 
 
 def none_of(trips: list[Trip]) -> None:
@@ -217,6 +218,7 @@ def test_every_chain_of_redirects_ends_within_three_hops_or_six_if_its_sign_in_e
     assert {trip.chain.hops for trip in travelled.trips if trip.chain.ended is None} == {0, 1, 2, 3}
     assert {trip.chain.status for trip in travelled.trips} == {200, 401, 403, 404, 503}
     assert travelled.backend.presented_again == []
+    assert "refreshed" in travelled.log, "there were refreshes"
 
 
 def test_a_sign_in_that_ends_leaves_no_cookie_and_leads_to_the_login_page(travelled: Travelled) -> None:
