@@ -92,6 +92,7 @@ from django.http import HttpRequest
 from portal.services.finance.orders import Order, OrderMutations, OrderQueries
 
 def calls(request: HttpRequest) -> None:
+    OrderQueries.use_get_order_query(request)  # mistake 4
     OrderQueries.use_get_orders_query(request, querry="oslo")  # mistake 4
     OrderMutations.use_create_order_mutation(request).mutate()  # mistake 5
     OrderMutations.use_create_order_mutation(request).mutate(body=Order.partial(buyerr="Ada"))  # mistake 6
