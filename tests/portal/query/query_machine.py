@@ -12,6 +12,7 @@ others changed shows after the stale time, or the result says that it is stale; 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -314,25 +315,19 @@ class QueryMachine(RuleBasedStateMachine):
             self.world.store.values.pop(names[key % len(names)], None)
 
     def run_nested(self, what: str, process: int, number: int) -> None:
-        if what == "read":
-            self.read(process, number % 3, 2, [])
-        elif what == "read one":
-            self.read_one(process, number, [])
-        elif what == "rename":
-            self.rename(process, number, "n", [])
-        elif what == "touch":
-            self.touch(process, number, "n", [])
-        elif what == "delete":
-            self.delete(process, number, [])
-        elif what == "create":
-            if len(self.world.backend.rows) < 12:
-                self.create(process, "n", [])
-        elif what == "evict":
-            self._evict(number * 7)
-        elif what == "revalidate":
-            self.world.background.run()
-        else:
-            self.world.clock.now += 120
+        may_create = len(self.world.backend.rows) < 12
+        actions: dict[str, Callable[[], object]] = {
+            "read": lambda: self.read(process, number % 3, 2, []),
+            "read one": lambda: self.read_one(process, number, []),
+            "rename": lambda: self.rename(process, number, "n", []),
+            "touch": lambda: self.touch(process, number, "n", []),
+            "delete": lambda: self.delete(process, number, []),
+            "create": lambda: self.create(process, "n", []) if may_create else None,
+            "evict": lambda: self._evict(number * 7),
+            "revalidate": self.world.background.run,
+            "tick": lambda: self.time_passes(120),
+        }
+        actions[what]()
 
 
 class _Nested:

@@ -35,6 +35,14 @@ def test_the_next_read_shows_the_answer_without_a_fetch_in_all_processes(ada: Us
         assert read(ada, "c3").is_stale
 
 
+def test_a_write_of_another_row_does_not_make_an_invalidated_detail_fresh_again(ada: User) -> None:
+    shown(ada, "c3")
+    ada.backend.rows[2]["name"] = "by someone else"
+    Queries.use_get_client_query.invalidate(ada.request(), params={"id": "c3"})
+    rename(ada, "c4", "renamed")
+    assert shown(ada, "c3") == "by someone else"
+
+
 def test_an_invalidation_that_somebody_asked_for_during_the_write_has_the_detail_fetched(ada: User) -> None:
     shown(ada, "c3")
     inner = ada.request()

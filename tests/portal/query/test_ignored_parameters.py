@@ -12,7 +12,7 @@ import pytest
 
 from portal.config.contract_names import NOBODYS_WORD
 from portal.config.limits import ABSENT_S
-from portal.errors import ApiValidationError, UsageError
+from portal.errors import ApiAbsentError, ApiValidationError, UsageError
 from portal.query import ListParams, paginated_query_endpoint
 from tests.portal.query.fakes import User, World, unavailable
 from tests.portal.query.narrow_backend import PATH, NarrowBackend, Visit, add, fresh, is_learned, visits, walked
@@ -131,6 +131,12 @@ class TestARefusedParameter:
         assert [row.id for row in data.items] == ["v1"]
         assert backend.calls[-1][2]["clientId"] == "c1"
 
+    def test_of_a_list_that_is_refused_to_a_user_makes_it_absent(self, ada: User) -> None:
+        ada.backend.refuses = 403
+        assert isinstance(fresh(ada.world, client_id=["c1"]).error, ApiAbsentError)
+        with ada.reads(0):
+            fresh(ada.world, client_id=["c2"])
+
 
 class OddParams(ListParams):
     colour: str | None = None
@@ -208,6 +214,12 @@ class TestTheTotalOfAFilteredList:
             add(ada)
         user = ada.elsewhere() if named else ada
         assert visits(user, client_id=["c1"]).data.total is None
+
+    def test_is_proven_for_each_of_several_filters_alone(self, ada: User) -> None:
+        """The backend ignores the seats, which no row has."""
+        assert visits(ada, client_id=["c1"], seats=3).data.total is None
+        with ada.reads(1):
+            assert visits(ada, client_id=["c2"]).data.total == 30
 
     @pytest.mark.parametrize(
         ("knows", "total"),

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from portal.errors import ApiUnavailableError
 from portal.query import QueryGroup, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from tests.portal.query.clients import create, listed, me, names, rename
-from tests.portal.query.fakes import FakeBackend, User, World, unavailable
+from tests.portal.query.fakes import FakeBackend, User, World
 
 SIGN_INS = "/iam/auth/sessions"
 
@@ -132,14 +131,6 @@ class TestAnAnswerAboutTheTokenThatAsks:
                 token = user.tokens.current.access
                 assert (current(user), asker(user).unwrap()) == ([token], {"id": token})
         assert not any("current" in text or ada.tokens.current.access in text for text in ada.store.values.values())
-
-    def test_is_not_another_tokens_where_it_can_not_be_had(self, ada: User, phone: User) -> None:
-        current(ada)
-        asker(ada)
-        ada.backend.failures = [unavailable()] * 6
-        result = sign_ins(phone)
-        assert (type(result.error), result.data.items) == (ApiUnavailableError, ())
-        assert asker(phone).data is None
 
     def test_is_fetched_anew_within_the_request_after_a_write(self, ada: User) -> None:
         client = ada.request()

@@ -332,3 +332,10 @@ class TestAWrite:
         ada.backend.status = 405
         update(ada)
         assert lacks(ada, UPDATE), "that is said of the call"
+
+    def test_that_is_required_or_nobodys_teaches_nothing(self, ada: User) -> None:
+        ada.request().reads.bound_partition()
+        note_absent(Mutations.use_needed_mutation, ada.request(), status=404)
+        note_absent(UPDATE, unbound(ada).request(), status=404)
+        assert not lacks(ada, Mutations.use_needed_mutation)
+        assert not any(key.startswith("gap:") for key in ada.store.values)

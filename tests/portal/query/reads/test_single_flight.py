@@ -41,8 +41,9 @@ class Reader:
         self.thread = threading.Thread(target=lambda: self.seen.append(read()))
 
     def run(self) -> None:
+        """Let it read, for some seconds: one that waits for another fetch goes on when that has ended."""
         self.thread.start()
-        self.thread.join(WAIT_S)
+        self.thread.join(WAIT_S / 4)
 
 
 @pytest.fixture
@@ -103,6 +104,7 @@ def test_a_fetch_that_began_before_something_is_not_joined_after_it(ada: User, h
     ada.backend.inside = read_after_it
     with ada.reads(2):
         listed(ada)
+        other.thread.join(WAIT_S)
     assert other.seen == [["c4", "c3"]]
 
 
