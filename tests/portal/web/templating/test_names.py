@@ -11,6 +11,7 @@ import pytest
 from django.template import engines
 from django.utils import translation
 from jinja2 import TemplateNotFound
+from markupsafe import Markup
 
 from portal.edge.paths import is_malformed
 from portal.web.present import Badge, BadgeLink
@@ -60,6 +61,23 @@ def test_a_row_of_another_platform_is_linked_for_who_may_open_that_platform(
 ) -> None:
     shell = SimpleNamespace(platforms=platforms, gateway_url="http://gateway.test", locale="en")
     assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
+
+
+def test_any_label_is_shown_as_its_text_and_none_as_a_dash() -> None:
+    for label, text in ((SimpleNamespace(x="<"), "namespace(x=&#39;&lt;&#39;)"), (7, "7"), (None, "–")):
+        link = f'<a href="/en/energy/clients/cli_1">{text}</a>'
+        assert rendered("{{ label|link('client', 'cli_1') }}", label=label) == link
+
+
+def test_a_label_of_html_and_the_same_label_as_text_have_links_of_their_own() -> None:
+    html = '<a href="/en/energy/clients/cli_1">%s</a>'
+    for label, shown in ((Markup("<b>"), "<b>"), ("<b>", "&lt;b&gt;"), (Markup("<b>"), "<b>")):
+        assert rendered("{{ label|link('client', 'cli_1') }}", label=label) == html % shown
+
+
+def test_a_status_needs_badges_or_it_would_be_shown_as_its_code_in_every_language() -> None:
+    with pytest.raises(TypeError, match=r"row\.status\|badge\(statuses\)"):
+        rendered("{{ 'paid'|badge }}")
 
 
 def test_an_entry_of_the_navigation_is_current_on_its_page_and_below() -> None:
