@@ -11,7 +11,6 @@ import socket
 import pytest
 
 from portal.api.call_log import Attempt, describe_cause
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
@@ -22,7 +21,7 @@ from tests.support.authority import Authority
 from tests.support.counts import counted, is_listed
 from tests.support.http_server import reply, scripted_server
 
-SECRETS = ("of-the-bearer", "of-the-refresh", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
+SECRETS = ("of-the-bearer", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
 
 
 @pytest.fixture
@@ -151,18 +150,6 @@ def test_a_failure_is_one_line_that_names_the_innermost_cause_and_nothing_that_i
     assert (line.outcome, line.cause) == (outcome, cause)
     assert line.getMessage().endswith(f" ms: {cause}")
     assert told_secrets(line) == []
-
-
-def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
-    with answering(reply(b'{"accessToken": "of-the-answer", "refreshToken"')) as server:
-        endpoint = BackendTokenEndpoint(connect(server.url))
-        endpoint.submit(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
-        endpoint.revoke(refresh="of-the-refresh", bearer="of-the-bearer", deadline=Deadline(5))
-    refresh, sign_out = lines()
-    assert (refresh.method, refresh.path, refresh.status, refresh.request_id) == ("POST", "/refresh", 200, "r-2")
-    assert refresh.cause.startswith("JSONDecodeError: ")
-    assert (sign_out.method, sign_out.path) == ("POST", "/auth/logout")
-    assert told_secrets(refresh) + told_secrets(sign_out) == []
 
 
 def test_calls_are_counted_by_what_they_came_to(connect):
