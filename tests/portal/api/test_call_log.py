@@ -69,7 +69,8 @@ def test_what_the_backend_can_t_do_is_a_warning_and_what_it_will_not_do_is_none(
         call(connect(server.url), request_id="r-1", attempt=Attempt(2, 3))
     (line,) = lines()
     assert (line.levelname, line.outcome) == (level, f"{status[0]}xx")
-    assert re.fullmatch(rf"backend GET /energy/clients/cli_1: {status[:3]} in \d+ ms, try 2 of 3", line.getMessage())
+    message = rf"backend GET /energy/clients/cli_1: {status[:3]} in \d+ ms, try 2 of 3"
+    assert re.fullmatch(message, line.getMessage())
     assert (line.method, line.path, line.status) == ("GET", "/energy/clients/cli_1", int(status[:3]))
     assert (line.request_id, line.attempt, line.attempts) == ("r-1", 2, 3)
     assert line.duration_ms > 0
