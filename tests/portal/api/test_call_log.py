@@ -11,7 +11,6 @@ import socket
 import pytest
 
 from portal.api.call_log import Attempt, describe_cause
-from portal.api.refresh.token_endpoint import BackendTokenEndpoint
 from portal.api.session import ApiSession
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
@@ -22,7 +21,7 @@ from tests.support.authority import Authority
 from tests.support.counts import counted, is_listed
 from tests.support.http_server import reply, scripted_server
 
-SECRETS = ("of-the-bearer", "of-the-refresh", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
+SECRETS = ("of-the-bearer", "of-the-query", "of-the-body", "of-the-answer", "of-the-key")
 
 
 @pytest.fixture
@@ -70,7 +69,8 @@ def test_what_the_backend_can_t_do_is_a_warning_and_what_it_will_not_do_is_none(
         call(connect(server.url), request_id="r-1", attempt=Attempt(2, 3))
     (line,) = lines()
     assert (line.levelname, line.outcome) == (level, f"{status[0]}xx")
-    assert re.fullmatch(rf"backend GET /energy/clients/cli_1: {status[:3]} in \d+ ms, try 2 of 3", line.getMessage())
+    message = rf"backend GET /energy/clients/cli_1: {status[:3]} in \d+ ms, try 2 of 3"
+    assert re.fullmatch(message, line.getMessage())
     assert (line.method, line.path, line.status) == ("GET", "/energy/clients/cli_1", int(status[:3]))
     assert (line.request_id, line.attempt, line.attempts) == ("r-1", 2, 3)
     assert line.duration_ms > 0
@@ -151,18 +151,6 @@ def test_a_failure_is_one_line_that_names_the_innermost_cause_and_nothing_that_i
     assert (line.outcome, line.cause) == (outcome, cause)
     assert line.getMessage().endswith(f" ms: {cause}")
     assert told_secrets(line) == []
-
-
-def test_a_refresh_and_a_sign_out_are_lines_like_any_other(connect, lines):
-    with answering(reply(b'{"accessToken": "of-the-answer", "refreshToken"')) as server:
-        endpoint = BackendTokenEndpoint(connect(server.url))
-        endpoint.submit(refresh="of-the-refresh", deadline=Deadline(5), request_id="r-2")
-        endpoint.revoke(refresh="of-the-refresh", bearer="of-the-bearer", deadline=Deadline(5))
-    refresh, sign_out = lines()
-    assert (refresh.method, refresh.path, refresh.status, refresh.request_id) == ("POST", "/refresh", 200, "r-2")
-    assert refresh.cause.startswith("JSONDecodeError: ")
-    assert (sign_out.method, sign_out.path) == ("POST", "/auth/logout")
-    assert told_secrets(refresh) + told_secrets(sign_out) == []
 
 
 def test_calls_are_counted_by_what_they_came_to(connect):

@@ -83,12 +83,6 @@ def test_a_token_that_is_given_again_is_in_use_again():
     assert not family.is_replay("token 0", now=NOW)
 
 
-def test_a_backend_that_does_not_rotate_makes_nothing_older():
-    same = TokenPair(access="a", refresh="same")
-    family, forgotten = rotate(None, latest_refresh="same", submitted="same", pair=same, now=NOW)
-    assert (family.older, forgotten) == ((), ())
-
-
 @given(st.lists(st.integers(0, 100), max_size=60), st.sampled_from([1.0, 20.0, 300.0, 86_400.0]))
 def test_however_it_is_used_it_stays_small_and_keeps_whoever_is_here(tokens: list[int], step_s: float):
     family, forgotten, head = None, [], 0

@@ -173,21 +173,6 @@ def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_tok
 
 
 @STORES
-def test_a_lock_that_was_taken_though_its_answer_was_lost_is_the_takers(world: RefreshWorld, pair, process):
-    add = process.store.add
-
-    def answer_lost(key, value, *, lifetime_s):
-        process.store.add = add
-        assert add(key, value, lifetime_s=lifetime_s)
-        raise StoreUnavailableError("store 'refresh': ConnectionError")
-
-    process.store.add = answer_lost
-    before = world.time()
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
-    assert world.time() == before
-
-
-@STORES
 def test_a_lock_that_somebody_else_has_is_not_taken_for_ones_own(world: RefreshWorld, pair, process, other):
     add = process.store.add
 
