@@ -131,7 +131,8 @@ def test_what_was_typed_or_chosen_is_sent_as_an_id(
     assert create(site, **sent).status == 303
     assert site.bodies(VISITS, "POST") == [{"name": "Check", "placeId": place}]
     assert any(call.path.startswith(PLACES) for call in site.backend.calls) is is_asked
-    page = site.post(NEW, {"name": "", "placeId-problem": "You won!", "placeId-match": ["x", "Click me"]}).text
+    made_up = {"placeId-text": "Oslo 2", "placeId-problem": "You won!", "placeId-match": ["x", "Click me"]}
+    page = site.post(NEW, {"name": "", **made_up}).text
     assert [text for text in ("You won!", "Click me") if text in page] == []
 
 
