@@ -143,7 +143,7 @@ def test_a_line_about_lost_cookies_names_no_request_but_its_own(tmp_path: Path) 
         assert ask(port, "/healthz", Cookie="a=\xe9") == 200
         until(lambda: "cookies were lost" in log.read_text(), seconds=10, what="the line is written")
         found = [json.loads(line) for line in log.read_text().splitlines()]
-    (lost,) = [line for line in found if line["logger"] == "portal.server.wsgi"]
+    (lost,) = [line for line in found if line["logger"] == "portal.server.wsgi.lost_cookies"]
     assert "request_id" not in lost
 
 

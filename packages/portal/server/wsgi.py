@@ -96,7 +96,8 @@ def _read_rest(body: InputStream) -> None:
         left -= len(part)
 
 
-logger = logging.getLogger(__name__)
+#: The name is known to whoever filters the log.
+logger = logging.getLogger("portal.server.wsgi.lost_cookies")
 
 
 def naming_lost_cookies(application: WSGIApplication) -> WSGIApplication:
