@@ -197,7 +197,13 @@ def is_weak(secret: str) -> bool:
 
 def is_of_this_machine(address: str) -> bool:
     """Whether an address leads to this machine itself."""
-    return _is_local(urlsplit(address).hostname or "")
+    host = urlsplit(address).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def file_system_of(folder: Path, *, mounts: Path = MOUNTS) -> str | None:
@@ -213,23 +219,10 @@ def file_system_of(folder: Path, *, mounts: Path = MOUNTS) -> str | None:
     return next((kinds[path] for path in (folder, *folder.parents) if path in kinds), None)
 
 
-def _is_local(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _hosts(address: str) -> list[str]:
-    """The host of a Redis, or of each Sentinel."""
-    places = address.partition("://")[2].partition("/")[0].rpartition("@")[2].split(",")
-    return [urlsplit(f"//{place}").hostname or "" for place in places]
-
-
 def _all_local(address: str) -> bool:
-    return all(map(_is_local, _hosts(address)))
+    """Whether the host of a Redis, or of each Sentinel, is this machine."""
+    places = address.partition("://")[2].partition("/")[0].rpartition("@")[2].split(",")
+    return all(is_of_this_machine(f"//{place}") for place in places)
 
 
 def _has_user(address: str) -> bool:

@@ -29,15 +29,13 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.log_lines import log_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
-
-    from django.http import HttpResponse
 
 
 _BOUNDARY: Final = re.compile(r';\s*boundary=("?)([^";\s]+)\1', re.ASCII | re.IGNORECASE)
@@ -63,7 +61,7 @@ def with_whole_bodies(application: WSGIApplication) -> WSGIApplication:
         answer = application(environ, start_response)
         if getattr(answer, "streaming", True):
             return answer
-        response = cast("HttpResponse", answer)
+        response: Any = answer  # Django's, whose types this layer does not import
         response.close()
         return [response.content]
 
@@ -96,7 +94,8 @@ def _read_rest(body: InputStream) -> None:
         left -= len(part)
 
 
-logger = logging.getLogger(__name__)
+#: The name is known to whoever filters the log.
+logger = logging.getLogger("portal.server.wsgi.lost_cookies")
 
 
 def naming_lost_cookies(application: WSGIApplication) -> WSGIApplication:

@@ -2,8 +2,7 @@
 
 ::
 
-    source              all faults of one app: its templates, its forms, its Python, its catalogs, the services of its
-                        domain
+    source              all faults of one app: its templates, forms, Python and catalogs, the services of its domain
       template_names    templates that can't be compiled; functions, URLs, icons and files that are not there
       template_rows     attributes that a row does not have, and cells of no column, in templates of declared pages
       python_code       the same in Python; creates that could happen twice

@@ -28,6 +28,7 @@ def test_a_variable_without_a_field_is_read_beside_another_or_by_its_library() -
         for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAME.fullmatch(node.value)
     }
+    # Those two have a field; messages and a default name them.
     assert strings - {"APP_AUDIT_LOG", "PORT_BASE"} == {variable.name for variable in VARIABLES if not variable.field}
 
 

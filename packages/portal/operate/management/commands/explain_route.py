@@ -13,6 +13,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
+from portal.api import TokenPair
 from portal.config.contract_names import PERMISSION_CLAIMS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from portal.edge import Decision, Explanation, Site
-
-
-class CookieTokens:
-    """The two tokens, from a request's cookies."""
-
-    def __init__(self, request: WSGIRequest) -> None:
-        self.access = request.COOKIES.get(VAR_ACCESS_TOKEN)
-        self.refresh = request.COOKIES.get(VAR_REFRESH_TOKEN)
 
 
 class Command(AdministrationCommand):
@@ -82,7 +75,7 @@ class Command(AdministrationCommand):
         cache = TokenCache(
             verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend
         )
-        tokens = CookieTokens(request)
+        tokens = TokenPair(access=request.COOKIES.get(VAR_ACCESS_TOKEN), refresh=request.COOKIES.get(VAR_REFRESH_TOKEN))
         access = cache.check(tokens.access, now=time.time())
         context = RequestContext.from_request(
             request,  # pyright: ignore[reportArgumentType]  # COOKIES is a cached property there: not "a dict" to pyright
