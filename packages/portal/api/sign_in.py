@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from portal.api.refresh import family_secret, sign_in_id
 from portal.api.session import api_session
-from portal.api.token_validation import UnusableTokenError, validate_issued_tokens
+from portal.api.token_validation import validate_issued_tokens
 
 if TYPE_CHECKING:
     from portal.api.refresh import SignedOut
@@ -25,7 +25,7 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
     unusable = validate_issued_tokens(pair)
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
-        raise UnusableTokenError(unusable)
+        raise unusable
     api_session().refresher.prepare_sign_in(pair)
     tokens.sign_in(pair)
 

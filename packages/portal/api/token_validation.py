@@ -6,7 +6,6 @@ Checked wherever tokens come in, so that no later step can fail because of their
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING, Final
@@ -29,36 +28,29 @@ class TokenProblem(Enum):
     TOO_LARGE = "browsers would drop its cookie without a word"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnusableToken:
-    """Why a token can't be kept; holds nothing of the token.
+class UnusableTokenError(ApiMalformedError):
+    """A sign-in or a refresh brought a token that can't be kept; holds nothing of the token.
 
     :param says: for the operator; names the cookie that the token would have become.
     """
 
-    problem: TokenProblem
-    says: str
+    def __init__(self, problem: TokenProblem, says: str) -> None:
+        super().__init__(f"Signing in is not possible: {says}.")
+        self.problem = problem
+        self.says = says
 
 
-class UnusableTokenError(ApiMalformedError):
-    """A sign-in brought a token that can't be kept."""
-
-    def __init__(self, unusable: UnusableToken) -> None:
-        super().__init__(f"Signing in is not possible: {unusable.says}.")
-        self.problem = unusable.problem
-
-
-def validate_issued_tokens(pair: TokenPair) -> UnusableToken | None:
-    """The first token of the pair that can't be kept; None where both can, or are missing."""
+def validate_issued_tokens(pair: TokenPair) -> UnusableTokenError | None:
+    """Why the first token of the pair that can't be kept is none; None where both can be kept, or are missing."""
     for name, token in ((VAR_ACCESS_TOKEN, pair.access), (VAR_REFRESH_TOKEN, pair.refresh)):
         if token is None:
             continue
         if _SENDABLE.fullmatch(token) is None:
             says = f"the token for {name} has characters that no cookie and no header can carry"
-            return UnusableToken(problem=TokenProblem.UNSENDABLE, says=says)
+            return UnusableTokenError(TokenProblem.UNSENDABLE, says)
         if (size := cookie_bytes(name, token)) > MAX_COOKIE_BYTES:
             says = f"the {name} cookie would take {size} bytes, and browsers keep {MAX_COOKIE_BYTES} at most"
-            return UnusableToken(problem=TokenProblem.TOO_LARGE, says=says)
+            return UnusableTokenError(TokenProblem.TOO_LARGE, says)
     return None
 
 

@@ -3,19 +3,17 @@
 ::
 
     decoding       JSON -> records: the decoders of declared types
-      json_copy    copies of JSON
       readers      reads each type leniently: a field that is odd has its default
       records      Record, Row: frozen objects, with attributes in snake_case and camelCase on the wire; Partial, some
                    fields of a record, as the body of a write; OpenEnum, which keeps a value that it does not know
     parameters     Params, ListParams, RowParams: the keywords of a hook
       struct_types what all of these classes have in common
-    strict_json    JSON from outside, as the rest of the portal can work with it
+    strict_json    JSON from outside, as the rest of the portal can work with it; copies of JSON
 """
 
 from __future__ import annotations
 
 from portal.rows.decoding import check_decodable, decoder_of, lenient_decoder_of, rows_decoder_of
-from portal.rows.json_copy import copied, copied_rows
 from portal.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, Values, counts_params, wire_params
 from portal.rows.readers import Decoder
 from portal.rows.records import (
@@ -32,5 +30,5 @@ from portal.rows.records import (
     wire_body,
     wire_names,
 )
-from portal.rows.strict_json import check_depth, may_be_deep, read_json, replace_surrogates
+from portal.rows.strict_json import check_depth, copied, copied_rows, may_be_deep, read_json, replace_surrogates
 from portal.rows.struct_types import required_fields

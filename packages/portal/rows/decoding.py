@@ -14,9 +14,9 @@ from uuid import UUID
 import msgspec
 
 from portal.errors import ApiMalformedError, UsageError
-from portal.rows.json_copy import copied
 from portal.rows.readers import UNIONS, Decoder, OddValueError, reader_of
 from portal.rows.records import field_types, is_record
+from portal.rows.strict_json import copied
 
 
 def decoder_of(kind: Any) -> Decoder | None:

@@ -2,13 +2,19 @@
 
 Python's reader takes more than RFC 8259 allows, and a valid document can still break its readers: half of a surrogate
 pair can't be written as UTF-8, and a document that is nested 900 levels deep ends a copy or a template by recursion.
+
+What a request cache or another thread holds is never given out itself, but as a copy.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from typing import Any, Final, NoReturn
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Levels of lists and objects within one another that :func:`check_depth` accepts.
 MAX_DEPTH: Final = 64
@@ -78,3 +84,29 @@ def _finite(text: str) -> float:
 
 def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_CONTAINERS: Final = frozenset({dict, list})
+_DICT: Final = frozenset({dict})
+
+
+def copied(value: Any) -> Any:
+    """A deep copy of JSON, or of a tuple of rows; a list is what comes out of both."""
+    # Most rows are flat. To look at each of their values in Python would cost more than the rest of a cached read.
+    if type(value) is dict:
+        if _CONTAINERS.isdisjoint(map(type, value.values())):
+            return value.copy()
+        return {name: copied(part) if type(part) in _CONTAINERS else part for name, part in value.items()}
+    if type(value) is list or type(value) is tuple:
+        if _DICT.issuperset(map(type, value)):
+            return copied_rows(value)
+        return [copied(part) if type(part) in _CONTAINERS else part for part in value]
+    return value
+
+
+def copied_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Copies of rows; flat rows are copied all at once."""
+    rows = list(rows)
+    if _CONTAINERS.isdisjoint(map(type, chain.from_iterable(map(dict.values, rows)))):
+        return list(map(dict.copy, rows))
+    return list(map(copied, rows))

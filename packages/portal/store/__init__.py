@@ -2,8 +2,8 @@
 
     checks          system checks: `add` is atomic across processes, and the refresh store never evicts
       └ shared_store    SharedStore, query_store(), refresh_store(): typed values, one error, a circuit
-          ├ operation_metrics  how long operations take, and why they fail
-          └ size            how full a store is, with a warning in the log before it is full; what a Redis is
+          └ size            how full a store is, with a warning in the log before it is full; what a Redis is;
+                            how long operations take, and why they fail
       ├ redis_faults    why a Redis can't be used, in words
     survey          what a store is; its keys with their sizes, in small steps
     readiness       whether both stores take writes, for `/readyz`

@@ -26,8 +26,7 @@ from portal.config.environment import is_sentinel_url
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
 from portal.process import store_circuits
-from portal.store.operation_metrics import STORE_LABEL, StoreFailure, store_failures, store_timings
-from portal.store.size import SizeWatch, read_size
+from portal.store.size import STORE_LABEL, SizeWatch, StoreFailure, read_size, store_failures, store_timings
 from portal.store.unknown_values import note_unknown
 from portal.telemetry.metrics import Readings
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache, SQLiteCacheError

@@ -1,6 +1,7 @@
 """How full a store is, and what a Redis is: for `/metrics`, and for a warning in the log before it is full.
 
-What a Redis server tells about itself it tells in INFO: its eviction policy, its memory, its role.
+What a Redis server tells about itself it tells in INFO: its eviction policy, its memory, its role. `/metrics` also
+tells of the operations of the stores.
 """
 
 from __future__ import annotations
@@ -8,17 +9,49 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
+from portal.telemetry.metrics import OPERATION_BUCKETS_S, Counters, Label, Timings
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from django.core.cache.backends.base import BaseCache
+
+STORE_LABEL: Final = Label(name="store", says="`default` has what is cached, `refresh` what token refreshes share")
+
+
+class StoreFailure(Enum):
+    """Why an operation of a store failed."""
+
+    #: The store did not answer, or not in time.
+    NO_ANSWER = "no answer"
+    #: Nothing was sent: the circuit is open.
+    CIRCUIT_OPEN = "circuit open"
+    #: The store has no room.
+    FULL = "full"
+    #: Other processes write to the file at the moment.
+    BUSY = "busy"
+    #: The store answered that it refuses.
+    REFUSED = "refused"
+
+
+store_timings: Final = Timings(
+    "portal_store_operation_duration_seconds",
+    "Time of one operation of the shared store, failed ones included, without those that an open circuit refused.",
+    labels=[STORE_LABEL],
+    buckets=OPERATION_BUCKETS_S,
+)
+store_failures: Final = Counters(
+    "portal_store_errors_total",
+    "Operations of the shared store that failed, by cause.",
+    labels=[STORE_LABEL, Label(name="cause", says="why it failed", values=list(StoreFailure))],
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,5 +47,4 @@ from portal.query.endpoints.urls import (
     is_path,
     path_params,
     query_key,
-    shape,
 )
