@@ -47,7 +47,6 @@ def test_works_in_no_more_threads_than_it_may_takes_no_more_than_may_wait_and_do
     running = [pool.submit(held) for _ in range(2)]
     for _ in running:
         assert held.begun.acquire(timeout=PATIENCE_S)
-    assert sum(thread.name == "portal-test" for thread in threading.enumerate()) == 2
     done: list[str] = []
     who.set("ada")
     cancelled, waiting, in_its_context = [
@@ -55,6 +54,7 @@ def test_works_in_no_more_threads_than_it_may_takes_no_more_than_may_wait_and_do
     ]
     who.set("ben")
     assert pool.submit(held) is None
+    assert sum(thread.name == "portal-test" for thread in threading.enumerate()) == 2
     assert cancelled is not None
     assert cancelled.cancel()
     held.may_end.set()
