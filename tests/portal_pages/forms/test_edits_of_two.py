@@ -204,12 +204,20 @@ def choose_plan(request: HttpRequest) -> HttpResponse:
     [
         ({}, {"plan": "flat"}, "True () ()", ("Ada", "payg")),
         ({"name": "Grace"}, {"plan": "flat", "name": "Ada"}, "True () ('name',)", ("Grace", "payg")),
+        ({"city": "Bonn"}, {"plan": "flat", "name": "Ada"}, "True () ()", ("Ada", "payg")),
         ({"plan": "beta"}, {"plan": "flat"}, "False ('plan',) ()", ("Ada", "beta")),
         ({"plan": "payg"}, {"plan": "flat"}, "True () ()", ("Ada", "payg")),
         # A page that did not say what it showed writes nothing over another version.
         ({"name": "Grace"}, {}, "False ('plan',) ()", ("Grace", "flat")),
     ],
-    ids=["nobody else", "another field", "the same field", "done already", "unknown what was shown"],
+    ids=[
+        "nobody else",
+        "another field",
+        "a field that was not shown",
+        "the same field",
+        "done already",
+        "unknown what was shown",
+    ],
 )
 def test_a_button_changes_its_field_unless_somebody_else_has_changed_that_meanwhile(
     *, site: Site, kept: KeptRow, theirs: Any, shown: dict[str, str], answer: str, row: tuple[str, str]

@@ -124,6 +124,13 @@ def test_an_undo_after_a_later_change_says_so_and_overwrites_nothing(site: Site)
     assert ("nothing was undone" in page.text, "Move to Bergen" in page.text) == (True, False)
 
 
+def test_an_undo_that_gets_no_answer_is_a_failure(site: Site) -> None:
+    undo = press(site, "move", gives=MOVED).forms[UNDO]
+    site.backend.fails(503, path=ROW)
+    page = site.post(UNDO, undo)
+    assert (page.status, "Undone." in page.text) == (503, False)
+
+
 SALT = "portal.undo.client-undo"
 
 
