@@ -224,7 +224,7 @@ def test_parameters_of_a_path_item_are_those_of_its_calls_and_one_with_a_taken_n
         ("/a", "get", {"deprecated": True, **answers(TEXT)}, "it is deprecated"),
         ("/a", "get", answers(None, status="204"), "its answer is nothing that a hook reads"),
         ("/a?x=1", "get", answers(TEXT), "the url of a hook is a path alone"),
-        ("/a", "get", answers(TEXT, media_type="text/csv"), "its answer: it is text/csv, no JSON"),
+        ("/a", "get", answers(TEXT, "application/problem+json"), "its answer: it is application/problem+json, no JSON"),
         (
             "/a",
             "post",

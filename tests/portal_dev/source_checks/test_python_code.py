@@ -39,6 +39,7 @@ FAULTS = {
     'ValidationError("No.")': ("E005", "'No.'"),
     'render(request, "finance/payment.html", context)': ("E008", "there is no template 'finance/payment.html'"),
     'see_other("payment")': ("E008", "needs 1 value(s), not 0"),
+    'reverse("payment")': ("E008", "needs 1 value(s), not 0"),
     'see_other("paymentz")': ("E008", "there is no URL with the name 'paymentz'"),
     'platform_page("x", view, name="x", part_of="paymentz")': ("E008", "there is no URL"),
     "PaymentMutations.use_create_payment_mutation(request)": ("E009", "has no idempotency_key"),
