@@ -125,6 +125,21 @@ def test_a_row_stands_in_for_one_request_until_the_backend_answers(ada: User) ->
     assert (kept.error is None, kept.data["name"], kept.is_placeholder) == (False, "newer", False), "it is cached"
 
 
+def test_a_row_of_any_list_that_the_request_has_read_stands_in(ada: User) -> None:
+    client = ada.request()
+    Queries.use_get_rows_query(client, q="client 1")
+    fail(ada)
+    assert read(client, "c1").unwrap()["name"] == "client 1"
+    client.purge()
+    assert read(client, "c1").data is read(client).data is None
+
+
+def test_no_row_stands_in_of_a_list_that_was_invalidated(ada: User) -> None:
+    Queries.use_get_rows_query.invalidate(ada.request())
+    fail(ada)
+    assert read(ada).data is None
+
+
 @pytest.mark.parametrize("reads_first", [True, False], ids=["also read in the request", "cached"])
 def test_no_row_stands_in_that_was_deleted_beside_the_list(ada: User, reads_first: bool) -> None:
     client = ada.request()
