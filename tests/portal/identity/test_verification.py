@@ -109,7 +109,7 @@ MISSING = object()
         ({"aud": ["portal", "other"]}, True),
         *(({"aud": value}, False) for value in (["other"], "portal2", None, {"portal": 1}, MISSING)),
     ],
-    ids=str,
+    ids=lambda value: str(value).replace(str(MISSING), "missing"),
 )
 def test_issuer_and_audience_are_compared_exactly(change, good) -> None:
     claims = {name: value for name, value in (CLAIMS | change).items() if value is not MISSING}

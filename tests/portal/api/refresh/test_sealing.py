@@ -36,7 +36,10 @@ def test_a_changed_record_does_not_open(position):
         unseal(base64.b64encode(raw).decode(), under="old")
 
 
-@pytest.mark.parametrize("record", [seal(PAIR, under="older"), "", "no base64!", "AAAA", None, 7, [], "A" * 100])
+@pytest.mark.parametrize(
+    "record",
+    [pytest.param(seal(PAIR, under="older"), id="another"), "", "no base64!", "AAAA", None, 7, [], "A" * 100],
+)
 def test_nor_does_one_of_another_token_or_anything_else(record):
     with pytest.raises(UnreadableRecordError):
         unseal(record, under="old")
