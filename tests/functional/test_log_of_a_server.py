@@ -17,7 +17,7 @@ from tests.functional.test_serve import answer_of, children, log_of, serving, un
 
 TEXT_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) energy \S+ ")
 #: The command, its checks, the edge, Django, the server: each in its own words, all in one form.
-LOGGERS = {"portal.server", "portal.edge.middleware", "portal.edge.responses", "django.request"}
+LOGGERS = {"portal.server", "portal.edge.middleware", "portal.edge.http.allowed_hosts", "django.request"}
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from portal.errors import (
     CircuitOpenError,
 )
 from portal.process.deadline import Deadline
+from portal.query import mutation_endpoint
 from portal.query.calls import Retries, Tries, can_help, may_have_arrived, may_repeat_write
 from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
@@ -135,8 +136,8 @@ def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(wa
 def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
     method: Any, sent: bool, again: bool
 ) -> None:
-    error, variables = ApiUnavailableError(was_sent=sent), Variables(body=None, params=None)
-    write = WriteRequest(endpoint="e", method=method, url="/e", variables=variables, has_body=False)
+    error, hook = ApiUnavailableError(was_sent=sent), mutation_endpoint(url="/e", method=method)
+    write = WriteRequest(hook=hook, variables=Variables(body=None, params={}))
     assert may_repeat_write(write, error, honours_idempotency_key=False) is again
     assert may_repeat_write(write, error, honours_idempotency_key=True)
 
