@@ -31,6 +31,20 @@ class TestI1EveryReadAfterAWriteShowsIt:
         assert "c5" not in listed(client)
 
 
+class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
+    @pytest.mark.parametrize("first", [True, False], ids=["nothing cached", "cached and stale"])
+    def test_when_the_write_ends_before_the_fetch(self, ada: User, first: bool) -> None:
+        other = ada.elsewhere()
+        listed(other, {"q": "3"})  # so that the token is bound
+        if not first:
+            listed(ada)
+            ada.passes(PAST_ITS_LIFE_S)
+        ada.backend.inside = once(lambda: delete(other, "c5"))
+        listed(ada)  # its answer left the backend with c5 in it
+        with ada.reads(0):
+            assert listed(ada) == ["c4"], "the page of before, less the row"
+
+
 class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
     def test_another_users_later_change_stays(self, ada: User) -> None:
         listed(ada)
