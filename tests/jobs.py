@@ -95,6 +95,7 @@ PROGRAMS: Final = (
     ("openssl",),
     ("jq",),
     ("setpriv",),
+    ("unshare",),
     ("kubectl",),
     ("systemd-analyze",),
     ("prometheus",),

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import RequestFactory
 
+import portal.services.energy.clients
+import portal.services.user  # noqa: F401  the queries that the buttons fetch
 from tests.portal.query.fakes import World
 
 if TYPE_CHECKING:
@@ -55,8 +57,8 @@ def test_parameters_that_no_query_has_are_400(buttons: Any, endpoint: str, param
 
 
 def test_a_refetch_of_an_uncached_query_calls_the_backend_once(buttons: Any) -> None:
-    world = World()
     for endpoint, path in (("energy.get_clients", "/energy/clients"), ("user.get_me", "/me")):
+        world = World()
         assert pressed(buttons.refetch_query, world, endpoint=endpoint, params="{}", pages="1").status_code == 303
         assert world.backend.counted()["GET", path] == 1
 

@@ -130,8 +130,8 @@ def installed(wheel: Path) -> Iterator[Installed]:
     """Install the wheel without its dependencies. Those of this process are seen beside it, and the checkout is not."""
     if os.geteuid() != 0:
         pytest.skip("needs root, which alone can become another user")
-    for program in ("unshare", "setpriv"):
-        require_tool(program)
+    require_tool("unshare")
+    require_tool("setpriv")
     # Not pytest's own folder, which this user alone may enter.
     with tempfile.TemporaryDirectory(prefix="portal-wheel-") as folder:
         tree, scratch = Path(folder) / "tree", Path(folder) / "scratch"
