@@ -95,8 +95,8 @@ def test_tests_without_an_end_kill_the_mutant_and_leave_no_process(
     pids = tmp_path / "pids"
     monkeypatch.setenv("PIDS", str(pids))
     mutants = read_mutants(folder=lists(tmp_path / "lists", ("a", "port < 10", "port < 9", "test_server.py")))
-    [outcome] = try_mutants(mutants, tell=lambda _: None, source=checkout, time_limit_s=5)
-    assert (outcome.verdict, outcome.why) == (Verdict.KILLED, "no end after 5 s")
+    [outcome] = try_mutants(mutants, tell=lambda _: None, source=checkout, time_limit_s=20)
+    assert (outcome.verdict, outcome.why) == (Verdict.KILLED, "no end after 20 s")
     started = [int(pid) for pid in pids.read_text().split()]
     assert len(started) == 2, "one without the change, one with it"
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
