@@ -114,7 +114,7 @@ def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit
     for platform, each in searched_lists():
         visit.backend.lists(f"{platform.prefix}/{each.path}", clients if each.path == "clients" else [])
     if clients:
-        visit.backend.fails(500, path="/finance/invoices")
+        visit.backend.fails("malformed", path="/finance/invoices")
     visit.user(*ALL).at(f"/search?{urlencode({'q': TYPED_TEXT[:150]})}", **headers)
 
 
