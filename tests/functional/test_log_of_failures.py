@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,8 +83,8 @@ class Server:
 def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     with ExitStack() as running:
 
-        def do(**variables: str) -> Server:
-            made = serving(tmp_path / "state", production=True, APP_LOG_FORMAT="json", **variables)
+        def do(**variables: Any) -> Server:
+            made = serving(tmp_path / "state", APP_LOG_FORMAT="json", **variables)
             return Server(running.enter_context(made)[1], log_of(tmp_path / "state"))
 
         yield do
@@ -99,7 +100,7 @@ def answering(request: Received, out: socket.socket) -> None:
 
 def test_one_line_names_the_page_and_what_was_wrong_with_the_answer(start: Callable[..., Server]) -> None:
     with scripted_server(answering) as backend:
-        server = start(APP_PUBLIC_API_BASE_URL=backend.url, APP_API_READ_TIMEOUT_S="0.5")
+        server = start(APP_PUBLIC_API_BASE_URL=backend.url, APP_API_READ_TIMEOUT_S="0.5", production=True)
         for search, (_, says) in ANSWERS.items():
             server.fails(says, search=search)
 
