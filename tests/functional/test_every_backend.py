@@ -21,7 +21,6 @@ from tests.support.http_browser import HttpBrowser
 from tests.support.open_pages import routes_of
 from tests.support.walk import Portal, Visit, Walker, running_portal, sandbox_to_walk
 from tests.support.walk.declared import Declared, declared_of
-from tests.support.walk.html import Page
 from tests.support.walk.rows import Row, all_rows, contradicts
 
 #: Seconds. The first test of a kind starts its servers and goes everywhere.
@@ -132,7 +131,7 @@ def is_strict_no(walked: Walked, visit: Visit) -> bool:
 
 
 def test_each_form_is_taken(walked: Walked) -> None:
-    wrong = [visit for visit in walked.visits if visit.method == "POST" and Page(visit.html).is_wrong]
+    wrong = [visit for visit in walked.visits if visit.method == "POST" and visit.page.is_wrong]
     assert wrong == [], told(wrong)
 
 
@@ -174,7 +173,7 @@ def test_no_row_contradicts_the_address_of_its_list(walked: Walked) -> None:
     for visit in walked.visits:
         params = parse_qsl(urlsplit(visit.last_url).query)
         rows = walked.rows.get(visit.route.partition(": ")[2], {})
-        for row_id in Page(visit.html).rows if visit.method == "GET" else ():
+        for row_id in visit.page.rows if visit.method == "GET" else ():
             row = rows.get(row_id, {})
             wrong += [(visit.url, row) for name, value in params if contradicts(row, name, value)]
     assert wrong == [], told(wrong)
@@ -224,7 +223,7 @@ def test_no_list_no_file_and_no_number_has_rows_of_another(walked: Walked) -> No
             assert fitting < set(rows), f"all rows fit {each}"
             origin = walked.portal.origins[each.app]
             page = walker.open(f"{origin}/en/{each.route}?{query}")
-            wrong += [f"{page}: shows {row_id}" for row_id in Page(page.html).rows if row_id in rows.keys() - fitting]
+            wrong += [f"{page}: shows {row_id}" for row_id in page.page.rows if row_id in rows.keys() - fitting]
             counted = re.search(r'class="more-facts"><span>\s*([\d,]+)', page.html)
             if counted and int(counted[1].replace(",", "")) > len(fitting):
                 wrong.append(f"{page}: counts {counted[1]}, not {len(fitting)}")
@@ -250,7 +249,7 @@ def test_no_page_of_a_row_has_rows_of_another(walked: Walked) -> None:
             for row_id in list(walked.rows[route])[-3:]:
                 page = walker.open(f"{walked.portal.origins[each.app]}/en/{route}/{row_id}")
                 assert page.status == 200, str(page)
-                shown = [known[other] for other in Page(page.html).rows if other in known]
+                shown = [known[other] for other in page.page.rows if other in known]
                 wrong += [f"{page}: shows {row}" for row in shown if row.get(each.name, row_id) != row_id]
     assert wrong == [], told(wrong)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from functools import cached_property
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
@@ -51,6 +52,11 @@ class Visit:
     calls: tuple[Call, ...]
     again: tuple[Call, ...] | None = None
     sent: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def page(self) -> Page:
+        """The page, as it was read."""
+        return Page(self.html)
 
     def __str__(self) -> str:
         sent = f" with {dict(self.sent)}" if self.sent else ""
@@ -99,7 +105,7 @@ class Walker:
             seen.add(url)
             opened[shape] += 1
             visit = self.open(url, offered_by=offered_by, is_part=is_part)
-            page, at = Page(visit.html), visit.last_url
+            page, at = visit.page, visit.last_url
             waiting += [(each, at, False) for each in self._own(at, page.links)]
             waiting += [(each, at, True) for each in self._own(at, page.parts)]
             waiting += [
@@ -114,7 +120,7 @@ class Walker:
 
     def _find_forms(self, visit: Visit, forms: Forms) -> None:
         """Add the forms of a page that send something, by their shapes, with the pages that have them."""
-        for form in Page(visit.html).forms if visit.status < HTTPStatus.INTERNAL_SERVER_ERROR else ():
+        for form in visit.page.forms if visit.status < HTTPStatus.INTERNAL_SERVER_ERROR else ():
             if form.method == "post":
                 forms.setdefault(self._form_shape(visit.last_url, form), {}).setdefault(visit.last_url, form)
 
