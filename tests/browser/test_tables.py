@@ -24,7 +24,7 @@ LISTS = {
 OLDEST = "?sort=createdAt"
 CLIENTS = "/en/energy/clients"
 LOCALES = ("en", "de", "tr")
-WIDTHS = (320, 480, 640, 768, 900, 991, 992, 1024, 1199, 1280, 1440, 1920)
+WIDTHS = (320, 480, 640, 768, 900, 1120, 1280, 1440)
 #: Words of a table that stand on two lines, cells that end in three dots, and a table that leaves its card.
 TORN_OR_CUT = """table => {
     const found = [];
