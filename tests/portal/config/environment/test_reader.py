@@ -285,9 +285,15 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
         "APP_PUBLIC_ENERGY_APP_URL",
         "CACHE_URL",
     ]
-    assert attempt.unread == {"port_base", "origins", "cache_url"}
+    assert attempt.unread == {"origins", "cache_url"}
     assert attempt.config.api_base_url == "https://api.example.com/v1"
     with pytest.raises(ConfigurationError) as caught:
         read_config("energy")
     assert caught.value is not attempt.problems[0].error
     assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
+
+
+def test_addresses_that_a_malformed_port_base_would_give_are_not_read(monkeypatch) -> None:
+    monkeypatch.setenv("DEBUG", "on")
+    monkeypatch.setenv("PORT_BASE", "80")
+    assert try_config("energy").unread == {"origins"}
