@@ -113,6 +113,9 @@ def test_production_addresses_follow_from_the_cookie_domain_and_a_missing_variab
             for path in ("acme.Backend", "Backend", "portal.api.backend.No", "portal.api.FormBody")
         ),
         ("APP_BACKEND", "portal.api.backend.CONTRACT"),
+        ("APP_STATE_DIR", "$HOME_OF_A_SHELL/state"),
+        ("APP_STATE_DIR", "~nobody-has-this-name/state"),
+        ("APP_API_CA_FILE", "~nobody-has-this-name/ca.pem"),
     ],
 )
 def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: str, value: str) -> None:
@@ -297,3 +300,13 @@ def test_addresses_that_a_malformed_port_base_would_give_are_not_read(monkeypatc
     monkeypatch.setenv("DEBUG", "on")
     monkeypatch.setenv("PORT_BASE", "80")
     assert try_config("energy").unread == {"origins"}
+
+
+def test_a_developer_s_configuration_without_a_state_folder_is_read_for_commands_alone(monkeypatch) -> None:
+    """systemd hands `$HOME` on as it is written."""
+    monkeypatch.setenv("DEBUG", "on")
+    monkeypatch.setenv("APP_STATE_DIR", "$HOME/state")
+    attempt = try_config("energy")
+    assert [str(problem.error) for problem in attempt.problems] == ["APP_STATE_DIR should be a folder"]
+    assert attempt.config.state_dir.is_absolute()
+    assert len(attempt.config.secret_key) > 30
