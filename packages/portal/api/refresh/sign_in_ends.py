@@ -198,6 +198,7 @@ def _read(access: str) -> _Issue:
         return _Issue(None, None)
     named = contract_claims(claims, current_backend())
     subject, issued = named.get(SUBJECT_CLAIM), claims.get("iat")
-    if isinstance(issued, bool) or not isinstance(issued, int | float) or not math.isfinite(issued):
+    # `isfinite` raises an error for an integer that no float can hold.
+    if isinstance(issued, bool) or not isinstance(issued, int | float) or not -math.inf < issued < math.inf:
         issued = None
     return _Issue(subject if isinstance(subject, str) else None, issued)
