@@ -1,6 +1,8 @@
 """Ends of sign-ins in the shared store: by a sign-out, and by an operator.
 
-A sign-out leaves tombstones on a sign-in and on its access tokens. An operator ends all sign-ins of a user.
+A sign-out leaves tombstones on a sign-in and on its access tokens. An operator ends all sign-ins of a user
+(docs/explanation/token-refresh.md, "An operator ends sign-ins"). Since a browser may lose its access token before the
+first refresh, a later sign-in of that user leaves a note of when it began.
 """
 
 from __future__ import annotations
