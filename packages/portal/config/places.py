@@ -18,6 +18,9 @@ PACKAGES: Final = Path(__file__).resolve().parents[2]
 IN_CHECKOUT: Final = (PACKAGES.parent / "manage.py").is_file()
 #: The folder in which `apps` lies: the checkout's root, else `site-packages`.
 SOURCE_ROOT: Final = PACKAGES.parent if IN_CHECKOUT else PACKAGES
+#: The state folder, where nothing else is said: of an installed portal the one that the unit of systemd makes, too.
+#: Never one of the environment that a wheel is installed in: that is not the portal's, and may be read-only.
+STATE_DIR: Final = SOURCE_ROOT / ".state" if IN_CHECKOUT else Path("/var/lib/portal")
 #: The program, as a message names it.
 PROGRAM: Final = "./manage.py" if IN_CHECKOUT else "portal"
 

@@ -7,6 +7,7 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, Protocol
 
 from portal.config.limits import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, REQUEST_BUDGET_S, SIGN_IN_MAX_AGE_S, STORE_MAX_MB
+from portal.config.places import STATE_DIR
 from portal.config.projects import GATEWAY, Project
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ class PortalConfig:
     """
 
     project: Project
-    state_dir: Path
     origins: Mapping[str, str]
+    state_dir: Path = STATE_DIR
     debug: bool = False
     #: A random one is for commands that tell what is wrong: no process serves with it.
     secret_key: str = field(default_factory=token_urlsafe, repr=False)

@@ -155,7 +155,8 @@ class QueryClient:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        began = time.perf_counter()
+        # Before the write: a response that can't be decoded must not be found out when the write is done.
+        decode, began = decoder_of(write.hook.data), time.perf_counter()
         try:
             with tracing.span("mutation", write.endpoint), self._partition.purged_if_ended():
                 data = self._writes.run(write)
@@ -165,7 +166,7 @@ class QueryClient:
                 on_error(error)
             return MutationResult(data=None, error=without_traceback(error))
         self._log.add_write(write, None, began=began)
-        data, _ = response_data(data, decoder_of(write.hook.data))
+        data, _ = response_data(data, decode)
         if on_success is not None:
             on_success(data)
         return MutationResult(data=data, error=None)

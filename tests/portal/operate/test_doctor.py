@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import Callable
 from email.utils import formatdate
+from itertools import takewhile
 from pathlib import Path
 from time import time
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from portal.api import Backend
 from portal.config.base_settings import _caches
 from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.operate.doctor import Level
-from portal.operate.doctor.examination import look_at_disk, look_at_lost_answers, look_at_state_folder
+from portal.operate.doctor.examination import examine, look_at_disk, look_at_lost_answers, look_at_state_folder
 from portal.operate.doctor.findings import Patient
 from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
 from portal.operate.doctor.stores import look_at_stores
@@ -185,6 +186,15 @@ def test_a_state_folder_that_others_may_enter_and_one_that_is_a_file(tmp_path: P
     file = tmp_path / "file"
     file.write_text("")
     assert [finding.level for finding in look_at_state_folder(patient(state_dir=file))] == [Level.ERROR]
+
+
+def test_no_other_folder_is_looked_at_in_place_of_one_that_can_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("APP_STATE_DIR", "$HOME/state")
+    examining = examine("energy", progress=lambda _: None)
+    findings = list(takewhile(lambda each: not each.subject.startswith("backend"), examining))
+    assert "APP_STATE_DIR should be a folder" in {each.seen for each in findings}
+    for subject in ("state folder", "disk", "stores"):
+        assert found(findings, subject).seen == "not looked at: state_dir can't be read"
 
 
 def test_keys_that_are_honoured_but_not_sent_are_told() -> None:

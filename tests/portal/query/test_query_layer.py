@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import responses
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.query import QueryGroup, QueryLayer, query_endpoint
+from portal.errors import UsageError
+from portal.query import MutationGroup, QueryGroup, QueryLayer, Record, mutation_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.fakes import make_token
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 URL = "http://127.0.0.1:9"
 
 
+class Approval(Record):
+    """Its module lacks the type at run time. Where the system checks of the portal do not run, nobody has said so."""
+
+    amount: Decimal | None = None
+
+
 class Queries(QueryGroup, domain="shop", registry=Registry()):
     use_get_orders_query = query_endpoint(data=dict, url="/orders")
+
+
+class Mutations(MutationGroup, domain="shop", registry=Registry()):
+    use_approve_orders_mutation = mutation_endpoint(data=Approval, url="/orders/approve", method="POST")
 
 
 @pytest.fixture
@@ -39,3 +53,12 @@ def test_without_its_store_a_client_reads_past_the_cache(layer: QueryLayer, capl
             assert Queries.use_get_orders_query(client).unwrap() == {"open": 2}
     assert orders.call_count == 2
     assert "read without the cache" in caplog.text
+
+
+def test_a_write_whose_answer_could_not_be_read_is_not_sent(layer: QueryLayer) -> None:
+    client = layer.client(TokenStore(TokenPair(access=make_token("eve"))), principal="eve")
+    with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
+        approved = http.post(f"{URL}/orders/approve", json={"amount": "2.00"})
+        with pytest.raises(UsageError, match="import the type of a field at run time"):
+            Mutations.use_approve_orders_mutation(client).mutate()
+    assert approved.call_count == 0

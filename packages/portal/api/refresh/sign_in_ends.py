@@ -1,6 +1,8 @@
 """Ends of sign-ins in the shared store: by a sign-out, and by an operator.
 
-A sign-out leaves tombstones on a sign-in and on its access tokens. An operator ends all sign-ins of a user.
+A sign-out leaves tombstones on a sign-in and on its access tokens. An operator ends all sign-ins of a user
+(docs/explanation/token-refresh.md, "An operator ends sign-ins"). Since a browser may lose its access token before the
+first refresh, a later sign-in of that user leaves a note of when it began.
 """
 
 from __future__ import annotations
@@ -198,6 +200,7 @@ def _read(access: str) -> _Issue:
         return _Issue(None, None)
     named = contract_claims(claims, current_backend())
     subject, issued = named.get(SUBJECT_CLAIM), claims.get("iat")
-    if isinstance(issued, bool) or not isinstance(issued, int | float) or not math.isfinite(issued):
+    # `isfinite` raises an error for an integer that no float can hold.
+    if isinstance(issued, bool) or not isinstance(issued, int | float) or not -math.inf < issued < math.inf:
         issued = None
     return _Issue(subject if isinstance(subject, str) else None, issued)

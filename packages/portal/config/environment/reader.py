@@ -134,5 +134,5 @@ class _Attempt:
             try:
                 self._values[field] = variable.read(variable.name, **needs)
             except ConfigurationError as error:
-                self.problems.append(Problem("origins" if field.startswith(ORIGIN_OF) else field, error))
+                self.problems.append(Problem(field if field in _FIELDS else "origins", error))
         return self._values[field]

@@ -20,7 +20,7 @@ from portal.config import limits
 from portal.config.environment.store_urls import check_store_url
 from portal.config.environment.values import ENV, missing, read_seconds, read_secret, read_switch, read_url, read_value
 from portal.config.log_lines import LOG_FORMATS
-from portal.config.places import IN_CHECKOUT, SOURCE_ROOT
+from portal.config.places import STATE_DIR
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, Project
 from portal.errors import ConfigurationError
 
@@ -131,9 +131,6 @@ def _read_secret(path: Path) -> str:
 #: A name of `ALLOWED_HOSTS`, as Django holds it against a request's host: without scheme and port.
 _ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNORECASE)
 
-#: Where an installed portal keeps its state: the folder that the unit of systemd makes, too.
-INSTALLED_STATE_DIR: Final = Path("/var/lib/portal")
-
 
 def read_port_base(name: str = "PORT_BASE") -> int:
     """The first of the local ports."""
@@ -144,9 +141,12 @@ def read_port_base(name: str = "PORT_BASE") -> int:
 
 
 def read_state_dir(name: str) -> Path:
-    """Never a folder of the environment that a wheel is installed in: it is not the portal's, and may be read-only."""
-    default = SOURCE_ROOT / ".state" if IN_CHECKOUT else INSTALLED_STATE_DIR
-    return Path(read_value(ENV.str, name, "a folder", str(default))).expanduser().absolute()
+    """The folder that all processes on the machine share."""
+    return read_value(_absolute_path, name, "a folder", STATE_DIR)
+
+
+def _absolute_path(name: str) -> Path:
+    return Path(ENV.str(name)).expanduser().absolute()
 
 
 def read_debug_toolbar(name: str, *, debug: bool) -> bool:
@@ -200,10 +200,9 @@ def read_backend_url(name: str, *, debug: bool, port_base: int | None) -> str:
 def read_ca_file(name: str) -> Path | None:
     """The file of a private certificate authority, read once here so that a wrong one stops the start."""
     should_be = "a PEM file with certificates of authorities"
-    file = read_value(ENV.str, name, should_be, "")
-    if not file:
+    path = read_value(_absolute_path, name, should_be, None)
+    if path is None:
         return None
-    path = Path(file).expanduser().absolute()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.load_verify_locations(cafile=path)
@@ -232,14 +231,14 @@ def read_origin(name: str, *, of: Project, port_base: int | None, debug: bool, c
     return read_url(name, default=default)
 
 
-def read_secret_key(name: str, *, project: Project, debug: bool, state_dir: Path) -> str:
+def read_secret_key(name: str, *, project: Project, debug: bool, state_dir: Path | None) -> str | None:
     """Django's; in `DEBUG` one that is made and kept."""
     key = read_secret(name, "a long random text")
     if key:
         return key
     if not debug:
         raise missing(name, "a long random text")
-    return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}")
+    return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}") if state_dir else None
 
 
 def read_audit_key(name: str, *, secret_key: str | None) -> str | None:

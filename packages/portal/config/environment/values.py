@@ -36,7 +36,7 @@ def read_value(reader: Callable[..., T], name: str, should_be: str, default: T) 
         return default
     try:
         return reader(name)
-    except (ValueError, environ.ImproperlyConfigured) as error:
+    except (ValueError, RuntimeError, environ.ImproperlyConfigured) as error:  # of `~name`, whose home nobody knows
         raise ConfigurationError(f"{name} should be {should_be}") from error
 
 

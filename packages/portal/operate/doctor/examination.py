@@ -155,10 +155,10 @@ def _existing(folder: Path) -> Path:
 _SUBJECTS: Final[tuple[tuple[str, frozenset[str], Callable[[Patient], Iterator[Finding]]], ...]] = (
     ("versions", frozenset(), look_at_versions),
     ("addresses", frozenset({"origins", "cookie_domain"}), look_at_addresses),
-    ("state folder", frozenset(), look_at_state_folder),
-    ("disk", frozenset(), look_at_disk),
+    ("state folder", frozenset({"state_dir"}), look_at_state_folder),
+    ("disk", frozenset({"state_dir"}), look_at_disk),
     # Before all that starts a thread: it forks.
-    ("stores", frozenset({"cache_url", "refresh_cache_url", "store_max_mb"}), look_at_stores),
+    ("stores", frozenset({"cache_url", "refresh_cache_url", "store_max_mb", "state_dir"}), look_at_stores),
     ("backend", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_backend),
     ("lost answers", frozenset({"honours_idempotency_key", "backend"}), look_at_lost_answers),
     ("calls", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_calls),

@@ -92,8 +92,11 @@ def test_a_sign_in_of_afterwards_goes_on_also_if_its_access_token_is_lost_before
 
 @pytest.mark.parametrize(
     "access",
-    ["no token", "x" * 5000, jwt(sub=5, iat=1), jwt(sub="user", iat="soon"), jwt(sub="user", exp=2e9)],
-    ids=["no token", "too long", "no subject", "odd time", "no time of issue"],
+    [
+        *("no token", "x" * 5000, jwt(sub=5, iat=1), jwt(sub="user", iat="soon"), jwt(sub="user", exp=2e9)),
+        jwt(sub="user", iat=10**400),
+    ],
+    ids=["no token", "too long", "no subject", "odd time", "no time of issue", "no float holds it"],
 )
 def test_a_token_that_can_not_be_read_or_names_no_time_of_issue_has_not_ended(
     world: RefreshWorld, process, access: str

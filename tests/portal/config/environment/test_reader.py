@@ -113,6 +113,9 @@ def test_production_addresses_follow_from_the_cookie_domain_and_a_missing_variab
             for path in ("acme.Backend", "Backend", "portal.api.backend.No", "portal.api.FormBody")
         ),
         ("APP_BACKEND", "portal.api.backend.CONTRACT"),
+        ("APP_STATE_DIR", "$HOME_OF_A_SHELL/state"),
+        ("APP_STATE_DIR", "~nobody-has-this-name/state"),
+        ("APP_API_CA_FILE", "~nobody-has-this-name/ca.pem"),
     ],
 )
 def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: str, value: str) -> None:
@@ -285,9 +288,25 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
         "APP_PUBLIC_ENERGY_APP_URL",
         "CACHE_URL",
     ]
-    assert attempt.unread == {"port_base", "origins", "cache_url"}
+    assert attempt.unread == {"origins", "cache_url"}
     assert attempt.config.api_base_url == "https://api.example.com/v1"
     with pytest.raises(ConfigurationError) as caught:
         read_config("energy")
     assert caught.value is not attempt.problems[0].error
     assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
+
+
+def test_addresses_that_a_malformed_port_base_would_give_are_not_read(monkeypatch) -> None:
+    monkeypatch.setenv("DEBUG", "on")
+    monkeypatch.setenv("PORT_BASE", "80")
+    assert try_config("energy").unread == {"origins"}
+
+
+def test_a_developer_s_configuration_without_a_state_folder_is_read_for_commands_alone(monkeypatch) -> None:
+    """systemd hands `$HOME` on as it is written."""
+    monkeypatch.setenv("DEBUG", "on")
+    monkeypatch.setenv("APP_STATE_DIR", "$HOME/state")
+    attempt = try_config("energy")
+    assert [str(problem.error) for problem in attempt.problems] == ["APP_STATE_DIR should be a folder"]
+    assert attempt.config.state_dir.is_absolute()
+    assert len(attempt.config.secret_key) > 30
