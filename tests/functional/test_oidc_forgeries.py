@@ -203,6 +203,15 @@ def test_an_answer_without_a_code_of_ours_signs_nobody_in(
     assert gateway.provider.forms == []
 
 
+def test_an_attempt_ends_once_whatever_became_of_it(gateway: Gateway, browser: HttpBrowser) -> None:
+    for query in ({"error": "access_denied"}, {"code": "a-code"}):
+        state = gateway.begin(browser)
+        gateway.come_back(browser, state, **query)
+        again = gateway.come_back(browser, state, code="a-code")
+        assert (again.status_code, 'data-failure="unknown-attempt"' in again.text) == (400, True)
+    assert [form["grant_type"] for form in gateway.provider.forms].count("authorization_code") == 1
+
+
 def test_the_password_form_signs_nobody_in(gateway: Gateway, browser: HttpBrowser) -> None:
     page = browser.get(f"{gateway.url}/en/login")
     assert 'type="password"' not in page.text

@@ -105,6 +105,12 @@ def test_after_a_call_in_vain_nothing_is_sent_for_a_second(backend):
     assert backend.paths() == ["/opens"]
 
 
+def test_a_plain_call_to_another_server_has_a_circuit_of_its_own(backend):
+    backend.open_circuit()
+    with scripted_server(lambda _, out: out.sendall(reply())) as other:
+        assert backend.transport().get(f"{other.url}/elsewhere").status_code == 200
+
+
 @pytest.mark.parametrize("backend", ["http", "https"], indirect=True)
 def test_reads_that_are_on_their_way_when_it_opens_are_given_up(backend):
     waiting = [backend.ask_meanwhile(f"/{number}") for number in range(4)]

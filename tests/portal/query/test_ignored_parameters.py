@@ -258,6 +258,12 @@ class TestTheWordsOfASearch:
         assert found(ada.elsewhere(), q="elsewhere") == []
         assert probes(ada.world) == 1, "what another process has learned is not asked again"
 
+    @pytest.mark.parametrize("named", [{"q": "acme", "pages": 2}, {"q": "nowhere", "cursor": "2"}])
+    def test_show_no_page_of_a_list_that_is_not_searched(self, ada: User, named: dict[str, Any]) -> None:
+        ada.backend.rows_of_a_page = 2
+        ada.backend.own = [{"id": name, "name": name} for name in ("acme a", "acme b", "zeta", "zulu")]
+        assert found(ada, **named) == found_by_walk(ada, q=named["q"]) == []
+
     def test_are_asked_about_once_by_each_process(self, ada: User) -> None:
         ada.backend.knows = {"q"}
         for words in ("Visit 3", "Visit 2", "Visit 3"):

@@ -138,6 +138,22 @@ def test_a_log_that_is_lost_meanwhile_costs_no_look_for_what_lies_between_it_and
     assert counting.store.most_keys < 200
 
 
+@pytest.mark.parametrize("ahead_s", [-2, 2])
+def test_a_write_of_a_machine_whose_clock_differs_shows_at_once(ada: User, ahead_s: float) -> None:
+    created = create(ada.request(clock=lambda: ada.world.clock() + ahead_s))
+    assert listed(ada.elsewhere())[0] == created
+
+
+@pytest.mark.parametrize("fails_after", range(6))
+def test_a_store_that_fails_at_any_moment_of_a_read_costs_the_patch_and_not_the_page(
+    ada: User, fails_after: int
+) -> None:
+    create(ada)
+    left = iter(range(fails_after))
+    ada.store.before_each = lambda _name: setattr(ada.store, "down", next(left, None) is None)
+    assert "c5" in listed(ada)
+
+
 def test_a_row_that_the_server_has_already_stays_where_it_put_it(ada: User) -> None:
     ada.backend.lag_s = 0
     created = create(ada)
@@ -180,6 +196,12 @@ def test_an_invalidation_or_a_backend_that_is_never_behind_shortens_nothing(ada:
         ada.passes(299)
         with ada.reads(0):
             listed(user)
+
+
+def test_an_answer_is_shown_over_an_older_response(ada: User) -> None:
+    answering.rename(ada, "c3", "renamed")
+    assert answering.read(ada, "c3").refetch().data["name"] == "renamed"
+    assert answering.shown(ada.elsewhere(), "c3") == "renamed"
 
 
 def test_an_answer_is_not_shown_over_a_later_write_without_one(ada: User) -> None:

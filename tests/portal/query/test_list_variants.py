@@ -108,8 +108,9 @@ class TestWhatAHelperGives:
             lambda data: {"id": ""},
             lambda data: data["missing"],
             lambda data: {"id": "n", "at": datetime.now(UTC)},
+            lambda data: {"id": "n", "deep": json.loads("[" * 500 + "]" * 500)},
         ],
-        ids=["an id alone", "nothing", "no id", "an empty id", "raises", "no JSON"],
+        ids=["an id alone", "nothing", "no id", "an empty id", "raises", "no JSON", "too deep"],
     )
     @pytest.mark.parametrize("helper", [adds, merges])
     def test_that_is_no_full_object_is_told(

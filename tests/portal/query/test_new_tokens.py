@@ -134,6 +134,18 @@ class TestAPageThatBeginsTheProfileFirst:
         assert me(client).unwrap()["id"] == "ben"
         assert asked_as == {bens.access}
 
+    def test_asks_again_after_a_purge_within_the_request(self, ada: User) -> None:
+        client, phone = ada.request(), ada.elsewhere().signed_in()
+        client.start(PROFILE)
+        clients(client)
+        own_name(phone)
+        phone.elsewhere().request().purge()
+        ada.backend.names["ada"] = "Countess"
+        clients(client, {"q": "5"})
+        assert own_name(client) == "Countess"
+        with ada.reads(0):  # the token is bound again
+            clients(ada, {"q": "5"})
+
     def test_shows_a_write_that_it_makes_while_an_expired_profile_is_fetched(self, ada: User) -> None:
         own_name(ada)
         ada.passes(PAST_ITS_LIFE_S)

@@ -220,6 +220,13 @@ class TestRowsOfAnotherRelease:
         with ada.reads(0):
             assert self.read(ada, Summary) == Summary(counts=Counts(clients="5"))
 
+    def test_a_response_of_another_shape_is_fetched_once_and_not_shown_as_an_error(self, ada: User) -> None:
+        summary(ada.request())
+        ada.backend.open_paths["/energy/summary"] = [{"total": 7}]
+        for reads in (1, 0):
+            with ada.reads(reads):
+                assert self.read(ada, list[Summary]) == [Summary(total=7)]
+
     def test_a_list_whose_rows_are_elsewhere_in_the_response_is_fetched(self, ada: User) -> None:
         listed(ada)
         [key] = [key for key, text in ada.store.values.items() if "items" in text]

@@ -18,12 +18,12 @@ from portal.web.request import PortalRequest
 from tests.portal.web.conftest import BACKEND
 
 
-@pytest.mark.parametrize(("forwards", "told"), [(True, "Firefox/140.0"), (False, "portal")])
-def test_the_browsers_name_is_passed_on_only_where_that_is_asked_for(
-    backend: responses.RequestsMock, account: str, forwards: bool, told: str
+@pytest.mark.parametrize(("forwards", "told"), [(True, ("Firefox/140.0", "192.0.2.7")), (False, ("portal", None))])
+def test_the_browsers_name_and_address_are_passed_on_only_where_that_is_asked_for(
+    backend: responses.RequestsMock, account: str, forwards: bool, told: tuple[str, str | None]
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile_of(account))
-    request = RequestFactory().get("/en", headers={"user-agent": "Firefox/140.0"})
+    request = RequestFactory().get("/en", headers={"user-agent": "Firefox/140.0"}, REMOTE_ADDR="192.0.2.7")
     request.COOKIES[VAR_ACCESS_TOKEN] = access_token(account)
 
     def view(request: PortalRequest) -> HttpResponse:
@@ -32,4 +32,5 @@ def test_the_browsers_name_is_passed_on_only_where_that_is_asked_for(
 
     with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, forwards_browser=forwards)):
         ApiAccessMiddleware(view)(request)
-    assert backend.calls[0].request.headers["User-Agent"] == told
+    headers = backend.calls[0].request.headers
+    assert (headers["User-Agent"], headers.get("X-Forwarded-For")) == told

@@ -200,6 +200,22 @@ class TestAnAnswer:
             assert gone(figures(ada, since="typed")) is (is_of_the_method or not was_seen)
         assert gone(figures(bob, since="2026-01-01")) is is_of_the_method
 
+    @pytest.mark.parametrize("named", [{"cursor": "typed"}, {"name": "typed"}, {"q": "typed"}])
+    def test_to_a_place_or_a_value_takes_no_list_and_no_counts_from_others(
+        self, ada: User, bob: User, named: dict[str, Any]
+    ) -> None:
+        ada.backend.typed = 410
+        Queries.use_get_tariffs_query(ada.request(), **named)
+        counts(ada, city=["typed"])
+        assert [row.id for row in Queries.use_get_tariffs_query(bob.request()).data.items] == ["t1"]
+        assert counts(bob) is None
+
+    def test_is_known_in_the_process_while_the_store_is_down(self, ada: User) -> None:
+        ada.backend.status = 404
+        ada.store.down = True
+        assert all(gone(figures(ada)) for _ in range(3))
+        assert ada.backend.called() == 1
+
     @pytest.mark.parametrize(("status", "absent"), [(404, False), (410, False), (403, False), (405, True), (501, True)])
     def test_about_a_row_says_something_of_the_call_only_where_the_method_is_not_there(
         self, ada: User, status: int, absent: bool

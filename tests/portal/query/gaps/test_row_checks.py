@@ -63,6 +63,7 @@ TIMES = [SECONDS - 1, SECONDS, SECONDS + 1]
     [
         (BILLS, "clientId", [BIG - 1, BIG, BIG + 1], {"client_id": str(BIG)}, [BIG]),  # a float can't tell them apart
         *((BILLS, "clientId", [5, 5.0, 6], {"client_id": text}, [5, 5.0]) for text in ("5", "5.0", "5e0")),
+        (BILLS, "clientId", ["c,1", "c", "2"], {"client_id": "c,1"}, ["c,1", "c"]),  # one value, or two
         (BILLS, "amount", AMOUNTS, {"amount_from": "100"}, [100, "250.5", 5e6, "much"]),
         (BILLS, "amount", AMOUNTS, {"amount_to": "100"}, [5, 100, "much"]),
         (BILLS, "amount", AMOUNTS, {"amount_from": "20", "amount_to": "100"}, [100, "much"]),

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from portal.api.tokens import TokenStore
+from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query.partition.generations import MAX_PENDING
 from tests.portal.query.clients import create, delete, invalidate, listed, names, once
-from tests.portal.query.fakes import User, unavailable
+from tests.portal.query.fakes import User, make_token, unavailable
 
 BEFORE, AFTER = ["c5", "c4"], ["c4", "c3"]
 
@@ -52,16 +52,30 @@ class TestTheProfileIsUnavailable:
         other.tokens = laptop.tokens
         assert listed(other) == AFTER
 
+    @pytest.mark.parametrize("refreshes", [False, True])
     def test_the_write_shows_where_the_store_has_lost_the_binding_that_another_process_has_in_memory(
-        self, ada: User, other: User
+        self, ada: User, other: User, refreshes: bool
     ) -> None:
         for key in [key for key in ada.store.values if key.startswith("binding:")]:
             del ada.store.values[key]
         ada.backend.before = no_profile
         delete(ada, "c5")
-        assert listed(other) == AFTER, "without the profile: from the backend"
+        if not refreshes:
+            assert listed(other) == AFTER, "without the profile: from the backend"
         ada.backend.before = None
+        if refreshes:
+            ada.tokens = other.tokens = refreshed(other)
         assert listed(other) == listed(ada) == AFTER
+
+
+def refreshed(user: User) -> TokenStore:
+    """The tokens after a refresh in the user's process."""
+    tokens, new = TokenStore(user.tokens.current), make_token("ada")
+    user.backend.users[new] = "ada"
+    client = user.process.request_with(tokens)
+    tokens.rotate(TokenPair(access=new, refresh="next"), replaced=user.tokens.current.refresh or "")
+    listed(client, {"q": "nothing"})
+    return TokenStore(tokens.current)
 
 
 class TestTheStoreIsDown:
@@ -97,6 +111,14 @@ class TestTheStoreIsDown:
 def test_a_new_binding_begins_a_generation_so_nothing_older_than_itself_is_shown_to_it(ada: User, other: User) -> None:
     ada.backend.rows.pop(0)
     assert listed(ada.signed_in()) == AFTER
+
+
+def test_a_write_during_which_the_sign_in_ends_still_shows(ada: User) -> None:
+    listed(ada)
+    tokens = TokenStore(ada.tokens.current)
+    ada.backend.inside = once(tokens.clear, method="DELETE", path="/energy/clients/c5")
+    delete(ada.process.request_with(tokens), "c5")
+    assert listed(ada) == AFTER
 
 
 def test_a_write_that_may_be_either_users_shows_no_row_to_one_of_them(ada: User) -> None:

@@ -109,6 +109,14 @@ def test_a_list_is_cached_for_a_sign_in_whose_profile_and_token_name_nobody(brow
     assert backend.counted()["GET", "/energy/clients"] == 1
 
 
+def test_a_purge_by_a_token_that_is_not_bound_drops_what_its_sign_in_has_cached(browser: Browser) -> None:
+    backend = browser.world.backend
+    newer = backend.issue("ada", backend.sign_ins[browser.pair.refresh])
+    Browser(browser.world, newer).request()[1].purge()
+    backend.own_rows["ada"] = []
+    assert browser.see()[1] == []
+
+
 def test_the_access_token_of_one_sign_in_with_the_refresh_token_of_another_carries_nothing_on(
     world: World, browser: Browser
 ) -> None:

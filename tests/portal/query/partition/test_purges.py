@@ -63,6 +63,14 @@ def test_a_403_purges_if_the_permissions_changed(ada: User, use: Any) -> None:
     assert (type(result.error), result.data.items) == (ApiForbiddenError, ())
 
 
+def test_a_request_that_purges_shows_nothing_that_it_has_memoized(ada: User) -> None:
+    client = ada.request()
+    listed(client)
+    client.purge()
+    ada.backend.rows.clear()
+    assert listed(client) == []
+
+
 def test_a_write_under_way_during_a_purge_shows_in_what_is_cached_after_it(ada: User) -> None:
     def purge_and_read() -> None:
         ada.request().purge()
