@@ -63,6 +63,20 @@ class TestLogin:
         assert problem(wrong, 401)
 
 
+    @pytest.mark.parametrize(
+        ("said", "caller", "kept"),
+        [
+            ("9.9.9.9, 2001:DB8::1", "127.0.0.1", "2001:db8::1"),
+            ("<script>", "127.0.0.1", "127.0.0.1"),
+            ("203.0.113.7", "198.51.100.9", "198.51.100.9"),
+        ],
+    )
+    def test_it_keeps_the_address_that_a_portal_on_this_machine_says(self, anyone, account, said, caller, kept):
+        body, headers = {"email": ADDRESS, "password": PASSWORD}, {"X-Forwarded-For": said}
+        anyone.post("/auth/login", body, headers=headers, REMOTE_ADDR=caller)
+        assert SignIn.objects.get().ip_address == kept
+
+
 class TestRefresh:
     def test_a_second_use_of_a_token_ends_its_family_with_all_access_tokens(self, anyone, pair, problem):
         new = refresh(anyone, pair["refreshToken"]).json()
