@@ -62,7 +62,6 @@ class TestLogin:
         wrong = anyone.post("/auth/login", {**body, "password": "x"}, headers={"Idempotency-Key": "k"})
         assert problem(wrong, 401)
 
-
     @pytest.mark.parametrize(
         ("said", "caller", "kept"),
         [
