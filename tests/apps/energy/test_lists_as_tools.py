@@ -36,6 +36,17 @@ def test_the_backend_is_asked_for_what_is_chosen_and_counts_the_rest(backend: Ba
         assert text in page.content.decode()
 
 
+def test_what_is_no_day_is_said_at_both_fields_of_its_range_which_is_open_then(
+    backend: Backend, browser: Client
+) -> None:
+    backend.lists(SESSIONS, rows(1))
+    text = browser.get(f"{PATH}?startedAtFrom=soon").content.decode()
+    assert text.count('aria-invalid="true" aria-describedby="error-startedAtFrom"') == 2
+    assert '<p class="field-error" id="error-startedAtFrom">Enter days such as 2026-03-31.</p>' in text
+    assert '<details class="filter-menu" id="menu-startedAt" name="list-menu" open>' in text
+    assert "from soon (not applied)" in text
+
+
 @pytest.mark.parametrize(("fault", "is_said"), [(503, True), ("malformed", True), (404, False), (410, False)])
 def test_without_numbers_the_list_is_as_it_was_and_says_so_where_they_are_missed(
     backend: Backend, browser: Client, fault: object, is_said: bool

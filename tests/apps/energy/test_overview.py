@@ -94,6 +94,12 @@ def test_the_summary_is_asked_for_the_days_of_the_address_to_whose_sessions_each
     assert tiles[:3] == [(sessions, name) for name in ("Energy", "Charging sessions", "Revenue")]
 
 
+def test_days_that_are_none_are_said_at_both_fields_of_the_period(energy_user: Client) -> None:
+    page = html_of(energy_user, f"{PAGE}?from=2026-01-02&to=2026-01-01")
+    assert page.count('aria-invalid="true" aria-describedby="period-error"') == 2
+    assert re.search(r'id="period-error" role="alert">[A-Z].+</p>', page)
+
+
 def test_the_part_that_updates_itself_is_asked_for_alone_and_all_tabs_share_its_answer(
     backend: Backend, energy_user: Client
 ) -> None:

@@ -42,6 +42,9 @@ energy  | GET /__debug__/render           | out          |        | 307 /en/__de
 energy  | OPTIONS /en/energy              | out          |        | 204
 energy  | OPTIONS /en/finance             | token=energy | fetch  | 204
 energy  | OPTIONS *                       | out          |        | 204
+# The two rows above it come first.
+energy  | OPTIONS /en/../energy           | out          |        | 400 problem
+energy  | OPTIONS /healthz                | out          |        | not gated
 # ---------------------------------------------------------------- row 1: the normal form
 energy  | GET /                           | out          |        | 307 /en varies
 energy  | GET /energy/clients?q=x%20y     | token=energy |        | 307 /en/energy/clients?q=x%20y varies
@@ -57,6 +60,7 @@ energy  | POST /energy/clients/new        | token=energy |        | 307 /en/ener
 energy  | GET /energy                     | token=energy | chose=de asks=tr    | 307 /de/energy varies
 energy  | GET /energy                     | token=energy | chose=xx asks=de    | 307 /de/energy varies
 energy  | GET /TR/energy                  | token=energy | chose=de asks=de    | 307 /tr/energy
+energy  | GET /en-US/energy               | token=energy |        | 307 /en/en-US/energy varies
 # ---------------------------------------------------------------- row 2: signed out, private
 energy  | GET /en/energy                  | out          |        | 302 gateway/en/login ↩ energy/en/energy
 energy  | TRACE /en/energy                | out          |        | 303 gateway/en/login
@@ -64,6 +68,8 @@ energy  | GET /de/energy/clients?q=a&b=ä  | out          |        | 302 gateway
 gateway | GET /tr/profile                 | out          |        | 302 gateway/tr/login ↩ /tr/profile
 energy  | GET /en/finance/invoices        | out          |        | 302 gateway/en/login ↩ energy/en/finance/invoices
 energy  | GET /en                         | out          |        | 302 gateway/en/login
+energy  | GET /en/                        | out          |        | 302 gateway/en/login
+energy  | HEAD /en/energy                 | out          |        | 302 gateway/en/login ↩ energy/en/energy
 gateway | GET /en/login-history           | out          |        | 302 gateway/en/login ↩ /en/login-history
 energy  | POST /en/energy/clients/new     | out          |        | 303 gateway/en/login
 energy  | POST /de/energy/clients/new     | out          | from=energy/en/energy/clients/new | 303 gateway/de/login ↩ energy/en/energy/clients/new
@@ -112,6 +118,7 @@ energy  | GET /en/energy                  | expired=energy refresh | | view of /
 energy  | GET /en/energy                  | expired=finance refresh cookie=energy | | 302 gateway/en/finance
 energy  | GET /en/energy                  | garbage refresh cookie=energy | | view of /en/energy
 energy  | GET /en/energy-market           | token=none   |        | view of /en/energy-market
+energy  | GET /en/Energy                  | token=finance |       | view of /en/Energy
 # ---------------------------------------------------------------- row 4: another app serves it
 gateway | GET /en/energy                  | token=energy |        | 302 energy/en/energy
 gateway | GET /de/finance/invoices?a=1&b=%2F | token=finance |    | 302 finance/de/finance/invoices?a=1&b=%2F
@@ -136,6 +143,7 @@ energy  | GET /energy                     | garbage      |        | 307 /en/ener
 energy  | GET /en/energy                  | expired=energy |      | 302 gateway/en/login ↩ energy/en/energy clears
 energy  | GET /en/energy                  | garbage cookie=energy | | 302 gateway/en/login ↩ energy/en/energy clears
 energy  | GET /en/energy                  | expired=energy | htmx | 401 problem hx gateway/en/login clears
+energy  | POST /en/energy                 | garbage      |        | 303 gateway/en/login clears
 energy  | GET /en/essentials              | expired=none | fetch  | view of /en/essentials clears
 # Not while it may be good yet, nor where row 0 has decided.
 energy  | GET /energy                     | garbage refresh |     | 307 /en/energy varies

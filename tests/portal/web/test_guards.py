@@ -10,7 +10,7 @@ import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 from django.test import RequestFactory
 
-from portal.errors import SignInEndedError
+from portal.errors import ApiNotFoundError, SignInEndedError
 from portal.web import guards
 from portal.web.guards import platform_page, with_405_page
 
@@ -56,6 +56,25 @@ def test_a_page_that_the_profile_does_not_allow_is_closed(
     with nullcontext() if status else pytest.raises(SignInEndedError):
         assert page(RequestFactory().get("/page")).status_code == status
     assert parts.closed == closed
+
+
+@pytest.mark.parametrize(("method", "ran"), [("get", 1), ("post", 0)])
+def test_a_profile_that_denies_the_page_outweighs_an_error_of_the_view_and_comes_before_a_form(
+    monkeypatch: pytest.MonkeyPatch, method: str, ran: int
+) -> None:
+    calls = []
+
+    def failing(request: Any) -> HttpResponse:
+        calls.append(request)
+        raise ApiNotFoundError(status=404)
+
+    monkeypatch.setattr(guards, "start_essentials", lambda _request: True)
+    monkeypatch.setattr(guards, "is_from_another_account", lambda _request: False)
+    monkeypatch.setattr(guards, "_denied", lambda _request: HttpResponse(status=403))
+    monkeypatch.setattr(guards, "page_is_denied", lambda *_: True)
+    page: Any = platform_page("page", failing, name="page").callback
+    assert page(getattr(RequestFactory(), method)("/page")).status_code == 403
+    assert len(calls) == ran
 
 
 def test_a_405_that_gets_a_page_is_closed(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from portal.config.cookies import (
     VAR_SELECTED_LOCALE,
     VAR_WAY_BACK,
 )
+from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiUnavailableError, SignInEndedError
 from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
@@ -84,6 +85,17 @@ RESPONSES = {
 )
 def test_the_backend_gets_the_user_agent_without_what_no_header_can_carry(sent, forwarded):
     assert read_user_agent(sent) == forwarded
+
+
+def test_all_calls_of_a_request_share_its_time():
+    left = []
+
+    def view(request):
+        left.append(request.api_deadline.remaining())
+        return HttpResponse()
+
+    run(view)
+    assert 0 < left[0] <= REQUEST_BUDGET_S
 
 
 # --- out ---

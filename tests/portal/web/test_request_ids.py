@@ -75,6 +75,16 @@ def test_pages_of_djangos_handlers_show_it(energy_user: Client, settings) -> Non
         assert "csrfmiddlewaretoken" in response.content.decode()
 
 
+def test_a_form_whose_outcome_is_unknown_shows_it_and_one_that_is_opened_does_not(
+    backend: responses.RequestsMock, energy_user: Client
+) -> None:
+    assert shown(energy_user.get("/en/energy/clients/new", headers=NAVIGATION)) == []
+    backend.post(f"{BACKEND}/energy/clients", status=503)
+    sent = {"name": "Ada", "email": "ada@example.com"}
+    unanswered = energy_user.post("/en/energy/clients/new", sent, headers=NAVIGATION)
+    assert (unanswered.status_code, shown(unanswered)) == (503, [ID])
+
+
 @pytest.mark.parametrize("path", ["/en/energy/clients/cli_1", "/en/energy/nothing", "/en/finance"])
 def test_a_program_finds_it_in_the_problem_document(
     backend: responses.RequestsMock, energy_user: Client, path: str

@@ -124,7 +124,7 @@ def test_without_a_sign_in_a_form_is_told_the_reason_and_a_first_visit_none() ->
 
 def test_no_script_reads_the_cookie_which_ends_soon_and_keeps_no_address_that_is_too_long() -> None:
     response = HttpResponse()
-    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 400), config=portal_config())
+    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 420), config=portal_config())
     assert told(response) == WayBack("ended", "")
     cookie = response.cookies[VAR_WAY_BACK]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")

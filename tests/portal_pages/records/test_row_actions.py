@@ -99,6 +99,13 @@ def is_in_rome(site: Site) -> None:
     site.backend.answers("GET", ROW, json=ADA | {"city": "Rome", "version": 9})
 
 
+def test_the_form_of_an_action_names_its_account_and_has_a_key_of_its_own(site: Site) -> None:
+    first, second = ({end: site.get().forms[f"{HERE}/{end}"] for end in ("move", "call")} for _ in range(2))
+    sent = [*first.values(), *second.values()]
+    assert len({each["submissionKey"] for each in sent}) == 4, "of each page too"
+    assert len({each["madeFor"] for each in sent}) == 1
+
+
 @pytest.mark.parametrize(
     ("end", "typed", "after", "undone"),
     [("move", {}, {"city": "Bergen"}, {"city": "Oslo"}), ("call", {"phone": "+47 1"}, {"phone": "+47 1"}, None)],

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.contrib.auth.hashers import make_password
 
-from sandbox_api.auth.forgotten_passwords import LIFETIME
+from sandbox_api.auth.forgotten_passwords import LIFETIME, MAILS_IN_A_LIFETIME
 from sandbox_api.auth.models import PasswordReset, SignIn
 
 ADDRESS, PASSWORD, NEW = "me@example.com", "secret words", "other words"
@@ -77,3 +77,8 @@ def test_a_reset_ends_the_other_links_and_every_sign_in(anyone, account, mails, 
     assert problem(anyone.get("/me", headers={"Authorization": f"Bearer {old['accessToken']}"}), 401)
     assert problem(anyone.post("/refresh", {"refreshToken": old["refreshToken"]}), 401)
     assert not SignIn.objects.filter(account=account, revoked_at__isnull=True).exists()
+
+
+def test_only_so_many_mails_are_sent_to_one_address(anyone, account, mails):
+    assert {forgot(anyone).status_code for _ in range(MAILS_IN_A_LIFETIME + 2)} == {202}
+    assert len(mails()) == MAILS_IN_A_LIFETIME

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import ScryptPasswordHasher, make_password
 
 from sandbox_api.auth.models import SignIn
 from sandbox_api.environment import Faults
@@ -47,6 +47,13 @@ class TestLogin:
         body = {"email": ADDRESS, "password": PASSWORD}
         assert anyone.post("/auth/login", body, headers={"Authorization": "Bearer old"}).status_code == 200
 
+    def test_an_unknown_account_costs_as_many_hashes_as_a_wrong_password(self, anyone, account, monkeypatch):
+        hashed, real = [], ScryptPasswordHasher.encode
+        monkeypatch.setattr(ScryptPasswordHasher, "encode", lambda *args, **kw: hashed.append(1) or real(*args, **kw))
+        for number, address in enumerate((ADDRESS, "nobody@example.com"), start=1):
+            anyone.post("/auth/login", {"email": address, "password": "wrong"})
+            assert len(hashed) == number
+
     def test_a_repetition_under_the_same_key_is_the_same_sign_in(self, anyone, account, problem):
         body = {"email": ADDRESS, "password": PASSWORD}
         first, again = (anyone.post("/auth/login", body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
@@ -54,6 +61,19 @@ class TestLogin:
         assert SignIn.objects.count() == 1
         wrong = anyone.post("/auth/login", {**body, "password": "x"}, headers={"Idempotency-Key": "k"})
         assert problem(wrong, 401)
+
+    @pytest.mark.parametrize(
+        ("said", "caller", "kept"),
+        [
+            ("9.9.9.9, 2001:DB8::1", "127.0.0.1", "2001:db8::1"),
+            ("<script>", "127.0.0.1", "127.0.0.1"),
+            ("203.0.113.7", "198.51.100.9", "198.51.100.9"),
+        ],
+    )
+    def test_it_keeps_the_address_that_a_portal_on_this_machine_says(self, anyone, account, said, caller, kept):
+        body, headers = {"email": ADDRESS, "password": PASSWORD}, {"X-Forwarded-For": said}
+        anyone.post("/auth/login", body, headers=headers, REMOTE_ADDR=caller)
+        assert SignIn.objects.get().ip_address == kept
 
 
 class TestRefresh:
@@ -74,7 +94,7 @@ class TestRefresh:
         body = {"refreshToken": pair["refreshToken"]}
         assert anyone.post("/refresh", body, headers={"Authorization": "Bearer dead"}).status_code == 200
 
-    def test_the_same_key_gets_the_same_answer_and_revokes_nothing(self, anyone, pair):
+    def test_the_same_key_gets_the_same_answer_and_revokes_nothing(self, anyone, pair, problem):
         first, again = (refresh(anyone, pair["refreshToken"], "k1") for _ in range(2))
         assert again.json() == first.json()
         assert again.headers["Idempotent-Replayed"] == "true"
@@ -82,6 +102,9 @@ class TestRefresh:
         newest = refresh(anyone, first.json()["refreshToken"], "k1")
         assert newest.status_code == 200
         assert newest.json() != first.json()
+        # After the sign-out there is no answer to be repeated.
+        anyone.post("/auth/logout", {"refreshToken": pair["refreshToken"]})
+        assert problem(refresh(anyone, pair["refreshToken"], "k1"), 401)
 
     @pytest.mark.parametrize(
         ("key", "changes"),

@@ -67,6 +67,16 @@ class TestCreateClient:
         assert not Client.objects.exists()
 
 
+class TestChangeClient:
+    def test_what_is_sent_changes_and_a_wrong_field_changes_nothing(self, energy, problem, client_row):
+        path = f"/energy/clients/{client_row.id}"
+        row = energy.patch(path, {"name": "Øystein", "phone": None, "id": "x"}).json()
+        assert row == {**row, "id": client_row.id, "name": "Øystein", "phone": None, "city": "Berlin"}
+        assert problem(energy.patch(path, {"city": "Ulm", "email": "x", "name": ""}), 422, "email", "name")
+        assert energy.get(path).json() == row
+        assert energy.get("/energy/clients?q=oystein").json()["total"] == 1, "it is found by the new name"
+
+
 class TestDeleteClient:
     def test_it_is_gone(self, energy, problem, client_row):
         path = f"/energy/clients/{client_row.id}"

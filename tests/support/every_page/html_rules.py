@@ -120,6 +120,7 @@ def problems_of(content: str, *, app: str, locale: str, shows: tuple[str, ...] =
     yield from (f"the tag {tag!r} is out of place" for tag in page.wrong_ends)
     yield from _ids(page)
     yield from _forms(page)
+    yield from _accounts(page)
     if "<html" in content:
         yield from _document(page, content, app=app, locale=locale)
 
@@ -159,6 +160,21 @@ def _forms(page: PageHtml) -> Iterator[str]:
             yield "has a token outside of a form that sends"
     if tokens != sends:
         yield f"has {sends} forms that send, and {tokens} tokens"
+
+
+def _accounts(page: PageHtml) -> Iterator[str]:
+    """Where the account is known, every form that sends names it: but those of the language and of the sign-out."""
+    forms: list[tuple[dict[str, str], set[str]]] = []
+    for tag, attributes in page.elements:
+        if tag == "form":
+            forms.append((attributes, set()))
+        elif tag == "input" and forms:
+            forms[-1][1].add(attributes.get("name", ""))
+    if any("hx-headers" in body for body in page.all_of("body")):
+        for form, names in forms:
+            action = form.get("action", "")
+            if form.get("method") == "post" and not action.endswith(("/locale", "/logout")) and "madeFor" not in names:
+                yield f"the form of {action} names no account"
 
 
 def _document(page: PageHtml, content: str, *, app: str, locale: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from portal.api.refresh.sealing import family_secret, record_name
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import ROTATION_GRACE_S
 from portal.store import refresh_store
-from portal.testing import access_token, profile_of
+from portal.testing import access_token, page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
 
 SIGN_IN_COOKIES = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS)
@@ -48,6 +48,23 @@ def test_the_backend_is_told_under_the_bearer_only_while_it_is_good_and_nothing_
     browser_of(**{VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: f"r{lifetime_s}"}).post("/en/logout")
     (told,) = backend.calls
     assert told.request.headers.get("Authorization") == (f"Bearer {access}" if lifetime_s > 0 else None)
+
+
+def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile_of(account, "ENERGY_APP"))
+    asked = backend.get(f"{BACKEND}/energy/clients", json=page_of([{"id": "c1"}]))
+    backend.post(f"{BACKEND}/auth/logout", status=204)
+    here, there = (browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"{at} {account}"}) for at in ("here", "there"))
+    for browser in (here, there, here, there):
+        assert row_ids(browser.get("/en/energy/clients")) == ["c1"]
+    before = asked.call_count
+    assert row_ids(there.get("/en/energy/clients")) == ["c1"]
+    assert asked.call_count == before, "cached for the user, whichever sign-in asks"
+    here.post("/en/logout")
+    there.get("/en/energy/clients")
+    assert asked.call_count == before + 1
 
 
 def tombstone_lifetimes(refresh: str) -> list[float]:
