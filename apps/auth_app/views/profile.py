@@ -69,6 +69,7 @@ def rename(request: PortalRequest) -> HttpResponse:
             form.add_error("name", said or _("The service does not accept this."))
         elif isinstance(result.error, ApiUnavailableError) and not _is_not_taken(result.error):
             form.add_error("name", _("The service can’t be reached. Please send it again in a moment."))
+            return _page(request, name_form=form, is_outage=True)
         elif _is_not_taken(result.error):
             return _page(request, name_form=form, name_is_refused=True)
         else:
@@ -85,10 +86,16 @@ def _is_not_taken(error: ApiError | None) -> bool:
 
 
 def _page(
-    request: PortalRequest, *, cursor: str = "", name_form: NameForm | None = None, name_is_refused: bool = False
+    request: PortalRequest,
+    *,
+    cursor: str = "",
+    name_form: NameForm | None = None,
+    is_outage: bool = False,
+    name_is_refused: bool = False,
 ) -> HttpResponse:
     """The page; with the errors of a form that was sent, a 422.
 
+    :param is_outage: nobody knows whether the name was changed.
     :param name_is_refused: the backend does not change it: what was typed is shown, and nothing can be sent.
     """
     context = _list_context(request, cursor=cursor)
@@ -103,7 +110,7 @@ def _page(
         shown_form = None
     else:
         shown_form = name_form or NameForm(initial={"name": record.get("name") or ""})
-    context |= {"name_form": shown_form, "name_is_refused": name_is_refused}
+    context |= {"name_form": shown_form, "is_outage": is_outage, "name_is_refused": name_is_refused}
     # The URL of a form that was sent is no page: the language switch leads to the profile.
     context |= {"profile": shown, "preferences": preference_choices(request), "own_path": reverse("profile")}
     response = render(request, "auth_app/profile.html", context, status=422 if name_form else 200)

@@ -50,6 +50,8 @@ def test_signing_in_keeps_the_tokens_and_leads_to_the_users_platform(
     assert "authorization" not in call.headers
 
 
+#: Where a page shows its request's id: where somebody may ask what happened, not beside a wrong password.
+SHOWN_ID = "data-request-id"
 PAGE = "http://localhost:8001/en/energy/clients?q=a"
 
 
@@ -60,7 +62,7 @@ def test_a_wrong_password_signs_nobody_in_and_the_language_switch_still_knows_wh
     response = signed_out.post(LOGIN, FORM | {"next": PAGE})
     body = response.content.decode()
     assert (response.status_code, VAR_ACCESS_TOKEN in response.cookies) == (401, False)
-    assert "correct horse" not in body
+    assert ("correct horse" in body, SHOWN_ID in body) == (False, False)
     (own,) = re.findall(r'<form method="post" action="/locale">.*?name="next" value="([^"]*)"', body, re.DOTALL)
     switched = signed_out.post("/locale", {"locale": "de", "next": unescape(own)})
     assert switched["Location"] == f"/de/login?next={quote(PAGE, safe='')}"
@@ -79,7 +81,8 @@ def test_while_the_backend_is_away_the_form_stays_and_one_line_says_why(
     backend.fails(fault)
     response = signed_out.post(LOGIN, FORM)
     assert (response.status_code, bool(response["Retry-After"])) == (503, True)
-    assert 'name="password"' in response.content.decode()
+    body = response.content.decode()
+    assert ('name="password"' in body, SHOWN_ID in body) == (True, True)
     (line,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     assert line.startswith("POST /en/login: 503: ")
 

@@ -50,6 +50,15 @@ def test_a_name_that_is_none_is_not_sent_and_what_the_backend_says_of_one_stands
     assert ("Taken." in page) is bool(backend.calls_to("/me", method="PATCH")) is (name == "Ada")
 
 
+def test_in_an_outage_the_page_names_its_request_which_one_with_a_wrong_name_does_not(
+    backend: Backend, browser: Client
+) -> None:
+    wrong = browser.post(NAME, {"name": ""}).content.decode()
+    backend.refuses("PATCH", "/me", status=503)
+    unanswered = browser.post(NAME, {"name": "Ada"}).content.decode()
+    assert ["data-request-id" in page for page in (wrong, unanswered)] == [False, True]
+
+
 @pytest.mark.parametrize("status", [403, 404, 405, 501])
 def test_a_name_that_the_service_does_not_change_is_kept_on_the_page(
     backend: Backend, browser: Client, status: int

@@ -75,11 +75,13 @@ def test_pages_of_djangos_handlers_show_it(energy_user: Client, settings) -> Non
         assert "csrfmiddlewaretoken" in response.content.decode()
 
 
-def test_a_form_whose_outcome_is_unknown_shows_it_and_one_that_is_opened_does_not(
+def test_a_form_whose_outcome_is_unknown_shows_it_and_one_that_is_opened_or_filled_in_wrongly_does_not(
     backend: responses.RequestsMock, energy_user: Client
 ) -> None:
     assert shown(energy_user.get("/en/energy/clients/new", headers=NAVIGATION)) == []
     backend.post(f"{BACKEND}/energy/clients", status=503)
+    wrong = energy_user.post("/en/energy/clients/new", {"name": ""}, headers=NAVIGATION)
+    assert (wrong.status_code, shown(wrong)) == (422, [])
     sent = {"name": "Ada", "email": "ada@example.com"}
     unanswered = energy_user.post("/en/energy/clients/new", sent, headers=NAVIGATION)
     assert (unanswered.status_code, shown(unanswered)) == (503, [ID])
