@@ -45,6 +45,7 @@ STILL_PASS = (
 #: Tests that read the registry: they pass with one platform more.
 WITH_A_PLATFORM = (
     f"tests/apps/{NEW_PLATFORM}",
+    "tests/architecture/test_drawn_folders.py",
     "tests/docs/test_codeowners.py",
     "tests/portal/config",
     "tests/portal/edge/test_rules_table.py",

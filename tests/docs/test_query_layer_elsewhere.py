@@ -24,6 +24,7 @@ VISITS = """
 import django, json, sys
 django.setup()
 from types import SimpleNamespace
+from django.contrib.sessions.backends.base import SessionBase
 from shop.backend import client_of
 from shop.orders import OrderMutations
 from shop.views import orders
@@ -31,7 +32,9 @@ from shop.views import orders
 def visit(session, user):
     return json.loads(orders(SimpleNamespace(session=session, user=SimpleNamespace(pk=user))).content)["cities"]
 
-ada, ben = ({"access": old, "refresh": f"refresh-{name}"} for old, name in zip(sys.argv[1:], ("ada", "ben")))
+ada, ben = SessionBase(), SessionBase()
+for session, name, old in ((ada, "ada", sys.argv[1]), (ben, "ben", sys.argv[2])):
+    session.update({"access": old, "refresh": f"refresh-{name}"})
 seen = [visit(ada, 1), visit(ada, 1), visit(ben, 2), ada["access"]]
 client, _ = client_of(ada, "1")
 OrderMutations.use_create_order_mutation(client).mutate(body={"city": "Ulm"}).unwrap()

@@ -29,7 +29,7 @@ from portal_pages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
@@ -40,7 +40,7 @@ def _of(name: str) -> Callable[[EnergySummary], int | None]:
     return lambda summary: summary.counts.get(name)
 
 
-COUNTS: Final = (
+COUNTS: Final[Sequence[Count[EnergySummary]]] = (
     Count(label=_("Clients"), route="clients", hook=ClientQueries.use_get_clients_query, of=_of("clients")),
     Count(label=_("Stations"), route="stations", hook=StationQueries.use_get_stations_query, of=_of("stations")),
     Count(label=_("Chargers"), route="chargers", hook=ChargerQueries.use_get_chargers_query, of=_of("chargers")),
