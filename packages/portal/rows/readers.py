@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
+from fork_safety import ForkSafeLock
 from portal.rows.records import OpenEnum, field_types, is_record
 
 #: Makes of JSON what was declared.
@@ -27,6 +28,11 @@ Check: TypeAlias = Callable[[Any], bool]
 
 UNIONS: Final = (Union, UnionType)
 _SEQUENCES: Final[Mapping[Any, Callable[[list[Any]], Any]]] = {list: list, tuple: tuple, set: set, frozenset: frozenset}
+
+
+#: msgspec (0.22) learns a class's fields when it first meets the class. A second thread that decodes such rows
+#: meanwhile reads half of what was learned, and the process crashes.
+_learning: Final = ForkSafeLock()
 
 
 class OddValueError(Exception):
@@ -98,6 +104,8 @@ def reader_of(kind: Any) -> Decoder:
     What msgspec reads as a whole is the same whether or not something beside it is odd.
     """
     check, by_parts = _check_of(kind), _parts_reader(kind)
+    with _learning:
+        msgspec.json.Decoder(kind)
 
     def read(value: Any) -> Any:
         try:

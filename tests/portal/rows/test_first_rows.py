@@ -1,0 +1,53 @@
+"""The first rows of a class are decoded by several threads at once, as in a worker that has just started."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tests.support.harness import ROOT
+
+#: Each class is new, and large, so that threads meet while msgspec learns what its fields are. In a process of its own:
+#: what is tried is that it does not crash.
+PROGRAM = """
+import sys, threading, types
+from portal.rows import rows_decoder_of
+
+FIELDS = "".join(f"    field_{number}: Decimal | None = None\\n" for number in range(40))
+SOURCE = f'''
+from __future__ import annotations
+from decimal import Decimal
+from portal.rows import Record, Row
+class Part(Record):
+{FIELDS}
+class Whole(Row):
+{FIELDS}    parts: tuple[Part, ...] = ()
+'''
+ROWS = [{"id": "1", "parts": [{"fieldNumber": "1"}]}] * 3
+
+def first_rows(module):
+    def decode():
+        together.wait()
+        rows = rows_decoder_of(module.Whole)(ROWS)
+        right.append([row.id for row in rows] == ["1", "1", "1"])
+
+    right, together = [], threading.Barrier(8)
+    threads = [threading.Thread(target=decode) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert right == [True] * 8
+
+sys.setswitchinterval(1e-6)
+for number in range(60):
+    module = types.ModuleType(f"rows_{number}")
+    sys.modules[module.__name__] = module
+    exec(SOURCE, module.__dict__)
+    first_rows(module)
+"""
+
+
+def test_threads_that_decode_the_first_rows_of_a_class_together_get_them_all() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
