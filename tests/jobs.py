@@ -57,7 +57,7 @@ FOR_EVERY_JOB: Final = (
 JOBS: Final = {
     "test": Job(minutes=8),
     "docs-check": Job(
-        minutes=6,
+        minutes=3,
         tests=("tests/docs", "tests/typing", "tests/benchmarks"),
         code=(
             *("docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODEOWNERS", "SECURITY.md", "mkdocs.yml"),
@@ -66,12 +66,12 @@ JOBS: Final = {
         ),
     ),
     "deploy-check": Job(
-        minutes=6,
+        minutes=2,
         tests=("tests/deploy",),
         code=(*("deploy", "Dockerfile", ".dockerignore", "packages/portal/server", "packages/portal/operate"),),
     ),
     "dev-check": Job(
-        minutes=8,
+        minutes=3,
         tests=(
             *("tests/portal_dev", SANDBOX, "tests/mistakes", "tests/mutants"),
             *("tests/test_jobs.py", "tests/test_fast.py", "tests/test_supply_chain.py"),

@@ -69,7 +69,9 @@ def _check_containers(kind: Any, seen: set[Any]) -> None:
 
 @lru_cache(maxsize=512)
 def _decoder(kind: Any) -> Decoder:
-    read, shares_json = reader_of(kind), _shares_json(kind, set())
+    # First, since it says of a type that is not there at run time what to do.
+    shares_json = _shares_json(kind, set())
+    read = reader_of(kind)
 
     def decode(value: Any) -> Any:
         try:
