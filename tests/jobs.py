@@ -55,7 +55,7 @@ FOR_EVERY_JOB: Final = (
 )
 #: By the target of the Makefile.
 JOBS: Final = {
-    "test": Job(minutes=8),
+    "test": Job(minutes=9),
     "docs-check": Job(
         minutes=3,
         tests=("tests/docs", "tests/typing", "tests/benchmarks"),
