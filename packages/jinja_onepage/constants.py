@@ -1,8 +1,6 @@
 """Evaluates, while a template is compiled, the calls whose arguments are constants: `_("Name")`, `icon("plus")`.
 
 An environment belongs to one language, so such a call gives the same result at each rendering.
-
-The same visitor has a variable that is None written as nothing.
 """
 
 from __future__ import annotations
@@ -17,22 +15,6 @@ if TYPE_CHECKING:
 
 #: Functions that translate, and how many of their arguments are texts.
 TEXTS: Final = {"_": 1, "gettext": 1, "ngettext": 2}
-#: Name of the filter around what may be None. No template names it.
-SHOWN: Final = "_shown"
-
-
-def shown(value: object) -> object:
-    """What `{{ row.city }}` writes: a field that a row does not have is blank, and not Python's `None`.
-
-    Jinja2's own `finalize` would be called for texts, filters and functions too, which are never None.
-    """
-    return "" if value is None else value
-
-
-def _may_be_none(node: nodes.Expr) -> bool:
-    """Whether it is a variable, or made of variables: no text, no filter, no function or macro."""
-    is_function = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name)
-    return not (is_function or isinstance(node, nodes.TemplateData | nodes.Const | nodes.Filter))
 
 
 class ConstantFolder(NodeTransformer):
@@ -75,15 +57,6 @@ class ConstantFolder(NodeTransformer):
         self.generic_visit(node)
         parts = [part.value for part in node.nodes if isinstance(part, nodes.Const)]
         return nodes.Const("".join(map(str, parts)), lineno=node.lineno) if len(parts) == len(node.nodes) else node
-
-    def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802  named after Jinja2's class
-        """Text and expressions. A value that is None is written as nothing: see :func:`shown`."""
-        self.generic_visit(node)
-        node.nodes = [
-            nodes.Filter(each, SHOWN, [], [], None, None, lineno=each.lineno) if _may_be_none(each) else each
-            for each in node.nodes
-        ]
-        return node
 
     def visit_CallBlock(self, node: nodes.CallBlock) -> nodes.CallBlock:  # noqa: N802  named after Jinja2's class
         """`{% call %}`: its contents. The macro that it calls has more than constants."""

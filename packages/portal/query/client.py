@@ -240,6 +240,7 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
+            version=_version(call, result),
             _refetch=lambda: self.query(call.request, force=True),
         )
 
@@ -251,10 +252,16 @@ class QueryClient:
             error=result.error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
+            version=_version(call, result, *settled.left_out),
             pages=pages,
             _refetch=lambda: self.paginated(request, pages=call.count, cursor=call.start, force=True),
             _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.start, again=True),
         )
+
+
+def _version(call: ReadCall, result: ReadResult, *left_out: str) -> tuple[object, ...] | None:
+    version = result.version
+    return None if version is None else (call.request.key.digest, left_out, *version)
 
 
 def create_query_client(

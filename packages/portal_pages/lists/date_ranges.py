@@ -57,6 +57,11 @@ class DateRange:
         """The time zone of its days."""
         return UTC if self.calendar else timezone.get_current_timezone()
 
+    @property
+    def today(self) -> date:
+        """The present day, in that zone."""
+        return datetime.now(tz=self.zone).date()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenDays:
@@ -108,7 +113,7 @@ def presets_of(date_range: DateRange, *, today: date | None = None) -> Iterator[
 
     :param today: in the range's zone; None for now.
     """
-    day = today or datetime.now(tz=date_range.zone).date()
+    day = today or date_range.today
     yield _("Today"), day, day
     for days in _PRESET_DAYS:
         rest = timedelta(days=days - 1)

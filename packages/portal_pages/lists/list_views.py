@@ -8,10 +8,11 @@ page are appended; without scripts, it is a page of its own with a link back to 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
@@ -22,9 +23,12 @@ from portal.config.contract_names import (
     SORT_NEWEST_FIRST,
     SORT_OLDEST_FIRST,
 )
-from portal.errors import ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, ignores, use_queries
+from portal.errors import ApiNotFoundError, ApiValidationError
+from portal.query import PaginatedQueryHook, Params, Row, ignored_params, use_queries
+from portal.web.frame import part_shell_for
 from portal.web.request import active_locale
+from portal.web.submissions import ShownToasts
+from portal.web.templating import kept_block
 from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
@@ -33,12 +37,13 @@ from portal_pages.lists.list_pages import ROWS_ID, ListPage, htmx_target, names_
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
     from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
     from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
     from portal_pages.page_names import PageNames
@@ -151,24 +156,62 @@ class ListView(DeclaredPage, Generic[TRow]):
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
             result, counts = self._read(request, controls, values, is_counted=True)
-        page = self.page(
-            pages,
-            controls=controls,
-            result=result,
-            path=request.path,
-            target=target,
-            counts=counts,
-            is_restarted=is_restarted,
-            names=names_of(request, controls, rows=result.data.items),
-        )
+        own = cast("PortalRequest", request)
+        # A part of a page shows no messages, so it must not take them either.
+        created = () if target else tuple(each.created for each in ShownToasts(own) if each.created)
+        shell, absent = part_shell_for(own), pages.absent(request)
+        ignored = ignored_params(self.hook, self._params)
+        names = names_of(request, controls, rows=result.data.items)
         template = self._template(pages)
-        linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-        cells = words_of(self, pages, active_locale()).cells
-        context = {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
-        response = render(request, f"{template}#table" if page.is_fragment else template, context)
+
+        def make_page() -> ListPage:
+            return self.page(
+                pages,
+                controls=controls,
+                result=result,
+                path=request.path,
+                target=target,
+                counts=counts,
+                ignored=ignored,
+                names=names,
+                is_restarted=is_restarted,
+            )
+
+        def variables() -> dict[str, object]:
+            page = make_page()
+            cells = words_of(self, pages, active_locale()).cells
+            linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
+            given = {"pages": pages.without(absent), "list": page, "cell": cells, "created": created, "shell": shell}
+            return {**pages.context, **linked, **given}
+
+        versions = _versions(result, counts)
+        today = tuple(each.today for each in self.ranges)
+        made_of = (
+            request.get_full_path(),
+            target,
+            is_restarted,
+            today,
+            created,
+            shell,
+            absent,
+            ignored,
+            *names.items(),
+        )
+        part = kept_block(
+            template,
+            "table" if target else "listing",
+            variables,
+            key=None if versions is None else (*versions, *made_of),
+        )
+        if target:
+            response = HttpResponse(part)
+        else:
+            # A template that fills more of the page than the list may ask what the list has.
+            context = {"pages": pages, "list": SimpleLazyObject(make_page), "listing": part}
+            response = render(request, template, {**pages.context, **context})
         # The response has no such header yet: nothing to merge.
         response["Vary"] = "HX-Request, HX-Target"
-        if page.is_appended and 1 < controls.pages < MAX_SHOWN_PAGES:
+        if target == ROWS_ID and 1 < controls.pages < MAX_SHOWN_PAGES:
             # Who comes back to this address finds all the pages again.
             response["HX-Replace-Url"] = controls.url(request.path, pages=controls.pages)
         return response
@@ -192,6 +235,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         path: str,
         target: str | None,
         counts: QueryResult[Any] | None = None,
+        ignored: Collection[str] = (),
         names: Mapping[tuple[str, str], str] | None = None,
         is_restarted: bool = False,
     ) -> ListPage:
@@ -199,12 +243,13 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param target: id of the element that htmx fills; None for a whole page.
         :param counts: how many rows have which value; None if that was not asked.
+        :param ignored: the parameters that the backend is known to ignore or to refuse.
         :param names: what related rows are called, by parameter and id.
         :param is_restarted: whether the address named a page that is not there any more.
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
-        unknown = {param for param in self._params if param in data.ignored or ignores(self.hook, param)}
+        unknown = {*data.ignored, *ignored}
         is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor else ""
@@ -272,6 +317,14 @@ def _by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
     wire = dict(zip(params.__struct_fields__, params.__struct_encode_fields__, strict=True))
     return {wire.get(name, name): value for name, value in values.items()}
+
+
+def _versions(result: PaginatedResult[Any], counts: QueryResult[Any] | None) -> tuple[object, ...] | None:
+    """What names the rows and the numbers beside the filters; None where nothing does."""
+    # A list without numbers is the same whether nobody asked for them, or the backend has none.
+    has_none = counts is None or (counts.data is None and isinstance(counts.error, ApiNotFoundError))
+    counted = () if counts is None or has_none else counts.version
+    return None if result.version is None or counted is None else (result.version, counted)
 
 
 def _is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:

@@ -149,6 +149,17 @@ class ReadResult:
         return min([merged.page.at for merged in self.pages], default=None)
 
     @property
+    def version(self) -> tuple[object, ...] | None:
+        """What names these pages among all reads of the query: they were asked for in one namespace at these moments.
+
+        None beside an error, where the pages show a write that they did not come with, and where the store has none.
+        """
+        if self.error is not None or self.patches:
+            return None
+        stamps = [(merged.page.stamp, merged.page.at, merged.page.cursor) for merged in self.pages]
+        return None if not stamps or any(stamp is None for stamp, _, _ in stamps) else tuple(stamps)
+
+    @property
     def cache_status(self) -> CacheStatus:
         """Where the pages came from."""
         if self.error is not None:

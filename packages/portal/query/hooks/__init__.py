@@ -14,7 +14,15 @@ A hook makes a request value (:mod:`portal.query.endpoints`) and hands it to the
 
 from __future__ import annotations
 
-from portal.query.hooks.backend_gaps import bare_spec, forget_gaps, ignores, is_absent, is_known, note_absent
+from portal.query.hooks.backend_gaps import (
+    bare_spec,
+    forget_gaps,
+    ignored_params,
+    ignores,
+    is_absent,
+    is_known,
+    note_absent,
+)
 from portal.query.hooks.checks import check_endpoints
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
 from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint

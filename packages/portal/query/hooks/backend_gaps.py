@@ -15,7 +15,7 @@ from portal.query.process_state import process_runtime
 from portal.query.reads import ReadCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from django.http import HttpRequest
 
@@ -89,14 +89,21 @@ def forget_gaps() -> None:
     process_runtime().gaps.clear()
 
 
-def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:
-    """Whether the backend was seen to ignore or to refuse this parameter of a list within the last ten minutes.
+def ignored_params(hook: DeclaredList[Any, Any], wire_params: Iterable[str]) -> tuple[str, ...]:
+    """Those of a list's parameters that the backend was seen to ignore or to refuse within the last ten minutes.
 
-    :param wire_param: its name on the wire, such as `clientId` or `q`.
+    :param wire_params: their names on the wire, such as `clientId` or `q`.
     """
-    name = param_name(hook.key, wire_param)
-    gap = process_runtime().gaps.last([name], also=_param_names)
-    return gap is not None and gap.until > time.time()
+    gaps, now = process_runtime().gaps, time.time()
+    names = {param: param_name(hook.key, param) for param in wire_params}
+    if gaps.last(names.values(), also=_param_names) is None:
+        return ()
+    return tuple(param for param, name in names.items() if gaps.remembered([name], now=now) is not None)
+
+
+def ignores(hook: DeclaredList[Any, Any], wire_param: str) -> bool:
+    """Whether this one is one of them."""
+    return bool(ignored_params(hook, [wire_param]))
 
 
 def _optional_keys() -> list[str]:

@@ -34,5 +34,6 @@ from portal.web.frame.shell import (
     account_tag_now,
     account_tag_of,
     is_from_another_account,
+    part_shell_for,
     shell_for,
 )

@@ -9,7 +9,7 @@ the tag with the one of `/sign-in-state`, and log lines carry it as `user`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from portal.config.cookies import REFUSED_PLATFORM
 from portal.config.current import portal_config
@@ -20,7 +20,7 @@ from portal.telemetry.audit import tag_of
 from portal.web.frame.essentials import known_essentials, open_platforms
 from portal.web.frame.platforms import platform_name, project_name
 from portal.web.preferences import active_zone_name, has_chosen_zone, theme_of
-from portal.web.request import active_locale
+from portal.web.request import active_locale, is_signed_in
 
 if TYPE_CHECKING:
     from portal.api import TokenStore
@@ -147,6 +147,20 @@ class Shell:
     def help_url(self) -> str:
         """What keys do, and whom to ask: a page of this app."""
         return f"/{self.locale}{HELP_PATH}"
+
+
+class PartShell(NamedTuple):
+    """The `shell` of a part that may be kept: what links to other platforms need, and nothing that names a user."""
+
+    locale: str
+    gateway_url: str
+    platforms: tuple[TPlatform, ...]
+
+
+def part_shell_for(request: PortalRequest) -> PartShell:
+    """That of this request."""
+    platforms = open_platforms(request) if is_signed_in(request) else ()
+    return PartShell(locale=active_locale(), gateway_url=portal_config().gateway_url, platforms=platforms)
 
 
 def _refused_name(request: PortalRequest, user: EdgeUser | None) -> str:

@@ -9,12 +9,15 @@ from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
 from markupsafe import Markup
 
+from portal.config.current import portal_config
 from portal.config.locales import LOCALES
+from portal.web.preferences import active_zone_name
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
+from portal.web.templating.kept_parts import KeptParts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Hashable, Mapping
     from pathlib import Path
 
     from django.forms import BoundField
@@ -115,6 +118,27 @@ def render_field(field: BoundField) -> Markup:
 def render_block(template: str, block: str, variables: Mapping[str, object]) -> Markup:
     """One block of a page, with these variables alone, in the active language."""
     return render_part(f"{template}{BLOCK_MARK}{block}", variables)
+
+
+_kept: Final = KeptParts()
+
+
+def kept_block(
+    template: str, block: str, variables: Callable[[], Mapping[str, object]], *, key: tuple[Hashable, ...] | None
+) -> Markup:
+    """One block of a page as :func:`render_block` gives it, rendered once while this process keeps it.
+
+    :param variables: makes them, if they are needed.
+    :param key: names all that the variables are made of, but the language and the time zone. None: it is not kept.
+    """
+    if key is None or portal_config().debug:
+        return render_block(template, block, variables())
+    key = (template, block, active_locale(), active_zone_name(), *key)
+    part = _kept.get(key)
+    if part is None:
+        part = render_block(template, block, variables())
+        _kept.put(key, part)
+    return part
 
 
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, nodes
 from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
-from jinja_onepage import SHOWN, CompiledTemplates, ConstantFolder, Joiner, shown
+from jinja_onepage import CompiledTemplates, ConstantFolder, Joiner, PageCodeGenerator, written
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.present import NO_VALUE, formats_of
@@ -86,7 +86,7 @@ TEMPLATE_POLICIES: Final = {"ext.i18n.trimmed": True}
 #: Separates a template's name from the name of a block: `"energy/clients/list.html#table"`.
 BLOCK_MARK: Final = "#"
 #: Blocks that views render alone.
-FRAGMENT_BLOCKS: Final = frozenset({"columns", "live", "row", "table"})
+FRAGMENT_BLOCKS: Final = frozenset({"columns", "listing", "live", "row", "table"})
 
 
 class PageLoader(FileSystemLoader):
@@ -141,6 +141,10 @@ class PageEnvironment(Environment):
     :param compiled_in: the folder for what is compiled.
     """
 
+    code_generator_class = PageCodeGenerator
+    #: For the code that it generates.
+    written = staticmethod(written)
+
     def __init__(
         self,
         *,
@@ -187,7 +191,6 @@ class PageEnvironment(Environment):
             "link": links.link,
             "offered": links.offered,
             "platform_link": links.platform_link,
-            SHOWN: shown,
         }
         # Tells `{% trans %}` how it calls the functions, which are ours from the next line on.
         self.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # the extension adds it
