@@ -20,7 +20,7 @@ _SPECIAL: Final = re.compile(r"[&<>'\"]")
 
 
 def written(value: object) -> str:
-    """What `{{ row.city }}` writes: the value, escaped. A field that a row does not have is blank, not Python's `None`."""
+    """What `{{ row.city }}` writes: the value, escaped. A field that a row does not have is blank, not `None`."""
     if type(value) is str and not _SPECIAL.search(value):
         return value
     return "" if value is None else escape(value)

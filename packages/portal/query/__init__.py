@@ -66,6 +66,7 @@ from portal.query.hooks import ignored_params as ignored_params
 from portal.query.hooks import ignores as ignores
 from portal.query.hooks import is_absent as is_absent
 from portal.query.hooks import is_known as is_known
+from portal.query.hooks import is_refused_now as is_refused_now
 from portal.query.hooks import mutation_endpoint as mutation_endpoint
 from portal.query.hooks import note_absent as note_absent
 from portal.query.hooks import paginated_query_endpoint as paginated_query_endpoint

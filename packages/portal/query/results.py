@@ -48,8 +48,8 @@ class _Read(_Result):
 
     :param fetched_at: when the data was requested, seconds since the epoch; of a list, its oldest page.
     :param is_stale: the data is older than the endpoint's stale time, or a write invalidated it.
-    :param version: names the data: what has the same version is one user's, and shows the same. None where nothing names
-        it: beside an error, with the user's own writes in it, and without the store.
+    :param version: names the data: what has the same version is one user's, and the same. None where nothing names it:
+        beside an error, with the user's own writes in it, and without the store.
     """
 
     fetched_at: float | None

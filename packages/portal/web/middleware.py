@@ -94,6 +94,12 @@ KNOWN_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPT
 MISTAKES = (UsageError, ConfigurationError)
 
 
+def _make_client(request: PortalRequest) -> QueryClient:
+    # From now on the request has the client itself: a lazy object is slow at each look at it.
+    request.query_client = client = query_client_for(request)
+    return client
+
+
 class ApiAccessMiddleware:
     """See the module."""
 
@@ -115,7 +121,7 @@ class ApiAccessMiddleware:
         request.me_platforms = None
         # Made when a view uses it. A redirect of the edge needs none. The reference is weak: a request that refers to
         # itself stays until the next garbage collection.
-        request.query_client = cast("QueryClient", SimpleLazyObject(partial(query_client_for, weakref.proxy(request))))
+        request.query_client = cast("QueryClient", SimpleLazyObject(partial(_make_client, weakref.proxy(request))))
         request.request_id = request_id = read_request_id(request.META.get(REQUEST_ID_META))
         # Django's technical page shows the id from here.
         request.META[REQUEST_ID_META] = request_id

@@ -57,11 +57,6 @@ class DateRange:
         """The time zone of its days."""
         return UTC if self.calendar else timezone.get_current_timezone()
 
-    @property
-    def today(self) -> date:
-        """The present day, in that zone."""
-        return datetime.now(tz=self.zone).date()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenDays:
@@ -81,11 +76,13 @@ class ChosenDays:
     @property
     def params(self) -> dict[str, datetime]:
         """The moments that the backend is asked for: from the first day's begin until the last day's end."""
+        if self.error or not self.texts:
+            return {}
         limits = {
             self.range.first_param: _midnight(self.first, self.range.zone),
             self.range.last_param: _midnight(_next_day(self.last), self.range.zone),
         }
-        return {} if self.error else {name: limit for name, limit in limits.items() if limit is not None}
+        return {name: limit for name, limit in limits.items() if limit is not None}
 
     @property
     def texts(self) -> dict[str, str]:
@@ -99,7 +96,7 @@ def read_days(date_range: DateRange, values: QueryDict) -> ChosenDays:
     first_text, last_text = (
         (values.get(name) or "").strip()[:_MAX_CHARS] for name in (date_range.first_param, date_range.last_param)
     )
-    first, last = (_day(text, zone=date_range.zone) for text in (first_text, last_text))
+    first, last = (_day(text, zone=date_range.zone) if text else None for text in (first_text, last_text))
     error = ""
     if (first_text and first is None) or (last_text and last is None):
         error = _("Enter days such as 2026-03-31.")
@@ -113,7 +110,7 @@ def presets_of(date_range: DateRange, *, today: date | None = None) -> Iterator[
 
     :param today: in the range's zone; None for now.
     """
-    day = today or date_range.today
+    day = today or datetime.now(tz=date_range.zone).date()
     yield _("Today"), day, day
     for days in _PRESET_DAYS:
         rest = timedelta(days=days - 1)

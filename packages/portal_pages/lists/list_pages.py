@@ -15,12 +15,13 @@ from portal.web.present import with_params
 from portal_pages.lists.columns import cells_of, is_descending
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
     from types import SimpleNamespace
 
     from django.http import HttpRequest
 
+    from portal.query import PaginatedResult
     from portal.web.present import ParamValue
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
@@ -77,16 +78,16 @@ _CAPITAL: Final = re.compile(r"(?=[A-Z])")
 _MAX_READ: Final = 3
 
 
-def names_of(request: HttpRequest, controls: ListControls, *, rows: Iterable[Any]) -> dict[tuple[str, str], str]:
+def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResult[Any]) -> dict[tuple[str, str], str]:
     """The names by parameter and id: from the rows that are shown, or else from the related row itself."""
     names: dict[tuple[str, str], str] = {}
-    rows = list(rows)
     for each, values in controls.values:
         if not each.is_related:
             continue
         attribute = _CAPITAL.sub("_", each.param).lower()
         for value in values:
-            found = (getattr(row, each.named_by, "") for row in rows if getattr(row, attribute, None) == value)
+            rows = (row for row in result.data.items if getattr(row, attribute, None) == value)
+            found = (getattr(row, each.named_by, "") for row in rows)
             name = next(filter(None, found), "") if each.named_by else ""
             if not name and each.record is not None and len(names) < _MAX_READ:
                 related = each.record(request, id=value).data

@@ -24,7 +24,7 @@ from portal.config.contract_names import (
     SORT_OLDEST_FIRST,
 )
 from portal.errors import ApiNotFoundError, ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, ignored_params, use_queries
+from portal.query import PaginatedQueryHook, Params, Row, ignored_params, is_refused_now, use_queries
 from portal.web.frame import part_shell_for
 from portal.web.request import active_locale
 from portal.web.submissions import ShownToasts
@@ -161,7 +161,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         created = () if target else tuple(each.created for each in ShownToasts(own) if each.created)
         shell, absent = part_shell_for(own), pages.absent(request)
         ignored = ignored_params(self.hook, self._params)
-        names = names_of(request, controls, rows=result.data.items)
+        names = names_of(request, controls, result)
         template = self._template(pages)
 
         def make_page() -> ListPage:
@@ -185,12 +185,10 @@ class ListView(DeclaredPage, Generic[TRow]):
             return {**pages.context, **linked, **given}
 
         versions = _versions(result, counts)
-        today = tuple(each.today for each in self.ranges)
         made_of = (
             request.get_full_path(),
             target,
             is_restarted,
-            today,
             created,
             shell,
             absent,
@@ -291,7 +289,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         further = _by_wire_names(self.hook.params, values)
         pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
         counted = ",".join(each.param for each in self.filters if not each.is_related)
-        if self.counts is None or not counted or not is_counted:
+        if self.counts is None or not counted or not is_counted or is_refused_now(self.counts, request):
             return self.hook(request, {**controls.params, **further}, **pages), None
         return use_queries(
             request,

@@ -21,6 +21,7 @@ from portal.query.hooks.backend_gaps import (
     ignores,
     is_absent,
     is_known,
+    is_refused_now,
     note_absent,
 )
 from portal.query.hooks.checks import check_endpoints

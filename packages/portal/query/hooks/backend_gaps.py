@@ -52,6 +52,14 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     return True
 
 
+def is_refused_now(hook: Endpoint[Any], source: HttpRequest | QueryClient) -> bool:
+    """Whether this optional call would not be made now: within the last ten minutes the backend was seen to lack it."""
+    client = client_of(source)
+    partition = client.partition if client.gaps.has_refusals else None
+    now = client.reads.fetcher.clock()
+    return hook.is_optional and client.gaps.current(call_names(hook.key, partition), now=now) is not None
+
+
 def is_known(hook: Endpoint[Any]) -> bool:
     """Whether this process knows if the backend has this optional call: by an answer, or by none within ten minutes."""
     gaps = process_runtime().gaps

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
+from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
-from portal.web.preferences import active_zone_name
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
 from portal.web.templating.kept_parts import KeptParts
@@ -121,6 +122,7 @@ def render_block(template: str, block: str, variables: Mapping[str, object]) -> 
 
 
 _kept: Final = KeptParts()
+_QUARTER_S: Final = 15 * 60
 
 
 def kept_block(
@@ -129,11 +131,14 @@ def kept_block(
     """One block of a page as :func:`render_block` gives it, rendered once while this process keeps it.
 
     :param variables: makes them, if they are needed.
-    :param key: names all that the variables are made of, but the language and the time zone. None: it is not kept.
+    :param key: names all that the variables are made of, but the language, the time zone and the day. None: it is not
+        kept.
     """
     if key is None or portal_config().debug:
         return render_block(template, block, variables())
-    key = (template, block, active_locale(), active_zone_name(), *key)
+    # A day begins with one of these quarters of an hour, in each time zone.
+    quarter = int(time.time()) // _QUARTER_S
+    key = (template, block, active_locale(), get_current_timezone(), quarter, *key)
     part = _kept.get(key)
     if part is None:
         part = render_block(template, block, variables())
