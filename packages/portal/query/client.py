@@ -248,7 +248,7 @@ class QueryClient:
         call, result = settled.call, settled.result
         pages = len(result.pages)
         return PaginatedResult(
-            data=self._lists.data(request, settled),
+            _data=lambda: self._lists.data(request, settled),
             error=result.error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from portal.config.contract_names import ITEMS_FIELD
@@ -116,18 +117,25 @@ class PaginatedRes(Generic[TItem]):
     ignored: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PaginatedResult(_Read, Generic[TItem]):
     """A read of a list. With an `error`, the pages that were known before stay in `data`.
 
-    :param data: the pages so far; empty where no page could be fetched, and then there is an `error`.
     :param pages: how many pages `data` holds.
     """
 
-    data: PaginatedRes[TItem]
     pages: int
+    _data: Callable[[], PaginatedRes[TItem]]
     _refetch: Callable[[], PaginatedResult[TItem]]
     _fetch_next: Callable[[], PaginatedResult[TItem]]
+
+    @cached_property
+    def data(self) -> PaginatedRes[TItem]:
+        """The pages so far; empty where no page could be fetched, and then there is an `error`.
+
+        Made when it is asked for: a list that was rendered before needs none of its rows.
+        """
+        return self._data()
 
     @property
     def has_next_page(self) -> bool:

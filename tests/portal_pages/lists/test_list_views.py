@@ -40,7 +40,9 @@ def page_of(query: str, view: ListView[Any] = VIEW, *, target: str | None = None
     data = {"items": ROWS, "has_next": True, "next_cursor": "c&1", "total": 41}
     data |= {name: changes.pop(name) for name in list(changes) if name in PaginatedRes.__dataclass_fields__}
     fields = {"error": None, "fetched_at": 1.0, "is_stale": False, "pages": 1} | changes
-    result = PaginatedResult(data=PaginatedRes(**data), **fields, _refetch=lambda: None, _fetch_next=lambda: None)
+    result = PaginatedResult(
+        _data=lambda: PaginatedRes(**data), **fields, _refetch=lambda: None, _fetch_next=lambda: None
+    )
     names = PageNames(list="things", title="Things")
     return view.page(names, controls=controls_of(query, view), result=result, path="/en/things", target=target)
 
