@@ -91,18 +91,18 @@ class _Process:
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
-        self._runtime: QueryRuntime | None = None
+        self.made: QueryRuntime | None = None
         reset_after_fork(self, _Process._forget)
 
     def runtime(self) -> QueryRuntime:
-        if self._runtime is None:
+        if self.made is None:
             with self._lock:
-                if self._runtime is None:
-                    self._runtime = runtime_for(query_store(), read_lag_s=_read_lag_s(current_backend().settle_s))
-        return self._runtime
+                if self.made is None:
+                    self.made = runtime_for(query_store(), read_lag_s=_read_lag_s(current_backend().settle_s))
+        return self.made
 
     def _forget(self) -> None:
-        self._runtime = None
+        self.made = None
 
 
 _process = _Process()
@@ -110,4 +110,4 @@ _process = _Process()
 
 def process_runtime() -> QueryRuntime:
     """What all requests of this process share on the configured store."""
-    return _process.runtime()
+    return _process.made or _process.runtime()

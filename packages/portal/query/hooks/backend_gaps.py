@@ -33,7 +33,7 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     :param source: the request, since one user's calls may be refused and another's not; None for all users: then
         nothing is asked again.
     """
-    if not hook.is_optional:
+    if not hook.without:
         return False
     # A page asks this of each of its links: the request's client is made only where something is known.
     gaps = source.gaps if isinstance(source, QueryClient) else process_runtime().gaps

@@ -72,6 +72,8 @@ class AppCookieStorage(CookieStorage):
 
         Another release may have written something else: what is no message is dropped.
         """
+        if not data:
+            return None
         try:
             found: Any = super()._decode(data) or [None]  # type: ignore[misc]  # the stubs leave it out
             owner, *others = found
