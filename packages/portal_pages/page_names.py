@@ -73,18 +73,10 @@ class PageNames:
     row: QueryHook[Any, ...] | None = None
     writes: Mapping[str, MutationHook[Any, Any, Any]] = field(default_factory=dict)
 
-    def absent(self, request: HttpRequest) -> tuple[str, ...]:
-        """The writes that the backend is known not to take: `create`, `edit`, `delete`."""
-        return tuple(page for page, mutation in self.writes.items() if is_absent(mutation, request))
-
     def offered(self, request: HttpRequest) -> PageNames:
         """Those that a page of this request offers: without the writes that the backend is known not to take."""
-        return self.without(self.absent(request))
-
-    def without(self, absent: tuple[str, ...]) -> PageNames:
-        """Those but these."""
-        left_out: dict[str, Any] = dict.fromkeys(absent, "")
-        return replace(self, **left_out) if absent else self
+        absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if is_absent(mutation, request)}
+        return replace(self, **absent) if absent else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

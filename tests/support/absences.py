@@ -8,7 +8,7 @@ from portal.web.frame import platforms
 
 def forget_absences() -> None:
     """Know of nothing: a process knows it for ten minutes, and the next test's backend may have it."""
-    if process_state._process._runtime is not None:
-        process_state._process._runtime.gaps.clear()
+    if process_state._process.made is not None:
+        process_state._process.made.gaps.clear()
     platforms._process.forget()
     platforms._failed.clear()

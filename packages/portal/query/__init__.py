@@ -62,6 +62,7 @@ from portal.query.hooks import check_endpoints as check_endpoints
 from portal.query.hooks import create_mutation_group as create_mutation_group
 from portal.query.hooks import create_query_group as create_query_group
 from portal.query.hooks import forget_gaps as forget_gaps
+from portal.query.hooks import gaps_mark as gaps_mark
 from portal.query.hooks import ignored_params as ignored_params
 from portal.query.hooks import ignores as ignores
 from portal.query.hooks import is_absent as is_absent

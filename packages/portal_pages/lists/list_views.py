@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
@@ -24,11 +25,11 @@ from portal.config.contract_names import (
     SORT_OLDEST_FIRST,
 )
 from portal.errors import ApiNotFoundError, ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, ignored_params, is_refused_now, use_queries
+from portal.query import PaginatedQueryHook, Params, Row, gaps_mark, ignored_params, is_refused_now, use_queries
 from portal.web.frame import part_shell_for
 from portal.web.request import active_locale
 from portal.web.submissions import ShownToasts
-from portal.web.templating import kept_block
+from portal.web.templating import kept_parts
 from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
@@ -159,8 +160,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         own = cast("PortalRequest", request)
         # A part of a page shows no messages, so it must not take them either.
         created = () if target else tuple(each.created for each in ShownToasts(own) if each.created)
-        shell, absent = part_shell_for(own), pages.absent(request)
-        ignored = ignored_params(self.hook, self._params)
+        shell = part_shell_for(own)
         names = names_of(request, controls, result)
         template = self._template(pages)
 
@@ -172,33 +172,25 @@ class ListView(DeclaredPage, Generic[TRow]):
                 path=request.path,
                 target=target,
                 counts=counts,
-                ignored=ignored,
+                ignored=ignored_params(self.hook, self._params),
                 names=names,
                 is_restarted=is_restarted,
             )
 
         def variables() -> dict[str, object]:
             page = make_page()
-            cells = words_of(self, pages, active_locale()).cells
+            cells = words_of(self, pages, shell.locale).cells
             linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-            given = {"pages": pages.without(absent), "list": page, "cell": cells, "created": created, "shell": shell}
+            given = {"pages": pages.offered(request), "list": page, "cell": cells, "created": created, "shell": shell}
             return {**pages.context, **linked, **given}
 
         versions = _versions(result, counts)
-        made_of = (
-            request.get_full_path(),
-            target,
-            is_restarted,
-            created,
-            shell,
-            absent,
-            ignored,
-            *names.items(),
-        )
-        part = kept_block(
-            template,
-            "table" if target else "listing",
+        address, zone = request.get_full_path(), get_current_timezone()
+        made_of = (address, target, is_restarted, created, shell, zone, gaps_mark(request), *names.items())
+        [part] = kept_parts(
+            (f"{template}#{'table' if target else 'listing'}",),
             variables,
+            locale=shell.locale,
             key=None if versions is None else (*versions, *made_of),
         )
         if target:

@@ -78,10 +78,16 @@ class KnownGaps:
         self._noted: dict[str, _Noted] = {}
         self._own: OrderedDict[str, _Noted] = OrderedDict()
         self._has_refusals = False
+        self._revision = 0
         self._seen: set[str] = set()
         # Until when it is not tried again, seconds since the epoch. As many as parameters of lists are declared.
         self._tried: dict[str, float] = {}
         self._lock = threading.Lock()
+
+    @property
+    def revision(self) -> int:
+        """Another number after this process has learned of a gap, or of the end of one."""
+        return self._revision
 
     @property
     def has_refusals(self) -> bool:
@@ -241,6 +247,7 @@ class KnownGaps:
     def _remember(self, gaps: dict[str, Gap | None] | dict[str, Gap]) -> None:
         looked = time.monotonic()
         with self._lock:
+            self._revision += any(gap != self._remembered([name]) for name, gap in gaps.items())
             for name, gap in gaps.items():
                 if _OF_A_USER not in name:
                     self._noted[name] = _Noted(gap, looked)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from portal.query.hooks.backend_gaps import (
     bare_spec,
     forget_gaps,
+    gaps_mark,
     ignored_params,
     ignores,
     is_absent,

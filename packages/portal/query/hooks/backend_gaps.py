@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.errors import UsageError
 from portal.query.client import QueryClient, client_of
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query.endpoints import Endpoint, QuerySpec
+
+
+_MINUTE_S: Final = 60
 
 
 def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> bool:
@@ -58,6 +61,16 @@ def is_refused_now(hook: Endpoint[Any], source: HttpRequest | QueryClient) -> bo
     partition = client.partition if client.gaps.has_refusals else None
     now = client.reads.fetcher.clock()
     return hook.is_optional and client.gaps.current(call_names(hook.key, partition), now=now) is not None
+
+
+def gaps_mark(source: HttpRequest | QueryClient) -> tuple[object, ...]:
+    """Names what this module says to a user now, for who keeps what depends on it.
+
+    It is another one after this process has learned something, and each minute: a gap ends by itself.
+    """
+    gaps = process_runtime().gaps
+    partition = client_of(source).partition if gaps.has_refusals else None
+    return gaps.revision, partition, int(time.time()) // _MINUTE_S
 
 
 def is_known(hook: Endpoint[Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext
@@ -46,8 +47,12 @@ def platform_name(name: TPlatform) -> str:
     return gettext(PLATFORM_BY_NAME[name].name.replace("_", " ").capitalize())
 
 
-def project_name(project: Project) -> str:
-    """The name that pages show for an app."""
+@lru_cache(maxsize=64)
+def project_name(
+    project: Project,
+    locale: str,  # noqa: ARG001  the key
+) -> str:
+    """The name that pages show for an app, in the active language `locale`."""
     return gettext(GATEWAY_NAME) if project.platform is None else platform_name(project.platform.name)
 
 

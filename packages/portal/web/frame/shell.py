@@ -9,7 +9,7 @@ the tag with the one of `/sign-in-state`, and log lines carry it as `user`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from portal.config.cookies import REFUSED_PLATFORM
 from portal.config.current import portal_config
@@ -81,47 +81,17 @@ HELP_PATH = "/help"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shell:
-    """The frame of one page.
+class PartShell:
+    """The `shell` of a part that may be kept: what its links need, and nothing that names a user.
 
-    :param app: the app's folder.
-    :param pathname: the path with its locale, without the query.
-    :param current_path: the path with the query, to come back to.
-    :param home_url: the user's default home; the profile if `/me` denies this app; the sign-in page without a user.
-    :param has_navigation: whether the user may open this app's pages, so that the sidebar lists them.
     :param platforms: those that the user may open.
-    :param refused: the name of a platform that a redirect to this page has just refused; empty for none.
-    :param account: the account tag, for the sign-in watch; None if it is unknown.
-    :param time_zone: IANA's name of the zone in which the page's times are written.
-    :param has_chosen_zone: whether the user has chosen it; if not, `portal.js` rewrites times in the browser's own.
-    :param theme: `light` or `dark`; None for that of the system.
+    :param pathname: the path with its locale, without the query; empty in a part that is the same on each page.
     """
 
-    app: str
-    app_name: str
     locale: str
-    pathname: str
-    current_path: str
-    home_url: str
     gateway_url: str
-    signed_in: bool
-    has_navigation: bool
     platforms: tuple[TPlatform, ...]
-    account: str | None
-    refused: str
-    time_zone: str
-    has_chosen_zone: bool
-    theme: str | None
-
-    @property
-    def logout_url(self) -> str:
-        """The app's own sign-out page."""
-        return f"/{self.locale}{LOGOUT_PATH}"
-
-    @property
-    def login_url(self) -> str:
-        """The gateway's sign-in page."""
-        return f"{self.gateway_url}/{self.locale}{LOGIN_PATH}"
+    pathname: str = ""
 
     @property
     def profile_url(self) -> str:
@@ -132,6 +102,50 @@ class Shell:
     def on_profile(self) -> bool:
         """Whether this page is the profile."""
         return self.pathname == f"/{self.locale}{PROFILE_PATH}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shell(PartShell):
+    """The frame of one page.
+
+    :param app: the app's folder.
+    :param current_path: the path with the query, to come back to.
+    :param home_url: the user's default home; the profile if `/me` denies this app; the sign-in page without a user.
+    :param has_navigation: whether the user may open this app's pages, so that the sidebar lists them.
+    :param refused: the name of a platform that a redirect to this page has just refused; empty for none.
+    :param account: the account tag, for the sign-in watch; None if it is unknown.
+    :param time_zone: IANA's name of the zone in which the page's times are written.
+    :param has_chosen_zone: whether the user has chosen it; if not, `portal.js` rewrites times in the browser's own.
+    :param theme: `light` or `dark`; None for that of the system.
+    """
+
+    app: str
+    app_name: str
+    current_path: str
+    home_url: str
+    signed_in: bool
+    has_navigation: bool
+    account: str | None
+    refused: str
+    time_zone: str
+    has_chosen_zone: bool
+    theme: str | None
+
+    def part(self) -> PartShell:
+        """That of a part of this page."""
+        return PartShell(
+            locale=self.locale, gateway_url=self.gateway_url, platforms=self.platforms, pathname=self.pathname
+        )
+
+    @property
+    def logout_url(self) -> str:
+        """The app's own sign-out page."""
+        return f"/{self.locale}{LOGOUT_PATH}"
+
+    @property
+    def login_url(self) -> str:
+        """The gateway's sign-in page."""
+        return f"{self.gateway_url}/{self.locale}{LOGIN_PATH}"
 
     @property
     def essentials_url(self) -> str:
@@ -149,16 +163,8 @@ class Shell:
         return f"/{self.locale}{HELP_PATH}"
 
 
-class PartShell(NamedTuple):
-    """The `shell` of a part that may be kept: what links to other platforms need, and nothing that names a user."""
-
-    locale: str
-    gateway_url: str
-    platforms: tuple[TPlatform, ...]
-
-
 def part_shell_for(request: PortalRequest) -> PartShell:
-    """That of this request."""
+    """That of this request, for a part that is the same on each page."""
     platforms = open_platforms(request) if is_signed_in(request) else ()
     return PartShell(locale=active_locale(), gateway_url=portal_config().gateway_url, platforms=platforms)
 
@@ -186,7 +192,7 @@ def shell_for(request: PortalRequest) -> Shell:
     may_open = user is not None and platform is not None and not is_denied and platform.name in user.platforms
     return Shell(
         app=config.project.app,
-        app_name=project_name(config.project),
+        app_name=project_name(config.project, locale),
         locale=locale,
         pathname=request.META.get(PATHNAME_META, request.path),
         current_path=request.get_full_path(),

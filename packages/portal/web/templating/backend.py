@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
-from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
-from portal.web.templating.kept_parts import KeptParts
+from portal.web.templating.part_cache import PartCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping, Sequence
     from pathlib import Path
 
     from django.forms import BoundField
@@ -121,29 +120,36 @@ def render_block(template: str, block: str, variables: Mapping[str, object]) -> 
     return render_part(f"{template}{BLOCK_MARK}{block}", variables)
 
 
-_kept: Final = KeptParts()
+_kept: Final = PartCache()
 _QUARTER_S: Final = 15 * 60
 
 
-def kept_block(
-    template: str, block: str, variables: Callable[[], Mapping[str, object]], *, key: tuple[Hashable, ...] | None
-) -> Markup:
-    """One block of a page as :func:`render_block` gives it, rendered once while this process keeps it.
+def kept_parts(
+    templates: Sequence[str],
+    variables: Callable[[], Mapping[str, object]],
+    *,
+    locale: str,
+    key: tuple[Hashable, ...] | None,
+) -> tuple[Markup, ...]:
+    """Templates as :func:`render_part` gives them, rendered once while this process keeps them.
 
-    :param variables: makes them, if they are needed.
-    :param key: names all that the variables are made of, but the language, the time zone and the day. None: it is not
-        kept.
+    :param templates: their names, each of which may end with that of a block.
+    :param variables: makes those of all, if they are needed.
+    :param locale: the active language.
+    :param key: names what else the variables are made of, and the time zone where times are written; but not the day.
+        None: they are not kept.
     """
     if key is None or portal_config().debug:
-        return render_block(template, block, variables())
+        given = variables()
+        return tuple(render_part(each, given) for each in templates)
     # A day begins with one of these quarters of an hour, in each time zone.
-    quarter = int(time.time()) // _QUARTER_S
-    key = (template, block, active_locale(), get_current_timezone(), quarter, *key)
-    part = _kept.get(key)
-    if part is None:
-        part = render_block(template, block, variables())
-        _kept.put(key, part)
-    return part
+    key = (templates, locale, int(time.time()) // _QUARTER_S, *key)
+    parts = _kept.get(key)
+    if parts is None:
+        given = variables()
+        parts = tuple(render_part(each, given) for each in templates)
+        _kept.put(key, parts)
+    return parts
 
 
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:

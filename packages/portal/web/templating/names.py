@@ -23,7 +23,6 @@ from portal.web.request import view_is_absent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from django.http import HttpRequest
     from jinja2.runtime import Context
 
     from portal.web.present import ParamValue
@@ -175,12 +174,12 @@ class Links:
         :param key: the key that opens the page after `g`.
         :param create: the route of the page that creates an entry, which the palette offers as `create_label`.
         """
-        request = context.get("request")
-        if self._is_absent(route, request):
+        is_absent = context.get("is_absent")
+        if self._is_absent(route, is_absent):
             return Markup()
         url, here = self.url(route), context["shell"].pathname
         current = here == url or (not exact and here.startswith(f"{url}/"))
-        made = self.url(create) if create and not self._is_absent(create, request) else ""
+        made = self.url(create) if create and not self._is_absent(create, is_absent) else ""
         return self._kept_entry(url, label, icon, current, key, made, create_label)
 
     def _entry(  # noqa: PLR0917  the key of a cache
@@ -194,13 +193,13 @@ class Links:
         content = f"{self._icon(icon)}{escape(label)}"
         return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped
 
-    def _is_absent(self, route: str, request: HttpRequest | None) -> bool:
-        if request is None:
+    def _is_absent(self, route: str, is_absent: Callable[[Callable[..., Any]], bool] | None) -> bool:
+        if is_absent is None:
             return False
         view = self._views.get(route)
         if view is None:
             view = self._views[route] = resolve(self._address(route), urlconf=self._urlconf).func
-        return view_is_absent(view, request)
+        return is_absent(view)
 
     def _address(self, route: str) -> str:
         found = self._addresses.get(route)

@@ -20,32 +20,36 @@ if TYPE_CHECKING:
 MOST_CHARS: Final = 1_000_000
 
 
-class KeptParts:
+class PartCache:
     """The parts that were asked for last. Safe for threads.
 
-    :param most_chars: characters of all parts together. A part that is longer by itself is not kept.
+    :param most_chars: characters of all parts together. Parts that are longer by themselves are not kept.
     """
 
     def __init__(self, *, most_chars: int = MOST_CHARS) -> None:
         self._most_chars = most_chars
         self._chars = 0
-        self._parts: OrderedDict[Hashable, Markup] = OrderedDict()
+        self._parts: OrderedDict[Hashable, tuple[Markup, ...]] = OrderedDict()
         self._lock = ForkSafeLock()
 
-    def get(self, key: Hashable) -> Markup | None:
-        """The part; None if it is not kept."""
+    def get(self, key: Hashable) -> tuple[Markup, ...] | None:
+        """The parts under one key; None if they are not kept."""
         with self._lock:
-            part = self._parts.get(key)
-            if part is not None:
+            parts = self._parts.get(key)
+            if parts is not None:
                 self._parts.move_to_end(key)
-            return part
+            return parts
 
-    def put(self, key: Hashable, part: Markup) -> None:
-        """Keep a part, in place of those that were not asked for the longest."""
-        if len(part) > self._most_chars:
+    def put(self, key: Hashable, parts: tuple[Markup, ...]) -> None:
+        """Keep parts, in place of those that were not asked for the longest."""
+        if _chars(parts) > self._most_chars:
             return
         with self._lock:
-            self._chars += len(part) - len(self._parts.pop(key, ""))
-            self._parts[key] = part
+            self._chars += _chars(parts) - _chars(self._parts.pop(key, ()))
+            self._parts[key] = parts
             while self._chars > self._most_chars:
-                self._chars -= len(self._parts.popitem(last=False)[1])
+                self._chars -= _chars(self._parts.popitem(last=False)[1])
+
+
+def _chars(parts: tuple[Markup, ...]) -> int:
+    return sum(map(len, parts))
