@@ -21,8 +21,11 @@ _SPECIAL: Final = re.compile(r"[&<>'\"]")
 
 def written(value: object) -> str:
     """What `{{ row.city }}` writes: the value, escaped. A field that a row does not have is blank, not `None`."""
-    if type(value) is str and not _SPECIAL.search(value):
-        return value
+    kind = type(value)
+    if kind is int:
+        return str(value)
+    if kind is str and not _SPECIAL.search(value):  # type: ignore[call-overload]  # mypy does not follow `kind`
+        return value  # type: ignore[return-value]  # as above
     return "" if value is None else escape(value)
 
 

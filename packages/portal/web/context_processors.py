@@ -24,6 +24,8 @@ from portal.web.submissions import ShownToasts
 from portal.web.templating import kept_parts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from markupsafe import Markup
 
     from portal.web.frame import Shell
@@ -68,7 +70,11 @@ class Sidebar:
         request, user = self._request, use_app_essentials(self._request)
         # The placeholder names the whole address of the page.
         shell = self._shell if user is None else self._shell.part()
-        given = {"shell": shell, "essentials": user, "is_absent": lambda view: view_is_absent(view, request)}
+
+        def parts() -> Iterator[tuple[str, Mapping[str, object]]]:
+            given = {"shell": shell, "essentials": user, "is_absent": lambda view: view_is_absent(view, request)}
+            yield f"{self._shell.app}/navigation.html", given
+            yield "portal/parts/essentials.html", given
+
         key = None if user is None else (shell, user, gaps_mark(request))
-        templates = (f"{self._shell.app}/navigation.html", "portal/parts/essentials.html")
-        return kept_parts(templates, lambda: given, locale=shell.locale, key=key)
+        return kept_parts("sidebar", parts, locale=shell.locale, key=key)

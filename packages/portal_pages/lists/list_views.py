@@ -187,12 +187,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         versions = _versions(result, counts)
         address, zone = request.get_full_path(), get_current_timezone()
         made_of = (address, target, is_restarted, created, shell, zone, gaps_mark(request), *names.items())
-        [part] = kept_parts(
-            (f"{template}#{'table' if target else 'listing'}",),
-            variables,
-            locale=shell.locale,
-            key=None if versions is None else (*versions, *made_of),
-        )
+        block = f"{template}#{'table' if target else 'listing'}"
+        key = None if versions is None else (*versions, *made_of)
+        [part] = kept_parts(block, lambda: [(block, variables())], locale=shell.locale, key=key)
         if target:
             response = HttpResponse(part)
         else:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, is_absent, use_queries
-from portal.web.frame import shell_for
+from portal.web.frame import part_shell_for
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
 from portal_pages.lists import linked_words, list_url, list_url_before
@@ -104,7 +104,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         result, *lists = use_queries(request, [hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)])
         row: Any = result.unwrap()
         made = self.context(row) if self.context else {}
-        shell = shell_for(own)
+        shell = part_shell_for(own)
         found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
         relations = [relation for relation in found if relation is not None]
         back = list_url_before(request, pages.list) if pages.list else ""

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from django.urls import resolve, reverse
+from django.urls import get_urlconf, resolve, reverse
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
-from portal.query import PaginatedQueryHook, Row, field_types, ignores
-from portal.web.frame import open_platforms, shell_for
+from portal.query import PaginatedQueryHook, Row, field_types, gaps_mark, ignores
+from portal.web.frame import open_platforms, part_shell_for
 from portal.web.present import is_not_there, with_params
 from portal.web.request import active_locale
-from portal.web.templating import render_block
+from portal.web.templating import kept_parts
 from portal_pages.lists import short_table
 from portal_pages.page_names import ShownRow, names_of, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
     from markupsafe import Markup
 
     from portal.query import PaginatedResult, QuerySpec
+    from portal.web.frame import PartShell
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
 
@@ -69,7 +72,8 @@ def short_list(
     """
     template, given = list_look(route)
     about: dict[str, Any] = {"name": route, "title": str(title), "empty": str(empty), "url": reverse(route)}
-    return with_rows(about, result, template=template, given=given, shell=shell_for(cast("PortalRequest", request)))
+    shell = part_shell_for(cast("PortalRequest", request))
+    return with_rows(about, result, template=template, given=given, shell=shell, key=route)
 
 
 def with_rows(
@@ -78,25 +82,27 @@ def with_rows(
     *,
     template: str,
     given: Mapping[str, object],
-    shell: object,
+    shell: PartShell,
+    key: Hashable,
 ) -> ShortList:
     """The short list with the rows of a result; or one that says that they could not be loaded.
 
     :param about: the rest of it.
     :param template: has the blocks `columns` and `row`, which get what is `given`.
+    :param key: names what is `given`.
     """
     if result.error is not None and not result.pages:
         return ShortList(**about, has_failed=True)
-    given = {**given, "shell": shell}
-    return ShortList(
-        **about,
-        columns=render_block(template, "columns", given),
-        rows=[
-            (each.id, render_block(template, "row", {**given, "row": each}))
-            for each in result.data.items[:SHORT_LIST_ROWS]
-        ],
-        total=result.data.total,
-    )
+    shown = result.data.items[:SHORT_LIST_ROWS]
+
+    def parts() -> Iterator[tuple[str, Mapping[str, object]]]:
+        yield f"{template}#columns", {**given, "shell": shell}
+        yield from ((f"{template}#row", {**given, "shell": shell, "row": each}) for each in shown)
+
+    made_of = None if result.version is None else (key, result.version, shell, gaps_mark(None), get_current_timezone())
+    columns, *rows = kept_parts(template, parts, locale=shell.locale, key=made_of)
+    names = [each.id for each in shown]
+    return ShortList(**about, columns=columns, rows=list(zip(names, rows, strict=True)), total=result.data.total)
 
 
 def list_look(route: str, *, of: str = "") -> tuple[str, Mapping[str, object]]:
@@ -105,7 +111,17 @@ def list_look(route: str, *, of: str = "") -> tuple[str, Mapping[str, object]]:
     :param of: the parameter of a related row to which the list is narrowed: the column that names that row is left out.
     :raises UsageError: the URL is none of a `ListView`.
     """
-    view = resolve(reverse(route)).func
+    return _look_of(route, of, active_locale(), get_urlconf())
+
+
+@lru_cache(maxsize=256)
+def _look_of(
+    route: str,
+    of: str,
+    locale: str,  # noqa: ARG001  the active one: its words are looked up once
+    urlconf: str | None,
+) -> tuple[str, Mapping[str, object]]:
+    view = resolve(reverse(route, urlconf=urlconf), urlconf=urlconf).func
     shown, names = shown_row(view), names_of(view)
     if shown is None or names is None:
         raise UsageError(f"{route!r} is no ListView: give the template of its rows")
@@ -191,7 +207,7 @@ class Related(Generic[TItem]):
         spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
         return spec
 
-    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: object) -> ShortList | None:
+    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: PartShell) -> ShortList | None:
         """The short list; None if it is not there for the user, or may hold what belongs to other rows.
 
         A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
@@ -210,7 +226,7 @@ class Related(Generic[TItem]):
             "create_label": str(self.create),
         }
         template, given = self._look()
-        return with_rows(about, result, template=template, given=given, shell=shell)
+        return with_rows(about, result, template=template, given=given, shell=shell, key=self)
 
     def _belongs(self, row: TItem, row_id: str) -> bool:
         known = self.hook.filters.get(self._wire_names[self.by])

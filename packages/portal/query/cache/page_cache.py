@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
@@ -35,7 +37,7 @@ logger = logging.getLogger("portal.query")
 #: Lifetime of a page from when it was fetched, seconds: 15 minutes. Nothing extends it.
 PAGE_LIFETIME_S: Final = 15 * 60
 #: A larger page is not kept, and a larger record invalidates instead.
-MAX_PAGE_CHARS: Final = 1024 * 1024
+MAX_PAGE_BYTES: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
 
 
@@ -100,11 +102,11 @@ class PageCache:
         if page.stamp is None:
             return
         stored = page.stored()
-        if len(canonical_json(stored)) > MAX_PAGE_CHARS:
+        if _size_of(stored) > MAX_PAGE_BYTES:
             logger.warning(
-                "%s: a page of more than %s characters is not cached; ask for fewer rows",
+                "%s: a page of more than %s bytes is not cached; ask for fewer rows",
                 key.endpoint,
-                MAX_PAGE_CHARS,
+                MAX_PAGE_BYTES,
             )
             return
         [place] = page_keys(partition, key, start=start, indexes=range(index, index + 1), places=self._variant_places)
@@ -282,6 +284,13 @@ class PageCache:
         """The write log of an endpoint in a namespace, and the keys of the generations that its pages carry."""
         log = WriteLog(store=self._store, namespace=namespace, endpoint=endpoint, random_below=self._random_below)
         return log, (generation_key(None), generation_key(endpoint), namespace_generation_key(namespace))
+
+
+def _size_of(stored: list[Any]) -> int:
+    try:
+        return len(msgspec.json.encode(stored))
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return len(canonical_json(stored))
 
 
 def _with_records(log: WriteLog, entry: CacheEntry, *, after: int, until: int) -> CacheEntry:

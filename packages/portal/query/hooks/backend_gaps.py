@@ -63,13 +63,15 @@ def is_refused_now(hook: Endpoint[Any], source: HttpRequest | QueryClient) -> bo
     return hook.is_optional and client.gaps.current(call_names(hook.key, partition), now=now) is not None
 
 
-def gaps_mark(source: HttpRequest | QueryClient) -> tuple[object, ...]:
+def gaps_mark(source: HttpRequest | QueryClient | None) -> tuple[object, ...]:
     """Names what this module says to a user now, for who keeps what depends on it.
 
     It is another one after this process has learned something, and each minute: a gap ends by itself.
+
+    :param source: None for what holds for all users.
     """
     gaps = process_runtime().gaps
-    partition = client_of(source).partition if gaps.has_refusals else None
+    partition = client_of(source).partition if source is not None and gaps.has_refusals else None
     return gaps.revision, partition, int(time.time()) // _MINUTE_S
 
 

@@ -31,6 +31,7 @@ from portal.web.frame.platforms import (
 from portal.web.frame.shell import (
     PAGE_ACCOUNT_FIELD,
     SIGNED_OUT_PATH,
+    PartShell,
     Shell,
     account_tag_now,
     account_tag_of,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlencode
 
@@ -20,7 +21,13 @@ def with_params(path: str, params: Mapping[str, ParamValue]) -> str:
     :param params: an enumeration's member counts as its text on the wire. None and an empty text are left out.
     """
     pairs = [(name, text) for name, value in params.items() for text in _texts(value)]
-    return f"{path}?{urlencode(pairs, errors='replace')}" if pairs else path
+    return f"{path}?{'&'.join([_encoded(*pair) for pair in pairs])}" if pairs else path
+
+
+@lru_cache(maxsize=512)
+def _encoded(name: str, text: str) -> str:
+    """A page has many addresses of the same parameters."""
+    return urlencode([(name, text)], errors="replace")
 
 
 def _texts(value: ParamValue) -> list[str]:

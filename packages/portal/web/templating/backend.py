@@ -17,7 +17,7 @@ from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageL
 from portal.web.templating.part_cache import PartCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping
     from pathlib import Path
 
     from django.forms import BoundField
@@ -125,31 +125,29 @@ _QUARTER_S: Final = 15 * 60
 
 
 def kept_parts(
-    templates: Sequence[str],
-    variables: Callable[[], Mapping[str, object]],
+    name: str,
+    parts: Callable[[], Iterable[tuple[str, Mapping[str, object]]]],
     *,
     locale: str,
     key: tuple[Hashable, ...] | None,
 ) -> tuple[Markup, ...]:
     """Templates as :func:`render_part` gives them, rendered once while this process keeps them.
 
-    :param templates: their names, each of which may end with that of a block.
-    :param variables: makes those of all, if they are needed.
+    :param name: of these parts.
+    :param parts: gives their templates, each of which may name a block, with their variables; called if need be.
     :param locale: the active language.
-    :param key: names what else the variables are made of, and the time zone where times are written; but not the day.
-        None: they are not kept.
+    :param key: names all else that they are made of, with the time zone where they have times; but not the day. None:
+        they are not kept.
     """
-    if key is None or portal_config().debug:
-        given = variables()
-        return tuple(render_part(each, given) for each in templates)
     # A day begins with one of these quarters of an hour, in each time zone.
-    key = (templates, locale, int(time.time()) // _QUARTER_S, *key)
-    parts = _kept.get(key)
-    if parts is None:
-        given = variables()
-        parts = tuple(render_part(each, given) for each in templates)
-        _kept.put(key, parts)
-    return parts
+    found = (name, locale, int(time.time()) // _QUARTER_S, key)
+    is_kept = key is not None and not portal_config().debug
+    known = _kept.get(found) if is_kept else None
+    if known is None:
+        known = tuple(render_part(template, variables) for template, variables in parts())
+        if is_kept:
+            _kept.put(found, known)
+    return known
 
 
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:

@@ -89,6 +89,7 @@ class Links:
         # `typed`, because a text of HTML equals a text with the same characters, and only one of them is escaped.
         self._kept_link: Final = lru_cache(maxsize=_KEPT_LINKS, typed=True)(self._link)
         self._kept_entry: Final = lru_cache(maxsize=_KEPT_LINKS, typed=True)(self._entry)
+        self._view_at: Final = lru_cache(maxsize=_KEPT_LINKS)(self._find_view)
         #: By the route: the address of a page without an id.
         self._addresses: dict[str, str] = {}
         #: By the route.
@@ -122,9 +123,13 @@ class Links:
         path = href.partition("?")[0]
         if not path.startswith("/"):
             return href
+        view = self._view_at(path)
+        return "" if view is not None and view_is_absent(view, None) else href
+
+    def _find_view(self, path: str) -> Callable[..., Any] | None:
         with suppress(Resolver404):
-            return "" if view_is_absent(resolve(path, urlconf=self._urlconf).func, None) else href
-        return href
+            return resolve(path, urlconf=self._urlconf).func
+        return None
 
     def link(self, label: object, route: str, *ids: str | None) -> Markup:
         """`{{ row|link("client", row.id) }}`: a link to the row's page; without an address, the label alone.
