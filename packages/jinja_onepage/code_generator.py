@@ -22,7 +22,7 @@ _SPECIAL: Final = re.compile(r"[&<>'\"]")
 def written(value: object) -> str:
     """What `{{ row.city }}` writes: the value, escaped. A field that a row does not have is blank, not `None`."""
     kind = type(value)
-    if kind is int:
+    if kind is int or kind is float:
         return str(value)
     if kind is str and not _SPECIAL.search(value):  # type: ignore[call-overload]  # mypy does not follow `kind`
         return value  # type: ignore[return-value]  # as above

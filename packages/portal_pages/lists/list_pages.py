@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from portal.web.present import with_params
-from portal_pages.lists.columns import cells_of, is_descending
+from portal_pages.lists.columns import cells_of, headings_of, is_descending, unsorted_headings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +55,16 @@ def words_of(
         sorts=tuple(_all_sorts(view).items()),
         cells=cells_of(view.columns),
     )
+
+
+@lru_cache(maxsize=256)
+def headings_in(
+    view: Any,
+    sort: str,
+    locale: str,  # noqa: ARG001  as above
+) -> tuple[Heading, ...]:
+    """The headings of a list that is in one of its orders; empty for one that can't be sorted."""
+    return tuple(headings_of(view.columns, sort=sort) if sort else unsorted_headings(view.columns))
 
 
 @lru_cache(maxsize=256)

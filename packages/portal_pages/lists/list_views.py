@@ -30,11 +30,10 @@ from portal.web.frame import part_shell_for
 from portal.web.request import active_locale
 from portal.web.submissions import ShownToasts
 from portal.web.templating import kept_parts
-from portal_pages.lists.columns import Column, headings_of, unsorted_headings
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
-from portal_pages.lists.list_pages import ROWS_ID, ListPage, htmx_target, names_of, orders_of, words_of
+from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.lists.columns import Column
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
     from portal_pages.page_names import PageNames
@@ -247,7 +247,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         return ListPage(
             title=words.title,
             search_hint=words.search_hint,
-            headings=tuple(headings_of(self.columns, sort=sort) if is_sortable else unsorted_headings(self.columns)),
+            headings=headings_in(self, sort if is_sortable else "", active_locale()),
             sorts=words.sorts if is_sortable else (),
             is_searchable=SEARCH_TEXT not in unknown,
             not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),

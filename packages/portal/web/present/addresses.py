@@ -20,8 +20,12 @@ def with_params(path: str, params: Mapping[str, ParamValue]) -> str:
 
     :param params: an enumeration's member counts as its text on the wire. None and an empty text are left out.
     """
-    pairs = [(name, text) for name, value in params.items() for text in _texts(value)]
-    return f"{path}?{'&'.join([_encoded(*pair) for pair in pairs])}" if pairs else path
+    pairs = []
+    for name, value in params.items():
+        # Most have one text, or none.
+        texts = ([value] if value else ()) if type(value) is str else _texts(value)
+        pairs += [_encoded(name, text) for text in texts]
+    return f"{path}?{'&'.join(pairs)}" if pairs else path
 
 
 @lru_cache(maxsize=512)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from django.utils.translation import get_language
@@ -64,9 +65,11 @@ def series_points(
 
 def month_points(months: Iterable[tuple[str, float, str]]) -> list[Point]:
     """A point for each month: its code such as `2026-01`, the value, and the value as a text."""
+    locale = get_language()
+    named = ((_month_names(code, locale), value, text) for code, value, text in months)
     return [
-        Point(label=_month_name(code), short=month_text(code), group=_year(code), value=value, text=text)
-        for code, value, text in months
+        Point(label=label, short=short, group=group, value=value, text=text)
+        for (label, short, group), value, text in named
     ]
 
 
@@ -92,9 +95,13 @@ def _note(point: SeriesPoint, step: str) -> str:
     return _("only in part in this period") if point.is_cut else ""
 
 
-def _year(code: str) -> str:
-    return code[:4] if month_text(code) != code else ""
-
-
-def _month_name(code: str) -> str:
-    return month_and_year_text(date.fromisoformat(f"{code}-01")) if _year(code) else code
+@lru_cache(maxsize=512)
+def _month_names(
+    code: str,
+    locale: str | None,  # noqa: ARG001  the active one: the same months are on each page
+) -> tuple[str, str, str]:
+    """A month's whole name, its short name, and its year; a code that is no month stands for itself."""
+    short = month_text(code)
+    if short == code:
+        return code, code, ""
+    return month_and_year_text(date.fromisoformat(f"{code}-01")), short, code[:4]

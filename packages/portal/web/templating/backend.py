@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
+from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
+from portal.web.templating.filters import ZONE
 from portal.web.templating.part_cache import PartCache
 
 if TYPE_CHECKING:
@@ -153,4 +155,4 @@ def kept_parts(
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:
     """A template, with these variables alone, in the active language."""
     environment = cast("PageTemplates", engines[PAGES]).environment(active_locale())
-    return Markup(environment.get_template(template).render(variables))  # noqa: S704  escaped
+    return Markup(environment.get_template(template).render({ZONE: get_current_timezone(), **variables}))  # noqa: S704  escaped

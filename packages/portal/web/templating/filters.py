@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.timezone import get_current_timezone
+from jinja2 import pass_context
 from markupsafe import Markup, escape
 
 from portal.web.present import KEPT_TEXTS, NO_VALUE, in_utc
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     from datetime import date, tzinfo
     from decimal import Decimal
 
+    from jinja2.runtime import Context
+
     from portal.web.present import Formats
 
 MAX_PLACES: Final = 3
+#: The variable with the active time zone, of who renders a part with many times: to look it up takes a while.
+ZONE: Final = "_zone"
 
 
 def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
@@ -90,7 +95,7 @@ def _places(value: float | Decimal) -> int:
 
 def _time_filter(
     write: Callable[[Any], str], element: str, title: Callable[[Any], str] | None = None
-) -> Callable[[date | None], str]:
+) -> Callable[[Context, date | None], str]:
     """A filter that writes a `<time>`, or a dash for None. A list that is shown again has the same times.
 
     :param write: gives the text of the element, in the active time zone.
@@ -111,7 +116,8 @@ def _time_filter(
         texts = [escape(each(shown)) for each in (title, write) if each is not None]
         return Markup(element % (iso, *texts))  # noqa: S704  all are safe
 
-    def as_time(value: date | None) -> str:
-        return in_zone(value, get_current_timezone())
+    @pass_context
+    def as_time(context: Context, value: date | None) -> str:
+        return in_zone(value, context.parent.get(ZONE) or get_current_timezone())
 
     return as_time
