@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from django.shortcuts import render
@@ -14,6 +14,7 @@ from apps.auth_app.views.forgotten_password import offers_reset
 from portal.config.locales import LOCALES
 from portal.web import active_locale, see_other
 from portal.web.errors import REASON_PARAM
+from portal.web.kept_pages import render_kept
 from portal.web.sign_in import explain, reason_of, sign_in, wanted_of
 from portal.web.templating import render_field
 
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
 
     from portal.web import PortalRequest
 
+_TEMPLATE: Final = "auth_app/login.html"
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def login(request: PortalRequest) -> HttpResponse:
     """The sign-in form; POST signs in and redirects to `next`, or to the home of the user's platform."""
     if request.method != "POST":
-        return _page(request, fields=_blank_fields(active_locale()), wanted=wanted_of(request))
+        fields = _blank_fields(active_locale())
+        return render_kept(request, _TEMPLATE, {**_context(request, wanted=wanted_of(request)), **fields})
     form = LoginForm(request.POST)
     if not form.is_valid():
         return _form_page(request, form, status=422)
@@ -58,41 +62,27 @@ def _blank_fields(locale: str) -> Mapping[str, Markup]:  # noqa: ARG001  the key
 
 
 def _fields(form: LoginForm) -> Mapping[str, Markup]:
-    return {name: render_field(form[name]) for name in ("email", "password")}
+    return {f"{name}_field": render_field(form[name]) for name in ("email", "password")}
 
 
 def _form_page(request: PortalRequest, form: LoginForm, *, status: int, unreachable: bool = False) -> HttpResponse:
     """The page with a form that was sent."""
-    return _page(
-        request,
-        fields=_fields(form),
-        wanted=form["next"].value(),
-        form=form,
-        unreachable=unreachable,
-        status=status,
-    )
+    context = _context(request, wanted=form["next"].value())
+    context |= {**_fields(form), "form": form, "unreachable": unreachable}
+    return render(request, _TEMPLATE, context, status=status)
 
 
-def _page(
-    request: PortalRequest,
-    *,
-    fields: Mapping[str, Markup],
-    wanted: str,
-    form: LoginForm | None = None,
-    unreachable: bool = False,
-    status: int = 200,
-) -> HttpResponse:
+def _context(request: PortalRequest, *, wanted: str) -> dict[str, Any]:
     # Who has just tried to sign in knows why.
     reason = reason_of(request) if request.method != "POST" else ""
     address = {name: value for name, value in (("next", wanted), (REASON_PARAM, reason)) if value}
-    context = {
+    return {
+        "action": request.path,
         "reason": explain(reason),
-        "fields": fields,
         "wanted": wanted,
-        "form": form,
-        "unreachable": unreachable,
+        "form": None,
+        "unreachable": False,
         "offers_reset": offers_reset(),
         # The URL of a form that was sent has no query. The language switch keeps `next` by this path.
         "own_path": f"{request.path}?{urlencode(address)}" if address else request.path,
     }
-    return render(request, "auth_app/login.html", context, status=status)

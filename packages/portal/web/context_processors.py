@@ -41,7 +41,8 @@ def essentials(request: PortalRequest) -> dict[str, Any]:
     return {
         "shell": shell,
         # Most pages have read the profile already. Each look at an attribute of a lazy object takes five times as long.
-        "essentials": known_essentials(request) or SimpleLazyObject(partial(use_app_essentials, request)),
+        "essentials": known_essentials(request)
+        or (SimpleLazyObject(partial(use_app_essentials, request)) if shell.signed_in else None),
         "sidebar": Sidebar(request, shell),
         "messages": ShownToasts(request),
         "csrf_input": CsrfInput(request),
