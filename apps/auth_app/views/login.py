@@ -34,7 +34,8 @@ def login(request: PortalRequest) -> HttpResponse:
     """The sign-in form; POST signs in and redirects to `next`, or to the home of the user's platform."""
     if request.method != "POST":
         fields = _blank_fields(active_locale())
-        return render_kept(request, _TEMPLATE, {**_context(request, wanted=wanted_of(request)), **fields})
+        context = {**_context(request, wanted=wanted_of(request)), **fields}
+        return render_kept(request, _TEMPLATE, lambda: context, key=tuple(context.values()))
     form = LoginForm(request.POST)
     if not form.is_valid():
         return _form_page(request, form, status=422)

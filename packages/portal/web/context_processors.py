@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import SimpleLazyObject
 
@@ -21,15 +21,15 @@ from portal.web.csrf import CsrfInput
 from portal.web.frame import known_essentials, shell_for, use_app_essentials
 from portal.web.request import view_is_absent
 from portal.web.submissions import ShownToasts
-from portal.web.templating import kept_parts
+from portal.web.templating import part_cache, render_part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from markupsafe import Markup
 
     from portal.web.frame import Shell
     from portal.web.request import PortalRequest
+
+_ACCOUNT: Final = "portal/parts/essentials.html"
 
 
 def essentials(request: PortalRequest) -> dict[str, Any]:
@@ -72,10 +72,8 @@ class Sidebar:
         # The placeholder names the whole address of the page.
         shell = self._shell if user is None else self._shell.part()
 
-        def parts() -> Iterator[tuple[str, Mapping[str, object]]]:
+        def make() -> tuple[Markup, ...]:
             given = {"shell": shell, "essentials": user, "is_absent": lambda view: view_is_absent(view, request)}
-            yield f"{self._shell.app}/navigation.html", given
-            yield "portal/parts/essentials.html", given
+            return tuple(render_part(each, given) for each in (f"{self._shell.app}/navigation.html", _ACCOUNT))
 
-        key = None if user is None else (shell, user, gaps_mark(request))
-        return kept_parts("sidebar", parts, locale=shell.locale, key=key)
+        return part_cache.kept(make, key=None if user is None else ("sidebar", shell, user, gaps_mark(request)))

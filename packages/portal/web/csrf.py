@@ -47,11 +47,6 @@ class CsrfInput:
 CSRF_HOLE: Final = Markup(f"<!--{secrets.token_hex(16)}-->")  # noqa: S704  ours
 
 
-def with_csrf_input(html: str, request: HttpRequest) -> str:
-    """A page that was rendered with `CSRF_HOLE` as its `csrf_input`, with this request's own."""
-    return str.replace(html, CSRF_HOLE, CsrfInput(request).__html__())
-
-
 def csrf_token(request: HttpRequest) -> str:
     """What `django.middleware.csrf.get_token` gives: the secret of the browser's cookie, masked anew each time.
 

@@ -1,34 +1,48 @@
-"""Pages that are the same for all who ask for them while they are not signed in, such as an empty sign-in form."""
+"""Pages that are rendered once for all requests that show the same."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from portal.web.csrf import CSRF_HOLE, with_csrf_input
-from portal.web.frame import shell_for
+from portal.web.context_processors import Sidebar
+from portal.web.csrf import CSRF_HOLE, CsrfInput
+from portal.web.frame import shell_for, use_app_essentials
 from portal.web.submissions import ShownToasts
-from portal.web.templating import kept_parts
+from portal.web.templating import part_cache, render_part
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from portal.web.request import PortalRequest
 
 
-def render_kept(request: PortalRequest, template: str, variables: Mapping[str, Hashable]) -> HttpResponse:
+def render_kept(
+    request: PortalRequest,
+    template: str,
+    variables: Callable[[], Mapping[str, Any]],
+    *,
+    key: tuple[Hashable, ...] | None,
+) -> HttpResponse:
     """What Django's `render` gives, rendered once while this process keeps it. The CSRF token is this request's own.
 
-    The page for a user, and one with a message, are rendered each time.
+    A page with a message is rendered by itself.
 
-    :param variables: all that the template has beside `shell`, and no `request`.
+    :param variables: makes all that the template has beside `shell`, `essentials` and `sidebar`, if need be. It has no
+        `request`.
+    :param key: as of :meth:`~portal.web.templating.kept_parts.PartCache.kept`; the address, the user and what else
+        the frame shows are a part of it.
     """
-    shell = shell_for(request)
-    if shell.signed_in or any(ShownToasts(request)):
-        return render(request, template, dict(variables))
-    given = {**variables, "shell": shell, "essentials": None, "messages": (), "csrf_input": CSRF_HOLE}
-    key = (shell, *variables.items())
-    [page] = kept_parts(template, lambda: [(template, given)], locale=shell.locale, key=key)
-    return HttpResponse(with_csrf_input(page, request))
+    if key is None or any(ShownToasts(request)):
+        return render(request, template, dict(variables()))
+    shell, user = shell_for(request), use_app_essentials(request)
+
+    def make() -> tuple[bytes, ...]:
+        frame = {"shell": shell, "essentials": user, "sidebar": Sidebar(request, shell)}
+        page = render_part(template, {**variables(), **frame, "messages": (), "csrf_input": CSRF_HOLE})
+        return tuple(part.encode() for part in str.split(page, CSRF_HOLE))
+
+    parts = part_cache.kept(make, key=(template, shell, user, *key))
+    return HttpResponse(parts[0] if len(parts) == 1 else str(CsrfInput(request).__html__()).encode().join(parts))

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpResponse
-from django.shortcuts import render
-from django.utils.functional import SimpleLazyObject
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -27,9 +25,9 @@ from portal.config.contract_names import (
 from portal.errors import ApiNotFoundError, ApiValidationError
 from portal.query import PaginatedQueryHook, Params, Row, gaps_mark, ignored_params, is_refused_now, use_queries
 from portal.web.frame import part_shell_for
+from portal.web.kept_pages import render_kept
 from portal.web.request import active_locale
-from portal.web.submissions import ShownToasts
-from portal.web.templating import kept_parts
+from portal.web.templating import part_cache, render_part
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
@@ -37,7 +35,7 @@ from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_t
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
@@ -158,14 +156,10 @@ class ListView(DeclaredPage, Generic[TRow]):
             controls = replace(controls, cursor="", pages=1)
             result, counts = self._read(request, controls, values, is_counted=True)
         own = cast("PortalRequest", request)
-        # A part of a page shows no messages, so it must not take them either.
-        created = () if target else tuple(each.created for each in ShownToasts(own) if each.created)
-        shell = part_shell_for(own)
         names = names_of(request, controls, result)
-        template = self._template(pages)
 
-        def make_page() -> ListPage:
-            return self.page(
+        def variables() -> dict[str, object]:
+            page = self.page(
                 pages,
                 controls=controls,
                 result=result,
@@ -176,32 +170,39 @@ class ListView(DeclaredPage, Generic[TRow]):
                 names=names,
                 is_restarted=is_restarted,
             )
-
-        def variables() -> dict[str, object]:
-            page = make_page()
-            cells = words_of(self, pages, shell.locale).cells
+            cells = words_of(self, pages, active_locale()).cells
             linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-            given = {"pages": pages.offered(request), "list": page, "cell": cells, "created": created, "shell": shell}
-            return {**pages.context, **linked, **given}
+            return {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
 
         versions = _versions(result, counts)
-        address, zone = request.get_full_path(), get_current_timezone()
-        made_of = (address, target, is_restarted, created, shell, zone, gaps_mark(request), *names.items())
-        block = f"{template}#{'table' if target else 'listing'}"
-        key = None if versions is None else (*versions, *made_of)
-        [part] = kept_parts(block, lambda: [(block, variables())], locale=shell.locale, key=key)
+        key = None if versions is None else (*versions, is_restarted, gaps_mark(request), *names.items())
+        template = self._template(pages)
         if target:
-            response = HttpResponse(part)
+            response = self._fragment(own, f"{template}#table", variables, key=key and (target, *key))
         else:
-            # A template that fills more of the page than the list may ask what the list has.
-            context = {"pages": pages, "list": SimpleLazyObject(make_page), "listing": part}
-            response = render(request, template, {**pages.context, **context})
+            response = render_kept(own, template, variables, key=key)
         # The response has no such header yet: nothing to merge.
         response["Vary"] = "HX-Request, HX-Target"
         if target == ROWS_ID and 1 < controls.pages < MAX_SHOWN_PAGES:
             # Who comes back to this address finds all the pages again.
             response["HX-Replace-Url"] = controls.url(request.path, pages=controls.pages)
         return response
+
+    def _fragment(
+        self,
+        request: PortalRequest,
+        template: str,
+        variables: Callable[[], dict[str, object]],
+        *,
+        key: tuple[object, ...] | None,
+    ) -> HttpResponse:
+        """The table alone. It shows no messages, so it must not take them either."""
+        shell = part_shell_for(request)
+        address = (template, request.get_full_path(), shell, get_current_timezone())
+        [part] = part_cache.kept(
+            lambda: (render_part(template, {**variables(), "shell": shell}),), key=key and (*address, *key)
+        )
+        return HttpResponse(part)
 
     def controls(self, request: HttpRequest) -> ListControls:
         """Read the URL. An unknown sort order counts as the default."""

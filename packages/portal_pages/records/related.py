@@ -17,12 +17,12 @@ from portal.query import PaginatedQueryHook, Row, field_types, gaps_mark, ignore
 from portal.web.frame import open_platforms, part_shell_for
 from portal.web.present import is_not_there, with_params
 from portal.web.request import active_locale
-from portal.web.templating import kept_parts
+from portal.web.templating import part_cache, render_block
 from portal_pages.lists import short_table
 from portal_pages.page_names import ShownRow, names_of, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from django.http import HttpRequest
     from markupsafe import Markup
@@ -95,12 +95,13 @@ def with_rows(
         return ShortList(**about, has_failed=True)
     shown = result.data.items[:SHORT_LIST_ROWS]
 
-    def parts() -> Iterator[tuple[str, Mapping[str, object]]]:
-        yield f"{template}#columns", {**given, "shell": shell}
-        yield from ((f"{template}#row", {**given, "shell": shell, "row": each}) for each in shown)
+    def make() -> tuple[Markup, ...]:
+        own = {**given, "shell": shell}
+        cells = (render_block(template, "row", {**own, "row": each}) for each in shown)
+        return render_block(template, "columns", own), *cells
 
     made_of = None if result.version is None else (key, result.version, shell, gaps_mark(None), get_current_timezone())
-    columns, *rows = kept_parts(template, parts, locale=shell.locale, key=made_of)
+    columns, *rows = part_cache.kept(make, key=made_of)
     names = [each.id for each in shown]
     return ShortList(**about, columns=columns, rows=list(zip(names, rows, strict=True)), total=result.data.total)
 

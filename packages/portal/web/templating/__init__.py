@@ -6,7 +6,7 @@
       environment      Jinja2's environment: the loader, the names, what is compiled in advance; `mailto`, `tel`, `geo`
         names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
           filters      values in the page's language: `day`, `money`, `amount`
-      part_cache       parts that were rendered, kept in the process
+      kept_parts       what was rendered, kept in the process
     form_renderer      Django's forms: the plain `<input>` without a template
 
 `jinja_onepage` joins a page with its layouts and parts, evaluates constants, and keeps what is compiled.
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from portal.web.templating.backend import (
     compile_templates,
-    kept_parts,
     load_compiled_templates,
     render_block,
     render_field,
@@ -25,3 +24,4 @@ from portal.web.templating.backend import (
     separate_environments,
 )
 from portal.web.templating.environment import TEMPLATE_POLICIES, PageEnvironment
+from portal.web.templating.kept_parts import part_cache

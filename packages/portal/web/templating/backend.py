@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.template import engines
@@ -11,15 +10,13 @@ from django.template.backends.jinja2 import Jinja2
 from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
-from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
 from portal.web.templating.filters import ZONE
-from portal.web.templating.part_cache import PartCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from django.forms import BoundField
@@ -120,36 +117,6 @@ def render_field(field: BoundField) -> Markup:
 def render_block(template: str, block: str, variables: Mapping[str, object]) -> Markup:
     """One block of a page, with these variables alone, in the active language."""
     return render_part(f"{template}{BLOCK_MARK}{block}", variables)
-
-
-_kept: Final = PartCache()
-_QUARTER_S: Final = 15 * 60
-
-
-def kept_parts(
-    name: str,
-    parts: Callable[[], Iterable[tuple[str, Mapping[str, object]]]],
-    *,
-    locale: str,
-    key: tuple[Hashable, ...] | None,
-) -> tuple[Markup, ...]:
-    """Templates as :func:`render_part` gives them, rendered once while this process keeps them.
-
-    :param name: of these parts.
-    :param parts: gives their templates, each of which may name a block, with their variables; called if need be.
-    :param locale: the active language.
-    :param key: names all else that they are made of, with the time zone where they have times; but not the day. None:
-        they are not kept.
-    """
-    # A day begins with one of these quarters of an hour, in each time zone.
-    found = (name, locale, int(time.time()) // _QUARTER_S, key)
-    is_kept = key is not None and not portal_config().debug
-    known = _kept.get(found) if is_kept else None
-    if known is None:
-        known = tuple(render_part(template, variables) for template, variables in parts())
-        if is_kept:
-            _kept.put(found, known)
-    return known
 
 
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:

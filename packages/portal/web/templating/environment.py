@@ -86,7 +86,7 @@ TEMPLATE_POLICIES: Final = {"ext.i18n.trimmed": True}
 #: Separates a template's name from the name of a block: `"energy/clients/list.html#table"`.
 BLOCK_MARK: Final = "#"
 #: Blocks that views render alone.
-FRAGMENT_BLOCKS: Final = frozenset({"columns", "listing", "live", "row", "table"})
+FRAGMENT_BLOCKS: Final = frozenset({"columns", "live", "row", "table"})
 
 
 class PageLoader(FileSystemLoader):

@@ -1,0 +1,72 @@
+"""What this process has rendered, for who asks for the same again.
+
+It is rendered from its variables alone, and its key names all of them: no form's token, no message, and nothing of a
+user whom the key does not name.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+
+from fork_safety import ForkSafeLock
+from portal.config.current import portal_config
+from portal.web.request import active_locale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+#: Texts, or texts as octets.
+Parts: TypeAlias = tuple[str, ...] | tuple[bytes, ...]
+TParts = TypeVar("TParts", bound=Parts)
+
+#: Some 70 pages of 28 kB.
+MOST_CHARS: Final = 2_000_000
+#: A day begins with one of these quarters of an hour, in each time zone.
+_QUARTER_S: Final = 15 * 60
+
+
+class PartCache:
+    """What was asked for last. Safe for threads.
+
+    :param most_chars: characters of all parts together. Parts that are longer by themselves are not kept.
+    """
+
+    def __init__(self, *, most_chars: int = MOST_CHARS) -> None:
+        self._most_chars = most_chars
+        self._chars = 0
+        self._parts: OrderedDict[Hashable, Parts] = OrderedDict()
+        self._lock = ForkSafeLock()
+
+    def kept(self, make: Callable[[], TParts], *, key: tuple[Hashable, ...] | None) -> TParts:
+        """What `make` gives, made once while it is kept.
+
+        :param key: names all that it is made of, with the time zone where it has times; but not the active language,
+            nor the day. None: it is not kept. Nothing is while templates may change.
+        """
+        if key is None or portal_config().debug:
+            return make()
+        key = (active_locale(), int(time.time()) // _QUARTER_S, *key)
+        with self._lock:
+            parts = self._parts.get(key)
+            if parts is not None:
+                self._parts.move_to_end(key)
+        if parts is None:
+            parts = make()
+            self._put(key, parts)
+        return cast("TParts", parts)
+
+    def _put(self, key: Hashable, parts: Parts) -> None:
+        chars = sum(map(len, parts))
+        if chars > self._most_chars:
+            return
+        with self._lock:
+            self._chars += chars - sum(map(len, self._parts.pop(key, ())))
+            self._parts[key] = parts
+            while self._chars > self._most_chars:
+                self._chars -= sum(map(len, self._parts.popitem(last=False)[1]))
+
+
+#: That of the process.
+part_cache: Final = PartCache()
