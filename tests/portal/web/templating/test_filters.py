@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from functools import partial
+from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,7 +15,12 @@ from portal.web.present import formats_of
 from portal.web.present.formats import NO_VALUE
 from portal.web.templating.filters import format_filters
 
-FILTERS = format_filters(formats_of("en"))
+#: That of a template which was given no time zone: times are in the active one.
+CONTEXT = SimpleNamespace(parent={})
+FILTERS = {
+    name: partial(write, CONTEXT) if hasattr(write, "jinja_pass_arg") else write
+    for name, write in format_filters(formats_of("en")).items()
+}
 AT = datetime(2026, 3, 9, 7, 5, tzinfo=UTC)
 
 
