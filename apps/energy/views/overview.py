@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
@@ -76,15 +75,17 @@ def overview(request: HttpRequest) -> HttpResponse:
     summary, state = read.summary, part_if_answered(read.beside[0])
     known = state or EnergyState(chargers_by_status=summary.chargers_by_status)
     hours = summary.sessions_by_local_hour or summary.sessions_by_hour
-    context = {
-        **read.context,
-        "energy": ENERGY.chart(summary, months=summary.energy_by_month),
-        "hours": bar_chart(hour_points((each.hour, each.sessions) for each in hours), unit=_("Sessions")),
-        "hours_are_local": bool(summary.sessions_by_local_hour),
-        **now_context(known, is_unknown=has_failed(read.beside[0])),
-        "is_live": state is not None,
-    }
-    return render(request, "energy/overview.html", context)
+    return read.respond(
+        request,
+        "energy/overview.html",
+        lambda: {
+            "energy": ENERGY.chart(summary, months=summary.energy_by_month),
+            "hours": bar_chart(hour_points((each.hour, each.sessions) for each in hours), unit=_("Sessions")),
+            "hours_are_local": bool(summary.sessions_by_local_hour),
+            **now_context(known, is_unknown=has_failed(read.beside[0])),
+            "is_live": state is not None,
+        },
+    )
 
 
 def now_context(state: EnergyState, *, is_unknown: bool = False) -> Mapping[str, Any]:

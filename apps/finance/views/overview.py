@@ -5,7 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
-from django.shortcuts import render
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -66,21 +65,23 @@ def overview(request: HttpRequest) -> HttpResponse:
         period=PeriodChoice.of(request, calendar=True),
     )
     summary = read.summary
-    context = {
-        **read.context,
-        "tiles": (*read.tiles, *amount_tiles(summary), *read.counts),
-        "counts": (),
-        "needs": needs_of([overdue(summary)]),
-        "invoiced": INVOICED.chart(summary, months=summary.by_month),
-        "paid": PAID.chart(summary, months=summary.by_month),
-        "by_status": rows_by(
-            "status",
-            {each.status or "": each.count for each in summary.by_status},
-            badges=STATUSES,
-            route="invoices",
-        ),
-    }
-    return render(request, "finance/overview.html", context)
+    return read.respond(
+        request,
+        "finance/overview.html",
+        lambda: {
+            "tiles": (*read.tiles, *amount_tiles(summary), *read.counts),
+            "counts": (),
+            "needs": needs_of([overdue(summary)]),
+            "invoiced": INVOICED.chart(summary, months=summary.by_month),
+            "paid": PAID.chart(summary, months=summary.by_month),
+            "by_status": rows_by(
+                "status",
+                {each.status or "": each.count for each in summary.by_status},
+                badges=STATUSES,
+                route="invoices",
+            ),
+        },
+    )
 
 
 def overdue(summary: FinanceSummary) -> Need:

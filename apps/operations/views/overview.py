@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, Final
 
-from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -76,20 +75,22 @@ def overview(request: HttpRequest) -> HttpResponse:
     late_page = part_if_answered(late_orders)
     # Of a list that was not narrowed to them, the first rows are not those that are late for longest.
     first_late = late_page.items[:LATE_ROWS] if late_page and not late_page.ignored else ()
-    context = {
-        **read.context,
-        "tiles": (*read.tiles, *tiles(summary, total=None if page is None else page.total)),
-        "created": CREATED.chart(summary, months=summary.by_month),
-        "by_status": rows_by("status", summary.by_status, badges=STATUSES, route="work-orders"),
-        "by_priority": rows_by(
-            "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=_UNFINISHED
-        ),
-        "needs": needs_of([late(summary, first_late)], has_failed=read.has_failed),
-        "by_age": age_bar(summary),
-        "latest": None if is_not_there(latest) else short_list(request, "work-orders", latest, title=_("Latest")),
-        "as_of": oldest_as_of(latest) if read.as_of is None else read.as_of,
-    }
-    return render(request, "operations/overview.html", context)
+    return read.respond(
+        request,
+        "operations/overview.html",
+        lambda: {
+            "tiles": (*read.tiles, *tiles(summary, total=None if page is None else page.total)),
+            "created": CREATED.chart(summary, months=summary.by_month),
+            "by_status": rows_by("status", summary.by_status, badges=STATUSES, route="work-orders"),
+            "by_priority": rows_by(
+                "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=_UNFINISHED
+            ),
+            "needs": needs_of([late(summary, first_late)], has_failed=read.has_failed),
+            "by_age": age_bar(summary),
+            "latest": None if is_not_there(latest) else short_list(request, "work-orders", latest, title=_("Latest")),
+            "as_of": oldest_as_of(latest) if read.as_of is None else read.as_of,
+        },
+    )
 
 
 def age_bar(summary: OperationsSummary) -> SplitBar | None:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from portal.config.contract_names import ITEMS_FIELD
 from portal.config.limits import MAX_PAGES
-from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError, without_traceback
+from portal.errors import (
+    ApiError,
+    ApiForbiddenError,
+    ApiMalformedError,
+    ApiNotFoundError,
+    ApiUnavailableError,
+    without_traceback,
+)
 from portal.query.cache import unique_rows
 from portal.query.gaps import checked_rows
 from portal.rows import copied, copied_rows
@@ -172,6 +179,19 @@ class PaginatedResult(_Read, Generic[TItem]):
         if self.error is not None and (not self.pages or not isinstance(self.error, ApiUnavailableError)):
             raise self.error
         return self.data
+
+
+def versions_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> tuple[object, ...] | None:
+    """What names the data of all these reads together; None where nothing names that of one.
+
+    A part that the backend does not have, or not for this user, is named by that.
+    """
+    versions = [type(each.error) if _is_gone(each) else each.version for each in results]
+    return None if None in versions else tuple(versions)
+
+
+def _is_gone(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
+    return isinstance(result.error, ApiNotFoundError | ApiForbiddenError) and result.fetched_at is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,17 @@ from portal.config.contract_names import (
     SORT_NEWEST_FIRST,
     SORT_OLDEST_FIRST,
 )
-from portal.errors import ApiNotFoundError, ApiValidationError
-from portal.query import PaginatedQueryHook, Params, Row, gaps_mark, ignored_params, is_refused_now, use_queries
+from portal.errors import ApiValidationError
+from portal.query import (
+    PaginatedQueryHook,
+    Params,
+    Row,
+    gaps_mark,
+    ignored_params,
+    is_refused_now,
+    use_queries,
+    versions_of,
+)
 from portal.web.frame import part_shell_for
 from portal.web.kept_pages import render_kept
 from portal.web.request import active_locale
@@ -174,7 +183,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
             return {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
 
-        versions = _versions(result, counts)
+        versions = versions_of(result) if counts is None else versions_of(result, counts)
         key = None if versions is None else (*versions, is_restarted, gaps_mark(request), *names.items())
         template = self._template(pages)
         if target:
@@ -305,14 +314,6 @@ def _by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
     wire = dict(zip(params.__struct_fields__, params.__struct_encode_fields__, strict=True))
     return {wire.get(name, name): value for name, value in values.items()}
-
-
-def _versions(result: PaginatedResult[Any], counts: QueryResult[Any] | None) -> tuple[object, ...] | None:
-    """What names the rows and the numbers beside the filters; None where nothing does."""
-    # A list without numbers is the same whether nobody asked for them, or the backend has none.
-    has_none = counts is None or (counts.data is None and isinstance(counts.error, ApiNotFoundError))
-    counted = () if counts is None or has_none else counts.version
-    return None if result.version is None or counted is None else (result.version, counted)
 
 
 def _is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
-from portal.query import Record, is_absent, use_queries
+from portal.query import Record, gaps_mark, is_absent, use_queries, versions_of
+from portal.web.kept_pages import render_kept
 from portal.web.present import (
     StatTile,
     bar_chart,
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
 
     from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
+    from portal.web import PortalRequest
     from portal.web.present import Badge, BarChart, LazyText, ParamValue, SplitBar
     from portal_pages.overviews.periods import PeriodChoice
 
@@ -168,6 +170,7 @@ class OverviewData(Generic[TSummary]):
     :param beside: the results of what was read beside it, in the order in which it was given.
     :param period: that the figures are of; None if the summary knows none.
     :param has_failed: whether the summary could not be loaded, and what was read beside it could.
+    :param version: names all that was read; None where nothing does.
     """
 
     summary: TSummary
@@ -177,6 +180,19 @@ class OverviewData(Generic[TSummary]):
     beside: tuple[Any, ...] = ()
     period: PeriodChoice | None = None
     has_failed: bool = False
+    version: tuple[object, ...] | None = None
+
+    def respond(
+        self, request: HttpRequest, template: str, context: Callable[[], Mapping[str, Any]] = dict
+    ) -> HttpResponse:
+        """The page. What was read before is not rendered again.
+
+        :param context: makes what the template has beside `context`, of what was read, the address and the day.
+        """
+        own, key = cast("PortalRequest", request), None
+        if self.version is not None:
+            key = (*self.version, gaps_mark(request))
+        return render_kept(own, template, lambda: {**self.context, **context()}, key=key)
 
     @property
     def context(self) -> dict[str, Any]:
@@ -263,4 +279,5 @@ def read_overview(
         has_failed=has_failed,
         as_of=oldest_as_of(found, *lists.values()),
         beside=tuple(results[len(at_once) :]),
+        version=versions_of(found, *lists.values(), *results[len(at_once) :]),
     )

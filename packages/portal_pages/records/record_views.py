@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
-from django.shortcuts import render
 from django.urls import resolve, reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
-from portal.query import QueryHook, Row, RowParams, is_absent, use_queries
+from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, use_queries, versions_of
 from portal.web.frame import part_shell_for
+from portal.web.kept_pages import render_kept
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
 from portal_pages.lists import linked_words, list_url, list_url_before
@@ -103,21 +103,27 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         hook: Any = self.hook
         result, *lists = use_queries(request, [hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)])
         row: Any = result.unwrap()
-        made = self.context(row) if self.context else {}
         shell = part_shell_for(own)
-        found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
-        relations = [relation for relation in found if relation is not None]
         back = list_url_before(request, pages.list) if pages.list else ""
         actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
-        given = {
-            "pages": pages.offered(request),
-            "row": row,
-            "relations": relations,
-            "actions": actions,
-            "back_url": back,
-        }
-        context = {**pages.context, **_linked_words(pages), **made, **given}
-        return render(request, self._template(pages), context)
+
+        def variables() -> dict[str, object]:
+            found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
+            return {
+                **pages.context,
+                **_linked_words(pages),
+                **(self.context(row) if self.context else {}),
+                "pages": pages.offered(request),
+                "row": row,
+                "relations": [relation for relation in found if relation is not None],
+                "actions": actions,
+                "back_url": back,
+            }
+
+        versions = versions_of(result, *lists)
+        # The form of an action has a key of its own.
+        key = None if actions or versions is None else (*versions, back, gaps_mark(request))
+        return render_kept(own, self._template(pages), variables, key=key)
 
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
