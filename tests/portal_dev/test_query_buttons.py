@@ -13,7 +13,7 @@ from django.test import RequestFactory
 
 import portal.services.energy.clients
 import portal.services.user  # noqa: F401  the queries that the buttons fetch
-from tests.portal.query.fakes import World
+from tests.portal.query.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from portal.query import QueryEvent
 from portal.query.endpoints.urls import query_key
 from portal.services.energy.clients import ClientMutations
 from portal_dev.toolbar.timeline import LOGGER, CallRecorder, RecordedCall, timeline
-from tests.portal.query.fakes import World
+from tests.portal.query.world import World
 
 CALL = RecordedCall(
     to="backend",

@@ -2,7 +2,7 @@
 
 The clock moves only when a test says so. Each `process` has its own refresher, as another worker or another machine
 has. A test scripts an interleaving with code that runs inside the backend's answer (`backend.during`) or while a
-process waits (`process.while_waiting`). The world of the query layer is `tests/portal/query/fakes.py`; the two share a
+process waits (`process.while_waiting`). The world of the query layer is `tests/portal/query/world.py`; the two share a
 store and no more.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from portal.query import QueryClient
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 BODY = {"name": "new", "email": "new@example.com"}

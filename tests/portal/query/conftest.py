@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.portal.query.fakes import Process, User, World
 from tests.portal.query.faulty import Faulty
+from tests.portal.query.world import Process, User, World
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 
 
 class Thing(TypedDict, total=False):

@@ -19,7 +19,8 @@ from portal.query import (
 )
 from portal.query.endpoints.registry import Registry
 from portal.query.gaps.known_gaps import param_name
-from tests.portal.query.fakes import FakeBackend, User, World
+from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.world import User, World
 
 REGISTRY = Registry()
 PATH = "/energy/visits"

@@ -34,7 +34,8 @@ from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, Process, World, unavailable
+from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, unavailable
+from tests.portal.query.world import Process, World
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 

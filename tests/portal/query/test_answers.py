@@ -14,8 +14,8 @@ from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
 from tests.portal.query.answering import Queries, create, read, rename, row_path, shown
 from tests.portal.query.clients import me, once
-from tests.portal.query.fakes import User
 from tests.portal.query.faulty import Faulty, Thing, ThingParams
+from tests.portal.query.world import User
 
 
 @pytest.mark.parametrize("cached", [True, False])

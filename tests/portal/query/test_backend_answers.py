@@ -10,7 +10,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiMalformedError
 from portal.rows.strict_json import MAX_DEPTH
 from tests.portal.query.clients import clients, listed, me, one, rename
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ids
 
 PATH = "/energy/clients"

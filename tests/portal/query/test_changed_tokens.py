@@ -12,7 +12,8 @@ from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEnded
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.partition.namespaces import BINDING_LIFETIME_S, USED_TOKEN_KEPT_S, Namespaces
 from tests.portal.query.clients import clients, create, delete, invalidate, listed, me
-from tests.portal.query.fakes import User, World, make_token
+from tests.portal.query.fakes import make_token
+from tests.portal.query.world import User, World
 from tests.support.client_endpoints import ClientMutations
 
 

@@ -18,7 +18,8 @@ from portal.query.events import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, one, rename
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ClientQueries, ids
 
 

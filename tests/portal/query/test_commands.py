@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from portal.services.energy.stations import StationQueries
 from portal.store import query_store
 from tests.portal.query.clients import listed
-from tests.portal.query.fakes import User, World
+from tests.portal.query.world import User, World
 
 
 @pytest.fixture

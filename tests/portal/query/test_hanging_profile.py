@@ -11,7 +11,8 @@ from portal.process.deadline import Deadline
 from portal.query import QueryClient
 from portal.query.request_cache import MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, listed, me
-from tests.portal.query.fakes import FakeBackend, User
+from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.world import User
 
 
 class HangingBackend(FakeBackend):

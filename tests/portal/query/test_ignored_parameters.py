@@ -14,8 +14,9 @@ from portal.config.contract_names import NOBODYS_WORD
 from portal.config.limits import ABSENT_S
 from portal.errors import ApiAbsentError, ApiValidationError, UsageError
 from portal.query import ListParams, paginated_query_endpoint
-from tests.portal.query.fakes import User, World, unavailable
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.narrow_backend import PATH, NarrowBackend, Visit, add, fresh, is_learned, visits, walked
+from tests.portal.query.world import User, World
 
 
 @pytest.fixture

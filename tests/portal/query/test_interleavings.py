@@ -22,8 +22,9 @@ from portal.query import QueryClient
 from portal.query.cache import patches
 from portal.query.cache.write_records import WriteRecord
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.fakes import Dice, NoSingleFlight, World
+from tests.portal.query.fakes import Dice, NoSingleFlight
 from tests.portal.query.query_machine import VersionedBackend, run_machine
+from tests.portal.query.world import World
 
 PATIENCE_S = 20
 MOST_AT_ONCE = 4

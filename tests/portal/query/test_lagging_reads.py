@@ -19,8 +19,9 @@ from hypothesis import Phase
 from portal.query.cache.write_records import WriteRecord
 from tests.portal.query import answering
 from tests.portal.query.clients import create, invalidate, listed, names, once, rename
-from tests.portal.query.fakes import FakeBackend, FakeStore, User, World
+from tests.portal.query.fakes import FakeBackend, FakeStore
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
+from tests.portal.query.world import User, World
 
 #: The key of a write log's record.
 RECORD = re.compile(r":energy\.get_clients:\d+$")

@@ -24,8 +24,9 @@ from portal.query.cache.write_records import Kind, Patch, WriteRecord
 from portal.query.endpoints.effects import LIST_HELPERS, ListHelper
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.clients import clients, create, delete
-from tests.portal.query.fakes import User, unavailable
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.faulty import Faulty, Thing, ThingParams, adds, merges, removes
+from tests.portal.query.world import User
 
 SORTED = {"sort": "name"}
 #: A row that the list does not have, and one that it has.

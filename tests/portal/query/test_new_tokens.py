@@ -19,7 +19,8 @@ from portal.query.reads.page_fetches import FetchPlan, PageFetcher
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
 from tests.portal.query.clients import client_of, clients, listed, me
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend, User, World, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend, unavailable
+from tests.portal.query.world import User, World
 
 PROFILE = UserQueries.use_get_me_query.spec()
 

@@ -15,7 +15,8 @@ from portal.process.thread_pool import Pool
 from portal.query import QueryClient
 from portal.query.reads.parallel_fetches import ParallelFetches
 from tests.portal.query.clients import clients, invalidate, listed, me, names
-from tests.portal.query.fakes import User, make_token, unavailable
+from tests.portal.query.fakes import make_token, unavailable
+from tests.portal.query.world import User
 from tests.support.client_endpoints import EnergySummaryQueries, ids
 
 WAIT_S = 20

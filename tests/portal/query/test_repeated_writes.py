@@ -22,7 +22,8 @@ from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
 from tests.portal.query import answering
 from tests.portal.query.clients import listed, rename
-from tests.portal.query.fakes import FakeBackend, FakeStore, User
+from tests.portal.query.fakes import FakeBackend, FakeStore
+from tests.portal.query.world import User
 from tests.support.client_endpoints import Client, ClientMutations
 
 ADA = Client(name="Ada", email="ada@example.com")

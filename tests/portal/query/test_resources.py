@@ -24,7 +24,7 @@ from portal.query import (
 )
 from portal.query.endpoints.effects import AddToList, Invalidation, MergeIntoList, RemoveFromList, SetAnswer
 from portal.query.endpoints.registry import Registry
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 
 REGISTRY = Registry()
 PATH = "/energy/clients"

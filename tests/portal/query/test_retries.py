@@ -25,7 +25,8 @@ from portal.query.calls import Retries, Tries, can_help, may_have_arrived, may_r
 from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
 from tests.portal.query import answering
-from tests.portal.query.fakes import User, unavailable
+from tests.portal.query.fakes import unavailable
+from tests.portal.query.world import User
 
 
 class Waits:

@@ -17,7 +17,7 @@ from portal.query.cache import page_keys, pages, write_records
 from portal.query.cache.write_records import WriteRecord, parse_record
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.clients import create, delete, listed, names, one, rename
-from tests.portal.query.fakes import User, World
+from tests.portal.query.world import User, World
 from tests.support.client_endpoints import EnergySummaryQueries
 
 #: JSON of any type, and what is no JSON.

@@ -12,7 +12,8 @@ from portal.query import QueryGroup, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from tests.portal.query.clients import create, listed, me, names, rename
-from tests.portal.query.fakes import FakeBackend, User, World
+from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.world import User, World
 
 SIGN_INS = "/iam/auth/sessions"
 

@@ -17,7 +17,7 @@ from portal.query.cache.page_keys import MAX_VARIANT_PAGES
 from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
 from tests.portal.query.clients import clients, delete, listed
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 from tests.support.redis_server import running_redis
 from tests.support.refresh_world import RefreshWorld
 

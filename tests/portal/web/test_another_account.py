@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 import responses
 from django.test import Client
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.edge import EdgeUser
 from portal.identity import user_from_claims
 from portal.testing import access_token
 from portal.testing import profile_of as profile
@@ -86,5 +86,6 @@ def test_the_sign_out_form_works_for_any_account(backend: responses.RequestsMock
 def test_an_account_has_a_tag_while_it_is_signed_in_if_its_subject_is_a_text(
     *, subject: object, signed_in: bool, has_tag: bool
 ) -> None:
-    user = SimpleNamespace(signed_in=signed_in, user=user_from_claims({"sub": subject}))
-    assert (account_tag_of(user) is not None) is has_tag  # type: ignore[arg-type]  # the part that counts
+    user = user_from_claims({"sub": subject})
+    edge_user = EdgeUser(signed_in=signed_in, user=user, platforms=(), primary=None, locale="en", home_url="/en")
+    assert (account_tag_of(edge_user) is not None) is has_tag

@@ -43,7 +43,8 @@ from portal.query.gaps import param_name
 from portal.query.hooks import forget_gaps, ignores
 from portal.query.process_state import process_runtime
 from tests.portal.query.clients import me
-from tests.portal.query.fakes import FakeBackend, User, World, make_token
+from tests.portal.query.fakes import FakeBackend, make_token
+from tests.portal.query.world import User, World
 from tests.support.client_endpoints import ClientQueries
 
 REGISTRY = Registry()

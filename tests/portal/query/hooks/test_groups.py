@@ -19,7 +19,7 @@ from portal.query import (
 )
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 CREATE, UPDATE = ClientMutations.use_create_client_mutation, ClientMutations.use_update_client_mutation

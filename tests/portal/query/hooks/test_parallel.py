@@ -21,7 +21,8 @@ from portal.query.endpoints.registry import Registry
 from portal.query.process_state import runtime_for
 from portal.services.user import UserQueries
 from tests.portal.query.clients import listed
-from tests.portal.query.fakes import FakeStore, User, make_token
+from tests.portal.query.fakes import FakeStore, make_token
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
 from tests.support.http_server import Received, reply, scripted_server
 

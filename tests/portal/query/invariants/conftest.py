@@ -9,7 +9,8 @@ from __future__ import annotations
 import pytest
 
 from portal.process.single_flight import SingleFlight
-from tests.portal.query.fakes import NoSingleFlight, Process, World
+from tests.portal.query.fakes import NoSingleFlight
+from tests.portal.query.world import Process, World
 
 
 @pytest.fixture(params=[SingleFlight, NoSingleFlight], ids=["single flight", "no single flight"])

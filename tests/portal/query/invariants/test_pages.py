@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from portal.errors import ApiUnavailableError
 from tests.portal.query.clients import clients, delete, listed
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
 
 

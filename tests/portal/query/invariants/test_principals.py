@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from portal.api.tokens import TokenPair, TokenStore
 from tests.portal.query.clients import clients, delete, listed
-from tests.portal.query.fakes import User, make_token
+from tests.portal.query.fakes import make_token
+from tests.portal.query.world import User
 
 
 class TestI6PrincipalsShareNothing:

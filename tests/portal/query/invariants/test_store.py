@@ -10,7 +10,7 @@ import pytest
 from portal.errors import ApiUnavailableError
 from portal.query.cache.write_log import MAX_RECORDS
 from tests.portal.query.clients import clients, create, delete, invalidate, listed, names, once, one, rename
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 
 
 class TestI5DeletedKeysAreMissesNeverOlderRows:

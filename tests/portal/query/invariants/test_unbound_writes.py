@@ -14,7 +14,8 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query.partition.generations import MAX_PENDING
 from tests.portal.query.clients import create, delete, invalidate, listed, names, once
-from tests.portal.query.fakes import User, make_token, unavailable
+from tests.portal.query.fakes import make_token, unavailable
+from tests.portal.query.world import User
 
 BEFORE, AFTER = ["c5", "c4"], ["c4", "c3"]
 

@@ -9,8 +9,9 @@ import pytest
 
 from tests.portal.query import answering
 from tests.portal.query.clients import BODY, clients, create, delete, listed, names, once, rename
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations
 
 

@@ -12,7 +12,8 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import PortalError
 from tests.portal.query.clients import clients, me
-from tests.portal.query.fakes import FakeBackend, World
+from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.world import World
 from tests.support.client_endpoints import ClientMutations, ids
 
 _KEY = "a key for tests, long enough for HS256"

@@ -11,7 +11,8 @@ from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query.partition import principal_of_id
 from portal.services.auth import AuthMutations
 from tests.portal.query.clients import clients, listed, me, names, once, one, rename
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, User
+from tests.portal.query.fakes import PAST_ITS_LIFE_S
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations
 
 

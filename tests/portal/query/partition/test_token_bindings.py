@@ -19,7 +19,8 @@ from portal.query.partition.token_bindings import (
     principal_of_token,
 )
 from tests.portal.query.clients import clients, listed, me
-from tests.portal.query.fakes import User, World, make_token
+from tests.portal.query.fakes import make_token
+from tests.portal.query.world import User, World
 
 
 def bindings(world: World) -> int:

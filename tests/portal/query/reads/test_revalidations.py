@@ -13,7 +13,8 @@ from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, paginated_query_endpoint
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.clients import client_of, clients, invalidate, listed, me, names, once, one
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, make_token, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, make_token, unavailable
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
 
 PATIENCE_S = 20

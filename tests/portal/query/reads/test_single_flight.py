@@ -13,7 +13,8 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError
 from portal.process.deadline import Deadline
 from tests.portal.query.clients import clients, delete, listed, me, names
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, User, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
+from tests.portal.query.world import User
 from tests.support.client_endpoints import EnergySummaryQueries, ids
 
 WAIT_S = 20

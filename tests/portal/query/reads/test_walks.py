@@ -10,7 +10,7 @@ from portal.config.limits import QUERY_RETRIES, WALK_PAGE_ROWS
 from portal.errors import ApiMalformedError, ApiUnavailableError, SignInEndedError
 from portal.process import Deadline
 from tests.portal.query.clients import client_of, listed
-from tests.portal.query.fakes import User
+from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries
 
 PATH = "/energy/clients"
