@@ -168,10 +168,12 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
     seen: dict[str, object] = {}
     stage.backend.lists("/energy/clients", [{"id": "row_1", "name": "Ada"}])
     with pytest.MonkeyPatch.context() as patch:
-        list_pages = import_string("portal_pages.lists.list_views.render")
+        list_pages = import_string("portal_pages.lists.list_views.render_kept")
         patch.setattr(
-            "portal_pages.lists.list_views.render",
-            lambda request, name, context: seen.update(context, request=request) or list_pages(request, name, context),
+            "portal_pages.lists.list_views.render_kept",
+            lambda request, name, variables, *, key: (
+                seen.update(variables(), request=request) or list_pages(request, name, variables, key=key)
+            ),
         )
         stage.signed_in("ENERGY_APP").get("/en/energy/clients")
     return names("from django.shortcuts import render") | {

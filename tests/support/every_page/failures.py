@@ -81,21 +81,21 @@ PLACES = (
         app="energy",
         page="/energy/clients/row_0",
         reads="/energy/clients/row_0",
-        breaks=(record_views, "render"),
+        breaks=(record_views, "render_kept"),
         takes_forms="/energy/clients/row_0/delete",
     ),
     Place(
         app="operations",
         page="/operations/work-orders/row_0",
         reads="/operations/work-orders/row_0",
-        breaks=(record_views, "render"),
+        breaks=(record_views, "render_kept"),
         takes_forms="/operations/work-orders/row_0/complete",
     ),
     Place(
         app="finance",
         page="/finance/invoices/row_0",
         reads="/finance/invoices/row_0",
-        breaks=(record_views, "render"),
+        breaks=(record_views, "render_kept"),
     ),
 )
 
