@@ -9,7 +9,8 @@ import pytest
 
 from tests.portal.query import answering
 from tests.portal.query.clients import clients, create, delete, invalidate, me, one, rename
-from tests.portal.query.fakes import User, unavailable
+from tests.portal.query.fakes import User, World, unavailable
+from tests.portal.query.narrow_backend import NarrowBackend, visits
 
 
 def test_what_is_read_again_has_its_version_in_another_process_too(ada: User) -> None:
@@ -87,3 +88,13 @@ def test_a_created_row_has_none_until_the_list_is_fetched_again(ada: User) -> No
     clients(ada)
     ada.world.background.run()
     assert clients(ada).version is not None
+
+
+@pytest.mark.parametrize("refuses", [None, 400])
+def test_a_filter_that_was_not_sent_is_a_part_of_it_with_its_value(refuses: int | None) -> None:
+    """The rows that do not fit are left out of what the backend said to both."""
+    world = World(backend=NarrowBackend(refuses=refuses))
+    user = User(world.process(), world.backend.sign_in("ada"))
+    both = [visits(user, status=status) for status in (["open"], ["done"])]
+    assert [[row.id for row in each.data.items] for each in both] == [["v1", "v2"], ["v3", "v4"]]
+    assert both[0].version != both[1].version
