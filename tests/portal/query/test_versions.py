@@ -9,8 +9,9 @@ import pytest
 
 from tests.portal.query import answering
 from tests.portal.query.clients import clients, create, delete, invalidate, me, one, rename
-from tests.portal.query.fakes import User, World, unavailable
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.narrow_backend import NarrowBackend, visits
+from tests.portal.query.world import User, World
 
 
 def test_what_is_read_again_has_its_version_in_another_process_too(ada: User) -> None:
