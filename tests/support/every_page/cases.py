@@ -42,12 +42,18 @@ class Browser(Client):
 
     def request(self, **request: Any) -> Any:
         """One request, whose response the visit keeps."""
+        self.visit.last = self, request
+        response = self.ask(**request)
+        self.visit.responses.append(response)
+        return response
+
+    def ask(self, **request: Any) -> Any:
+        """One request."""
         response = super().request(**request)
         for name, cookie in response.cookies.items():
             if cookie["max-age"] == 0:
                 # As a browser does; Django's client would send it, empty.
                 del self.cookies[name]
-        self.visit.responses.append(response)
         return response
 
 
@@ -62,6 +68,7 @@ class Visit:
     :param http: mocks every server but the backend.
     :param handlers: the app's handlers by whether they check CSRF tokens; a client's own would load all middlewares.
     :ivar responses: every response, in order.
+    :ivar last: the last request, and the browser that made it.
     """
 
     name: str
@@ -72,6 +79,7 @@ class Visit:
     http: responses.RequestsMock
     handlers: Mapping[bool, Any]
     responses: list[HttpResponseBase] = field(default_factory=list)
+    last: tuple[Browser, dict[str, Any]] = field(init=False)
     _user_numbers: Iterator[int] = field(default_factory=count)
 
     def path(self, path: str) -> str:

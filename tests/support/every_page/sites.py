@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -49,8 +49,13 @@ class RunningSite:
     loaded: set[str] = field(default_factory=set)
     compiled: Counter[tuple[Environment, str | None]] = field(default_factory=Counter)
 
-    def run(self, case: Case, *, locale: str) -> list[HttpResponseBase]:
-        """The responses of the case, in order."""
+    def run(
+        self, case: Case, *, locale: str, then: Callable[[Visit], object] = lambda visit: None
+    ) -> list[HttpResponseBase]:
+        """The responses of the case, in order.
+
+        :param then: what happens after its steps.
+        """
         number = next(_numbers)
         platform = self.config.project.platform
         with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
@@ -66,6 +71,7 @@ class RunningSite:
             )
             try:
                 case.steps(visit)
+                then(visit)
             finally:
                 translation.deactivate()
                 call_circuits.clear()
