@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.functional import SimpleLazyObject
+from markupsafe import Markup
 
 from portal.query import gaps_mark
 from portal.web.csrf import CsrfInput
@@ -24,8 +25,6 @@ from portal.web.submissions import ShownToasts
 from portal.web.templating import part_cache, render_part
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
-
     from portal.web.frame import Shell
     from portal.web.request import PortalRequest
 
@@ -72,8 +71,12 @@ class Sidebar:
         # The placeholder names the whole address of the page.
         shell = self._shell if user is None else self._shell.part()
 
+        has_navigation = self._shell.has_navigation
+
         def make() -> tuple[Markup, ...]:
             given = {"shell": shell, "essentials": user, "is_absent": lambda view: view_is_absent(view, request)}
-            return tuple(render_part(each, given) for each in (f"{self._shell.app}/navigation.html", _ACCOUNT))
+            navigation = render_part(f"{self._shell.app}/navigation.html", given) if has_navigation else Markup()
+            return navigation, render_part(_ACCOUNT, given)
 
-        return part_cache.kept(make, key=None if user is None else ("sidebar", shell, user, gaps_mark(request)))
+        key = None if user is None else ("sidebar", shell, has_navigation, user, gaps_mark(request))
+        return part_cache.kept(make, key=key)
