@@ -54,7 +54,7 @@ class Misfit:
         return self.measured / self.ceiling - 1
 
     def __str__(self) -> str:
-        return f"{self.page}: {self.measured:,} {FIGURES[self.figure]}, where the table has {self.ceiling:,}"
+        return f"{self.page}, {FIGURES[self.figure]}: {self.measured:,}, where the table has {self.ceiling:,}"
 
 
 def misfits(measured: Pages, ceilings: Pages) -> list[Misfit]:
@@ -65,6 +65,12 @@ def misfits(measured: Pages, ceilings: Pages) -> list[Misfit]:
         for figure, ceiling in ceilings[page].items()
         if not _fits(figure, measured[page][figure], ceiling)
     ]
+
+
+def unmatched(measured: Pages, ceilings: Pages) -> list[str]:
+    """The pages without a budget, and the budgets without a page."""
+    without = [f"{page} has no budget" for page in sorted(measured.keys() - ceilings.keys())]
+    return without + [f"{page} has a budget, and is no page" for page in sorted(ceilings.keys() - measured.keys())]
 
 
 def _fits(figure: str, value: int, ceiling: int) -> bool:
