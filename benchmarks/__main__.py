@@ -7,6 +7,7 @@ others run all the same. What a benchmark has started ends with it.
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -16,6 +17,7 @@ from typing import IO, Final
 
 from benchmarks._options import SKIPPED
 from tests.support import contained_run
+from tests.support.harness import seeded_sandbox
 
 NAMES: Final = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 #: These have make targets of their own: they take minutes, or are asked for one page.
@@ -41,6 +43,8 @@ def main(arguments: list[str]) -> int:
         return 0
     smoke = "--smoke" in options
     chosen = names or [name for name in NAMES if smoke or name not in ON_THEIR_OWN]
+    if smoke and len(chosen) > 1:
+        os.environ["SEEDED_SANDBOX"] = str(seeded_sandbox())
     lines, failed = [], False
     for name in chosen:
         began = time.monotonic()
