@@ -27,25 +27,25 @@ def _cost(what: str) -> Any:
 class Costs:
     """What one thing costs, as measured: docs/reference/measured.md, "What a page costs the whole system"."""
 
-    page_ms: float = _cost("CPU time of a page whose three queries are cached, ms")
-    fetch_ms: float = _cost("what one call of the backend adds for which the page waits, ms")
-    behind_ms: float = _cost("what one call adds that is made behind the page, ms")
-    profile_ms: float = _cost("what GET `/me` adds, ms")
-    refresh_ms: float = _cost("what a token refresh adds, ms")
+    page_ms: float = _cost("a page whose three queries are cached, CPU ms")
+    fetch_ms: float = _cost("a call of the backend for which it waits, ms more")
+    behind_ms: float = _cost("a call behind the page, ms more")
+    profile_ms: float = _cost("GET `/me`, ms more")
+    refresh_ms: float = _cost("a token refresh, ms more")
     page_commands: float = _cost("commands to Redis of such a page")
-    fetch_commands: float = _cost("what one call adds for which the page waits")
-    behind_commands: float = _cost("what one call adds that is made behind the page")
-    profile_commands: float = _cost("what GET `/me` adds")
-    refresh_commands: float = _cost("what a token refresh adds")
-    command_us: float = _cost("CPU time of Redis for one command, µs")
-    user_bytes: float = _cost("in Redis for an active user, once, bytes")
-    page_bytes: float = _cost("in Redis for a cached response, beside the response itself, bytes")
-    growth: float = _cost("bytes in Redis for each byte of a response")
-    binding_bytes: float = _cost("in Redis for the binding of one access token, bytes")
+    fetch_commands: float = _cost("a call for which it waits")
+    behind_commands: float = _cost("a call behind the page")
+    profile_commands: float = _cost("GET `/me`")
+    refresh_commands: float = _cost("a token refresh")
+    command_us: float = _cost("Redis for one command, CPU µs")
+    user_bytes: float = _cost("in Redis for an active user, bytes")
+    page_bytes: float = _cost("for a cached response, beside itself, bytes")
+    growth: float = _cost("for each byte of a response, bytes")
+    binding_bytes: float = _cost("for the binding of an access token, bytes")
     sign_in_bytes: float = _cost(
-        "in Redis for the records of a sign-in, tokens of 1.5 KB, bytes ([what a sign-in leaves](#what-a-sign-in-leaves))"
+        "[what a sign-in leaves](#what-a-sign-in-leaves), tokens of 1.5 KB, bytes"
     )
-    worker_mib: float = _cost("memory of a worker, MiB PSS")
+    worker_mib: float = _cost("a worker, MiB PSS")
 
 
 @dataclass(frozen=True, kw_only=True)

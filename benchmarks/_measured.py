@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 PAGE: Final = ROOT / "docs/reference/measured.md"
 _PLACE: Final = re.compile(
-    r"^<!-- bench (?P<name>.+): (?P<paths>.+) -->\n"
-    r"`\./manage\.py (?P<command>bench .+)` \((?P<day>[\d-]+), (?P<commit>[0-9a-f]+)\):\n"
+    r"^<!-- bench (?P<name>[^:\n]+): (?P<paths>[^\n]+) -->\n"
+    r"`\./manage\.py (?P<command>bench [^`\n]+)` \((?P<day>[\d-]+), (?P<commit>[0-9a-f]+)\):\n"
     r"(?P<text>.*?)^<!-- end -->$",
     re.DOTALL | re.MULTILINE,
 )
