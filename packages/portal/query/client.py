@@ -240,7 +240,7 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(call, result),
+            version=_version(call.request, result),
             _refetch=lambda: self.query(call.request, force=True),
         )
 
@@ -252,16 +252,17 @@ class QueryClient:
             error=result.error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(call, result, *settled.left_out),
+            version=_version(request, result, *settled.left_out),
             pages=pages,
             _refetch=lambda: self.paginated(request, pages=call.count, cursor=call.start, force=True),
             _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.start, again=True),
         )
 
 
-def _version(call: ReadCall, result: ReadResult, *left_out: str) -> tuple[object, ...] | None:
+def _version(request: ReadRequest, result: ReadResult, *left_out: str) -> tuple[object, ...] | None:
+    """What names the data: as the query was asked for, since rows that contradict it are left out of what came."""
     version = result.version
-    return None if version is None else (call.request.key.digest, left_out, *version)
+    return None if version is None else (request.key.digest, left_out, *version)
 
 
 def create_query_client(

@@ -84,12 +84,14 @@ class MergedPage:
     :param is_invalidated: whether a write made the page stale.
     :param total: how many rows the whole list has, by this page and the writes that it lacks; None where that is not
         known.
+    :param is_patched: whether it shows a write that the page lacks, be it in its total alone.
     """
 
     page: Page
     rows: Sequence[JsonRow] = ()
     is_invalidated: bool = False
     total: int | None = None
+    is_patched: bool = False
 
     def is_stale(self, *, now: float, stale_time_s: float) -> bool:
         """Whether the page does not count as fresh. A page from the future was stamped by a wrong clock."""
@@ -154,7 +156,7 @@ class ReadResult:
 
         None beside an error, where the pages show a write that they did not come with, and where the store has none.
         """
-        if self.error is not None or self.patches:
+        if self.error is not None or any(merged.is_patched for merged in self.pages):
             return None
         stamps = [(merged.page.stamp, merged.page.at, merged.page.cursor) for merged in self.pages]
         return None if not stamps or any(stamp is None for stamp, _, _ in stamps) else tuple(stamps)
@@ -179,7 +181,10 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
             return tuple(MergedPage(page=page) for page in entry.pages), 0
         answered = [apply_answers(page=page, records=records, params=params) for page in entry.pages]
         return (
-            tuple(MergedPage(page=page, is_invalidated=is_invalidated) for page, is_invalidated, _ in answered),
+            tuple(
+                MergedPage(page=page, is_invalidated=is_invalidated, is_patched=bool(applied))
+                for page, is_invalidated, applied in answered
+            ),
             sum(applied for _, _, applied in answered),
         )
     if not records:
@@ -187,7 +192,13 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     matches = DeclaredMatches(request.key.endpoint, registry)
     patched = apply_patches(pages=entry.pages, records=records, params=params, matches=matches)
     return tuple(
-        MergedPage(page=page, rows=rows, is_invalidated=invalidated, total=total)
+        MergedPage(
+            page=page,
+            rows=rows,
+            is_invalidated=invalidated,
+            total=total,
+            is_patched=rows is not page.rows or total != page.total,
+        )
         for page, rows, invalidated, total in zip(
             entry.pages, patched.rows, patched.invalidated, patched.totals, strict=True
         )

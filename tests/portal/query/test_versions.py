@@ -1,0 +1,101 @@
+"""What has one version is one user's, and the same: who has rendered it need not do so again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.portal.query import answering
+from tests.portal.query.clients import clients, create, delete, invalidate, me, one, rename
+from tests.portal.query.fakes import unavailable
+from tests.portal.query.narrow_backend import NarrowBackend, visits
+from tests.portal.query.world import User, World
+
+
+def test_what_is_read_again_has_its_version_in_another_process_too(ada: User) -> None:
+    reads: list[Callable[[User], Any]] = [clients, one, me, lambda who: clients(who, pages=3)]
+    for read in reads:
+        assert None is not read(ada).version == read(ada).version == read(ada.elsewhere()).version
+
+
+def test_another_user_another_query_and_more_pages_have_other_versions(ada: User) -> None:
+    reads = [
+        clients(ada),
+        clients(ada, {"q": "client"}),
+        clients(ada, {"sort": "name"}),
+        clients(ada, pages=2),
+        clients(ada, cursor=clients(ada).data.next_cursor),
+        one(ada),
+        one(ada, "c4"),
+        clients(ada.signed_in("ben")),
+    ]
+    assert len({read.version for read in reads}) == len(reads)
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda ada: ada.passes(301),
+        lambda ada: ada.request().purge(),
+        invalidate,
+        lambda ada: rename(ada, "c5", "renamed"),
+    ],
+    ids=["it is fetched again", "the user's data is purged", "it is invalidated", "a row was changed"],
+)
+def test_what_may_have_changed_has_another_version_or_none(ada: User, happens: Callable[[User], object]) -> None:
+    before = clients(ada).version
+    happens(ada)
+    ada.passes(0.001)
+    clients(ada)
+    ada.world.background.run()
+    assert clients(ada).version != before
+
+
+def test_what_shows_a_write_that_came_after_it_has_none_be_it_in_its_total_alone(ada: User) -> None:
+    first, last = clients(ada), clients(ada, pages=3)
+    ada.passes(5)
+    delete(ada, "c1")
+    shorter = clients(ada)
+    assert (first.data.total, shorter.data.total, shorter.data.items) == (5, 4, first.data.items)
+    assert None not in {first.version, last.version}
+    assert (shorter.version, clients(ada, pages=3).version) == (None, None)
+    request = ada.request()
+    assert clients(request).fetch_next_page().version is None
+
+
+def test_an_answer_of_a_write_that_is_shown_over_a_response_has_none(ada: User) -> None:
+    assert answering.read(ada, "c3").version is not None
+    answering.rename(ada, "c3", "renamed")
+    assert answering.read(ada, "c3").version is None
+
+
+def test_a_failure_and_a_read_without_the_store_have_none(ada: User) -> None:
+    clients(ada)
+    ada.backend.failures = [unavailable()] * 9
+    assert clients(ada.request(reload=True)).version is None
+    assert clients(ada, {"q": "client"}).version is None
+    ada.backend.failures = []
+    ada.store.down = True
+    assert clients(ada).version is None
+
+
+def test_a_created_row_has_none_until_the_list_is_fetched_again(ada: User) -> None:
+    clients(ada)
+    create(ada)
+    assert clients(ada).version is None
+    ada.passes(301)
+    clients(ada)
+    ada.world.background.run()
+    assert clients(ada).version is not None
+
+
+@pytest.mark.parametrize("refuses", [None, 400])
+def test_a_filter_that_was_not_sent_is_a_part_of_it_with_its_value(refuses: int | None) -> None:
+    """The rows that do not fit are left out of what the backend said to both."""
+    world = World(backend=NarrowBackend(refuses=refuses))
+    user = User(world.process(), world.backend.sign_in("ada"))
+    both = [visits(user, status=status) for status in (["open"], ["done"])]
+    assert [[row.id for row in each.data.items] for each in both] == [["v1", "v2"], ["v3", "v4"]]
+    assert both[0].version != both[1].version
