@@ -68,7 +68,7 @@ class QueryClient:
             registry=registry,
             clock=clock,
         )
-        self._lists = ListReads(read=self._read, gaps=runtime.gaps, warned=runtime.warned, clock=clock)
+        self._warned, self._clock = runtime.warned, clock
         self.reads = Reads(
             fetcher=fetcher,
             request_cache=request_cache,
@@ -220,6 +220,11 @@ class QueryClient:
     def purge_user(self, user_id: str) -> None:
         """Drop all that is cached for the user with this id: what that user may see has changed."""
         self._partition.purge_user(user_id)
+
+    @property
+    def _lists(self) -> ListReads:
+        # Made anew: two objects that refer to each other stay until the next garbage collection, with all they have.
+        return ListReads(read=self._read, gaps=self.gaps, warned=self._warned, clock=self._clock)
 
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
