@@ -397,5 +397,7 @@ def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = 100, st
 
 def check_it_notices(machine: type[RuleBasedStateMachine], *, examples: int) -> None:
     """With a part of the design broken, a read misses a write."""
-    with pytest.raises(AssertionError, match=r"is older than|was deleted|were created|the total is not|the same version"):
+    with pytest.raises(
+        AssertionError, match=r"is older than|was deleted|were created|the total is not|the same version"
+    ):
         run_machine(machine, examples=examples, phases=[Phase.generate], report_multiple_bugs=False)
