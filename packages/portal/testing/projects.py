@@ -14,6 +14,7 @@ from django.test import override_settings
 from portal.config.base_settings import build_settings
 from portal.config.projects import PROJECT_BY_APP
 from portal.errors import UsageError
+from portal.web.templating import part_cache
 from sqlite_cache import close_idle_connections
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
     wanted |= {"PORTAL": config, "CACHES": built["CACHES"], "TEMPLATES": built["TEMPLATES"]}
     try:
         with override_settings(**_changes(wanted)):
+            part_cache.clear()
             yield config
     finally:
         close_idle_connections()

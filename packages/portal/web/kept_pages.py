@@ -25,6 +25,7 @@ def render_kept(
     variables: Callable[[], Mapping[str, Any]],
     *,
     key: tuple[Hashable, ...] | None,
+    is_fragment: bool = False,
 ) -> HttpResponse:
     """What Django's `render` gives, rendered once while this process keeps it. The CSRF token is this request's own.
 
@@ -34,8 +35,9 @@ def render_kept(
         `request`.
     :param key: as of :meth:`~portal.web.templating.kept_parts.PartCache.kept`; the address, the user and what else
         the frame shows are a part of it.
+    :param is_fragment: it shows no messages, so it must not take them either.
     """
-    if key is None or any(ShownToasts(request)):
+    if key is None or (not is_fragment and any(ShownToasts(request))):
         return render(request, template, dict(variables()))
     shell, user = shell_for(request), use_app_essentials(request)
 

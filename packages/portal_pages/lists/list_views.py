@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpResponse
-from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
@@ -33,10 +32,8 @@ from portal.query import (
     use_queries,
     versions_of,
 )
-from portal.web.frame import part_shell_for
 from portal.web.kept_pages import render_kept
 from portal.web.request import active_locale
-from portal.web.templating import part_cache, render_part
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
@@ -44,7 +41,7 @@ from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_t
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
@@ -164,7 +161,6 @@ class ListView(DeclaredPage, Generic[TRow]):
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
             result, counts = self._read(request, controls, values, is_counted=True)
-        own = cast("PortalRequest", request)
         names = names_of(request, controls, result)
 
         def variables() -> dict[str, object]:
@@ -184,34 +180,17 @@ class ListView(DeclaredPage, Generic[TRow]):
             return {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
 
         versions = versions_of(result) if counts is None else versions_of(result, counts)
-        key = None if versions is None else (*versions, is_restarted, gaps_mark(request), *names.items())
-        template = self._template(pages)
-        if target:
-            response = self._fragment(own, f"{template}#table", variables, key=key and (target, *key))
-        else:
-            response = render_kept(own, template, variables, key=key)
+        key = None if versions is None else (target, *versions, is_restarted, gaps_mark(request), *names.items())
+        template = f"{self._template(pages)}#table" if target else self._template(pages)
+        response = render_kept(
+            cast("PortalRequest", request), template, variables, key=key, is_fragment=target is not None
+        )
         # The response has no such header yet: nothing to merge.
         response["Vary"] = "HX-Request, HX-Target"
         if target == ROWS_ID and 1 < controls.pages < MAX_SHOWN_PAGES:
             # Who comes back to this address finds all the pages again.
             response["HX-Replace-Url"] = controls.url(request.path, pages=controls.pages)
         return response
-
-    def _fragment(
-        self,
-        request: PortalRequest,
-        template: str,
-        variables: Callable[[], dict[str, object]],
-        *,
-        key: tuple[object, ...] | None,
-    ) -> HttpResponse:
-        """The table alone. It shows no messages, so it must not take them either."""
-        shell = part_shell_for(request)
-        address = (template, request.get_full_path(), shell, get_current_timezone())
-        [part] = part_cache.kept(
-            lambda: (render_part(template, {**variables(), "shell": shell}),), key=key and (*address, *key)
-        )
-        return HttpResponse(part)
 
     def controls(self, request: HttpRequest) -> ListControls:
         """Read the URL. An unknown sort order counts as the default."""

@@ -17,6 +17,7 @@ from portal.services.energy.clients import ClientQueries
 from portal.store import MISSING, query_store, refresh_store
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
 from portal.testing.projects import project_in_force
+from portal.web.templating import part_cache
 from tests.support.nested_pytest import run_pytest
 
 CLIENTS = "/energy/clients"
@@ -51,6 +52,7 @@ def test_nothing_of_one_test_reaches_the_next(time: str, project: PortalConfig) 
     for store in (query_store(), refresh_store()):
         assert store.get("left_behind") is MISSING, time
         store.set("left_behind", time, lifetime_s=60)
+    assert part_cache.kept(lambda: (time,), key=("left_behind",)) == (time,)
 
 
 # --- signed_in ---

@@ -1,0 +1,184 @@
+"""What a process has rendered is kept for a while, within bounds, and for who asks for the very same."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from django.utils import translation
+
+from portal.web.templating import kept_parts
+from portal.web.templating.kept_parts import KEY_CHARS, PartCache
+
+A_PART = 1_000
+#: Room for three parts.
+ROOM = 3 * (A_PART + KEY_CHARS)
+
+
+class Maker:
+    """Makes a part that names how many were made before it."""
+
+    def __init__(self, *, chars: int = A_PART) -> None:
+        self.made = 0
+        self._chars = chars
+
+    def __call__(self) -> tuple[str, ...]:
+        self.made += 1
+        return (str(self.made - 1).ljust(self._chars),)
+
+
+class Clock:
+    """Stands for the module `time`."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def time(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time is that of a quarter's begin."""
+    clock = Clock()
+    monkeypatch.setattr(kept_parts, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def cache(clock: Clock) -> PartCache:
+    return PartCache(most_chars=ROOM)
+
+
+@pytest.fixture
+def make() -> Maker:
+    return Maker()
+
+
+def made_again(cache: PartCache, *names: str) -> list[str]:
+    """Those of the parts that are not there any more. Looks at none of the others."""
+    again: list[str] = []
+
+    def note(name: str) -> tuple[str, ...]:
+        again.append(name)
+        return ("x" * A_PART,)
+
+    for name in names:
+        cache.kept(lambda name=name: note(name), key=(name,))  # type: ignore[misc]  mypy does not know the default
+    return again
+
+
+def test_a_part_is_made_once_for_one_key(cache: PartCache, make: Maker) -> None:
+    first, again, other = (cache.kept(make, key=key) for key in (("a", 1), ("a", 1), ("a", 2)))
+    assert (first is again, first == other, make.made) == (True, False, 2)
+
+
+def test_without_a_key_it_is_made_each_time(cache: PartCache, make: Maker) -> None:
+    assert cache.kept(make, key=None) != cache.kept(make, key=None)
+
+
+def test_nothing_is_kept_while_templates_may_change(cache: PartCache, make: Maker, settings) -> None:
+    kept = cache.kept(make, key=("a",))
+    settings.PORTAL = replace(settings.PORTAL, debug=True)
+    assert kept != cache.kept(make, key=("a",)) != cache.kept(make, key=("a",))
+
+
+def test_each_language_has_a_part_of_its_own(cache: PartCache, make: Maker) -> None:
+    for language in ("en", "de", "tr", "de", "en", "tr"):
+        with translation.override(language):
+            cache.kept(make, key=("a",))
+    assert make.made == 3
+
+
+def test_it_is_kept_until_the_quarter_of_an_hour_ends_since_a_day_begins_then_in_some_time_zone(
+    cache: PartCache, make: Maker, clock: Clock
+) -> None:
+    for _ in range(2):
+        cache.kept(make, key=("a",))
+        clock.now += 15 * 60 - 1
+        cache.kept(make, key=("a",))
+        clock.now += 1
+    assert make.made == 2
+
+
+def test_what_was_looked_at_last_stays_and_what_was_not_for_longest_goes(cache: PartCache) -> None:
+    assert made_again(cache, "a", "b", "c") == ["a", "b", "c"]
+    assert made_again(cache, "a", "c") == []
+    assert made_again(cache, "d", "a", "c", "d") == ["d"]
+    assert made_again(cache, "b") == ["b"]
+
+
+def test_a_part_with_no_room_is_not_kept_and_pushes_nothing_out(cache: PartCache) -> None:
+    large = Maker(chars=ROOM)
+    made_again(cache, "a", "b", "c")
+    assert cache.kept(large, key=("large",)) != cache.kept(large, key=("large",))
+    assert made_again(cache, "a", "b", "c") == []
+
+
+def test_a_large_part_takes_the_room_of_several(cache: PartCache) -> None:
+    made_again(cache, "a", "b", "c")
+    cache.kept(Maker(chars=2 * A_PART + KEY_CHARS), key=("large",))
+    assert made_again(cache, "c") == []
+    assert made_again(cache, "a") == ["a"]
+
+
+def test_small_parts_count_with_what_names_them(cache: PartCache) -> None:
+    """Else a thousand empty lists, each with its long address, would have room where there is one page."""
+    tiny = Maker(chars=1)
+    for number in range(100):
+        cache.kept(tiny, key=("x" * 500, number))
+    assert len(cache._parts) <= ROOM // KEY_CHARS
+
+
+def test_what_nobody_can_ask_for_any_more_is_let_go(cache: PartCache, clock: Clock) -> None:
+    """A user's data stays in memory no longer than in the store, where others are at work."""
+    made_again(cache, "a", "b")
+    clock.now += 15 * 60
+    made_again(cache, "c")
+    assert len(cache._parts) == 1
+
+
+def test_what_is_made_of_other_parts_waits_for_nobody(cache: PartCache, make: Maker) -> None:
+    """A page is made of its sidebar."""
+    outer = cache.kept(lambda: (*cache.kept(make, key=("inner",)), "outer"), key=("outer",))
+    assert outer == (*cache.kept(make, key=("inner",)), "outer")
+
+
+def test_what_can_not_be_made_is_not_kept(cache: PartCache, make: Maker) -> None:
+    def fail() -> tuple[str, ...]:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        cache.kept(fail, key=("a",))
+    assert cache.kept(make, key=("a",)) == cache.kept(make, key=("a",))
+
+
+@pytest.fixture
+def many_switches() -> Iterator[None]:
+    """Threads take turns within nearly each step."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("many_switches")
+def test_threads_get_what_they_ask_for_and_the_bounds_hold(cache: PartCache) -> None:
+    wrong: list[object] = []
+
+    def work() -> None:
+        for turn in range(500):
+            name = str(turn % 7)
+            [part] = cache.kept(lambda name=name: (name * A_PART,), key=(name,))  # type: ignore[misc]  as above
+            if part != name * A_PART:
+                wrong.append(part)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert (wrong, len(cache._parts)) == ([], 3)
