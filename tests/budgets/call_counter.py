@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks._servers import ROOT
 
 #: Folders that differ from checkout to checkout, and from Python to Python.
-_PLACES = re.compile(rf"{ROOT}/(?:packages/)?(?!\.venv)|.*/(?:site-packages|python3\.\d+)/")
+_PLACES = re.compile(rf"{re.escape(str(ROOT))}/(?:packages/)?(?!\.venv)|.*/(?:site-packages|python3\.\d+)/")
 
 
 class CallCounter:
