@@ -1,0 +1,346 @@
+"""A page is rendered once for who sees the same. Whoever sees anything else gets a page of their own, and at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, RequestFactory
+from jinja2 import UndefinedError
+from markupsafe import escape
+
+from portal.config.cookies import BROWSER_TIME_ZONE, REFUSED_PLATFORM, VAR_THEME, VAR_TIME_ZONE
+from portal.testing import Backend, SignedIn
+from portal.testing.fixtures import backend
+from portal.web import kept_pages
+from portal.web.csrf import CSRF_HOLE
+from portal.web.kept_pages import render_kept
+from portal.web.templating import kept_parts, part_cache
+from portal_pages.lists import date_ranges
+from tests.support.nothing_kept import TOKEN, nothing_kept, shown
+
+__all__ = ["backend"]
+CLIENTS = "/energy/clients"
+PAGE, ROW, HOME = f"/en{CLIENTS}", f"/en{CLIENTS}/c1", "/en/energy"
+ADA = {"id": "c1", "name": "Ada", "city": "Bern", "createdAt": "2025-12-31T23:30:00Z"}
+HTMX_LIST = {"hx-request": "true", "hx-target": "list"}
+HTMX_ROWS = {"hx-request": "true", "hx-target": "rows"}
+Made = list[str]
+NewPage = Callable[..., list[HttpResponse]]
+
+
+@pytest.fixture
+def app() -> str:
+    return "energy"
+
+
+@pytest.fixture
+def browser(backend: Backend, signed_in: SignedIn) -> Client:
+    """Of somebody who may open the app, whose backend has a client, and nothing else."""
+    backend.lists(CLIENTS, [ADA])
+    for name in ("energy/sessions", "energy/stations", "energy/chargers", "energy/meters", "finance/invoices"):
+        backend.lists(f"/{name}", [])
+    for figures in ("summary", "state"):
+        backend.answers("GET", f"/energy/{figures}", json={"counts": {"clients": 1}})
+    return signed_in("ENERGY_APP")
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """The templates of the pages that were rendered."""
+    names: list[str] = []
+    render_part, render = kept_pages.render_part, kept_pages.render
+
+    def noting_part(template: str, variables: Any) -> Any:
+        names.append(template)
+        return render_part(template, variables)
+
+    def noting(request: HttpRequest, template: str, context: Any) -> HttpResponse:
+        names.append(template)
+        return render(request, template, context)
+
+    monkeypatch.setattr(kept_pages, "render_part", noting_part)
+    monkeypatch.setattr(kept_pages, "render", noting)
+    return names
+
+
+def with_cookies(browser: Client, **cookies: str) -> Client:
+    """The same sign-in, with other preferences."""
+    other = Client(headers={"accept": "text/html", "sec-fetch-mode": "navigate"})
+    for name, value in {**{name: each.value for name, each in browser.cookies.items()}, **cookies}.items():
+        other.cookies[name] = value
+    return other
+
+
+# --- once ---
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [(PAGE, {}), (f"{PAGE}?pages=3", {}), (PAGE, HTMX_LIST), (PAGE, HTMX_ROWS), (ROW, {}), (HOME, {})],
+    ids=["list", "pages of a list", "list for htmx", "rows for htmx", "record", "overview"],
+)
+def test_a_page_is_rendered_once_while_its_data_stays_the_same(
+    browser: Client, made: Made, path: str, headers: dict[str, str]
+) -> None:
+    first, second, head = (
+        browser.get(path, headers=headers),
+        browser.get(path, headers=headers),
+        browser.head(path, headers=headers),
+    )
+    assert len(made) == 1
+    assert shown(first) == shown(second)
+    assert {name: value for name, value in first.headers.items() if name != "X-Request-Id"} == {
+        name: value for name, value in head.headers.items() if name != "X-Request-Id"
+    }
+    with nothing_kept():
+        assert shown(browser.get(path, headers=headers)) == shown(first)
+    assert CSRF_HOLE.encode() not in second.content
+
+
+def test_the_token_of_each_view_is_its_own_and_its_browsers(browser: Client) -> None:
+    strict = Client(enforce_csrf_checks=True, headers={"accept": "text/html", "sec-fetch-mode": "navigate"})
+    strict.cookies = browser.cookies
+    tokens = [TOKEN.findall(strict.get(PAGE).content.decode()) for _ in range(2)]
+    assert [len(set(each)) for each in tokens] == [1, 1]
+    assert len(tokens[0]) == 2, "of the language, and of the sign-out"
+    assert tokens[0][0] != tokens[1][0]
+
+    def status(token: str) -> int:
+        return strict.post("/locale", {"locale": "en", "csrfmiddlewaretoken": token}).status_code
+
+    assert [status(each[0]) for each in tokens] == [303, 303]
+    another = with_cookies(browser)
+    del another.cookies[next(name for name in another.cookies if "csrf" in name)]
+    assert status(TOKEN.findall(another.get(PAGE).content.decode())[0]) == 403
+
+
+def test_nothing_is_kept_in_debug(browser: Client, made: Made, settings) -> None:
+    settings.PORTAL = replace(settings.PORTAL, debug=True)
+    assert shown(browser.get(PAGE)) == shown(browser.get(PAGE))
+    assert len(made) == 2
+
+
+# --- for who sees something else ---
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"path": f"/de{CLIENTS}"}),
+        ({"path": f"/tr{CLIENTS}"}, {"path": f"/de{CLIENTS}"}),
+        ({}, {"path": f"{PAGE}?q=Ada"}),
+        ({"path": f"{PAGE}?q=Ada"}, {"path": f"{PAGE}?q=Ada&x=%3Cscript%3E"}),
+        ({}, {"path": f"{PAGE}?sort=name"}),
+        ({}, {"path": f"{PAGE}?city=Bern"}),
+        ({}, {"path": f"{PAGE}?pages=3"}),
+        ({}, {"headers": HTMX_LIST}),
+        ({"headers": HTMX_ROWS}, {"headers": HTMX_LIST}),
+        ({}, {VAR_THEME: "dark"}),
+        ({VAR_THEME: "light"}, {VAR_THEME: "dark"}),
+        ({VAR_TIME_ZONE: "Asia/Kolkata"}, {VAR_TIME_ZONE: "UTC"}),
+        ({VAR_TIME_ZONE: "UTC"}, {BROWSER_TIME_ZONE: "UTC"}),
+        ({"headers": HTMX_LIST, VAR_TIME_ZONE: "Asia/Kolkata"}, {"headers": HTMX_LIST}),
+        ({}, {REFUSED_PLATFORM: "FINANCE"}),
+        ({"path": ROW}, {"path": ROW, "headers": {"referer": f"http://testserver{PAGE}?q=Ada"}}),
+        ({"path": ROW}, {"path": ROW, VAR_TIME_ZONE: "Asia/Kolkata"}),
+        ({"path": HOME}, {"path": f"{HOME}?period=7d"}),
+        ({"path": HOME}, {"path": HOME, VAR_THEME: "dark"}),
+    ],
+)
+def test_who_sees_something_else_gets_that_however_often_both_come(
+    browser: Client, one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    def view(path: str = PAGE, headers: dict[str, str] | None = None, **cookies: str) -> str:
+        return shown(with_cookies(browser, **cookies).get(path, headers=headers))
+
+    seen = [view(**each) for each in (one, other) * 2]
+    with nothing_kept():
+        alone = [view(**each) for each in (one, other)]
+    assert seen == alone * 2
+    assert alone[0] != alone[1]
+
+
+@pytest.mark.parametrize("path", [PAGE, ROW, HOME])
+@pytest.mark.parametrize(
+    ("permissions", "profile"),
+    [
+        (("ENERGY_APP",), {"name": "Ben"}),
+        (("ENERGY_APP",), {"email": "ben@example.com"}),
+        (("ENERGY_APP", "FINANCE_APP"), {}),
+        (("ENERGY_APP",), {}),
+    ],
+    ids=["name", "address", "permissions", "another account of the same name"],
+)
+def test_users_in_turn_each_get_their_own(
+    browser: Client, signed_in: SignedIn, path: str, permissions: tuple[str, ...], profile: dict[str, str]
+) -> None:
+    browsers = (browser, signed_in(*permissions, **profile))
+    seen = [shown(each.get(path)) for each in browsers * 2]
+    with nothing_kept():
+        alone = [shown(each.get(path)) for each in browsers]
+    assert seen == alone * 2
+    assert alone[0] != alone[1]
+
+
+@pytest.mark.parametrize("path", [PAGE, ROW])
+def test_rows_of_one_are_never_shown_to_another_of_the_same_browser(
+    browser: Client, backend: Backend, signed_in: SignedIn, path: str
+) -> None:
+    def view() -> str:
+        return shown(browser.get(path))
+
+    assert "Bern" in view() + view()
+    browser.post("/en/logout")
+    assert view() == "", "the way to the sign-in page"
+    backend.lists(CLIENTS, [ADA | {"city": "Oslo"}])
+    browser.cookies = signed_in("ENERGY_APP", name="Ben").cookies
+    for page in (view(), view()):
+        assert ("Bern" in page, "Oslo" in page, "Ben" in page) == (False, True, True)
+
+
+def test_a_profile_that_fails_leaves_its_placeholder_to_that_page_alone(browser: Client, backend: Backend) -> None:
+    def lacks_the_user() -> bool:
+        page = shown(browser.get(PAGE))
+        assert ("data-placeholder" in page) != ("Ada Lovelace" in page)
+        return "data-placeholder" in page
+
+    backend.fails("malformed", path="/me")
+    meanwhile = [lacks_the_user(), lacks_the_user()]
+    backend.recovers()
+    assert (meanwhile, lacks_the_user(), lacks_the_user()) == ([True, True], False, False)
+
+
+# --- at once ---
+
+
+def test_a_message_is_shown_once_and_the_page_before_it_is_not_shown_in_its_place(
+    browser: Client, backend: Backend, made: Made
+) -> None:
+    for _ in range(2):
+        browser.get(PAGE)
+    backend.answers("POST", CLIENTS, json={"id": "c2", "name": "Ida"}, status=201)
+    assert browser.post(f"{PAGE}/new", {"name": "Ida", "email": "ida@example.com"}).status_code == 303
+    # A part of a list shows no message, and takes none.
+    part = shown(browser.get(PAGE, headers=HTMX_LIST))
+    pages = [shown(browser.get(PAGE)) for _ in range(2)]
+    assert ["Ida was created." in each for each in (part, *pages)] == [False, True, False]
+    assert [re.findall(r'data-row-id="(\w+)"( data-created)?', each) for each in pages] == [
+        [("c2", " data-created"), ("c1", "")],
+        [("c2", ""), ("c1", "")],
+    ]
+
+
+def test_what_the_user_has_changed_shows_at_once_and_the_page_of_before_no_more(
+    browser: Client, backend: Backend
+) -> None:
+    def cities() -> list[str]:
+        pages = [shown(browser.get(path)) for path in (PAGE, ROW) * 2]
+        return [city for page in pages for city in re.findall(r">\s*(Bern|Oslo|Rome)\s*</(?:td|dd)>", page)]
+
+    assert cities() == ["Bern"] * 4
+    for city in ("Oslo", "Bern", "Rome"):
+        backend.answers("PATCH", f"{CLIENTS}/c1", json=ADA | {"city": city})
+        typed = {"name": "Ada", "email": "ada@example.com", "city": city}
+        assert browser.post(f"{ROW}/edit", typed).status_code == 303
+        assert cities() == [city] * 4
+
+
+def test_an_outage_is_told_while_it_lasts_beside_rows_that_were_kept(browser: Client, backend: Backend) -> None:
+    def tells(**headers: str) -> bool:
+        return "There is no newer answer" in shown(browser.get(PAGE, headers=headers))
+
+    assert not tells()
+    backend.fails("malformed", path=CLIENTS)
+    reload = {"cache-control": "no-cache"}
+    assert [tells(**reload), tells(**reload)] == [True, True]
+    backend.recovers()
+    assert [tells(**reload), tells()] == [False, False]
+
+
+def test_what_the_backend_lacks_is_offered_on_no_page_from_then_on(browser: Client, backend: Backend) -> None:
+    def offers() -> list[bool]:
+        return [f'href="{HOME}/stations"' in shown(browser.get(path)) for path in (PAGE, ROW) * 2]
+
+    before = offers()
+    backend.fails(404, path="/energy/stations")
+    browser.get(f"{HOME}/stations", headers={"cache-control": "no-cache"})
+    assert (before, offers()) == ([True] * 4, [False] * 4)
+
+
+class Clock(datetime):
+    """Stands for what tells the time."""
+
+    at = datetime(2026, 3, 9, 23, 59, 59, tzinfo=UTC)
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Any:
+        return cls.at.astimezone(tz)
+
+    @classmethod
+    def time(cls) -> Any:
+        return cls.at.timestamp()
+
+
+def test_at_midnight_today_is_another_day(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_parts, "time", Clock)
+    monkeypatch.setattr(date_ranges, "datetime", Clock)
+
+    def today() -> list[str]:
+        return re.findall(r"createdAtFrom=([\d-]+)&amp;createdAtTo=\1", shown(browser.get(PAGE)))
+
+    assert [today(), today()] == [["2026-03-09"]] * 2
+    monkeypatch.setattr(Clock, "at", Clock.at + timedelta(seconds=1))
+    assert [today(), today()] == [["2026-03-10"]] * 2
+
+
+# --- for who writes a view ---
+
+
+@pytest.fixture
+def page(settings, tmp_path: Path) -> NewPage:
+    """The page of a template of this text."""
+    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [*settings.TEMPLATES[0]["DIRS"], tmp_path]}]
+    part_cache.clear()
+    names = map("page-{}.html".format, count())
+
+    def page(html: str, *views: dict[str, Any], key: tuple[Any, ...] | None = ("key",)) -> Any:
+        name = next(names)
+        (tmp_path / name).write_text(html)
+        request = RequestFactory().get(HOME)
+        return [render_kept(request, name, partial(dict, each), key=key) for each in views or ({},)]
+
+    return page
+
+
+def test_a_template_that_uses_the_request_fails_where_no_name_may_be_missing(page: NewPage) -> None:
+    """As in `DEBUG`: the page would be kept for other requests."""
+    with pytest.raises(UndefinedError, match="'request' is undefined"):
+        page("{{ request.path }}")
+
+
+def test_each_form_has_the_one_token_and_a_page_without_a_form_has_none(page: NewPage) -> None:
+    [plain], [forms] = page("plain"), page("{{ csrf_input }}, {{ csrf_input }}")
+    assert plain.content == b"plain"
+    one, other = forms.content.decode().split(", ")
+    assert one == other
+    assert re.fullmatch(r'<input type="hidden" name="csrfmiddlewaretoken" value="\w{64}">', one)
+
+
+def test_no_value_can_stand_for_the_token(page: NewPage) -> None:
+    [shown] = page("{{ text }}", {"text": str(CSRF_HOLE)})
+    assert shown.content.decode() == escape(str(CSRF_HOLE))
+
+
+def test_without_a_key_a_page_is_made_anew_each_time(page: NewPage) -> None:
+    views = [{"text": "first"}, {"text": "second"}]
+    assert [each.content for each in page("{{ text }}", *views, key=None)] == [b"first", b"second"]
+    assert [each.content for each in page("{{ text }}", *views)] == [b"first", b"first"]
