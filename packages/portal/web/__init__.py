@@ -7,7 +7,7 @@
         sign_in/         sign-in with a password, sign-out         templating/     Jinja2: the names that templates have
           guards         who may open a page                       middleware      tokens in, cookies out; log fields
             errors/      pages and problem documents               query_client    `request.query_client`; reloads
-              cookies/   sign-in cookies, messages                 context_processors
+              cookies/   sign-in cookies, messages                 context_processors    render_kept
                 submissions    the key of a form, and what the next page says of it: see_other, undo_toast
                 frame/   the shell around a page, and the user
                   present/   records and values as texts           request, csrf, security_headers
@@ -19,6 +19,7 @@ another folder only what that folder's `__init__` exports. Apps import `portal.w
 
 from __future__ import annotations
 
+from portal.web.context_processors import render_kept
 from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
 from portal.web.submissions import see_other, undo_toast

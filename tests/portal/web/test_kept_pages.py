@@ -20,9 +20,8 @@ from markupsafe import escape
 from portal.config.cookies import BROWSER_TIME_ZONE, REFUSED_PLATFORM, VAR_THEME, VAR_TIME_ZONE
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
-from portal.web import kept_pages
+from portal.web import context_processors, render_kept
 from portal.web.csrf import CSRF_HOLE
-from portal.web.kept_pages import render_kept
 from portal.web.templating import kept_parts, part_cache
 from portal_pages.lists import date_ranges
 from tests.support.nothing_kept import TOKEN, nothing_kept, shown
@@ -57,7 +56,7 @@ def browser(backend: Backend, signed_in: SignedIn) -> Client:
 def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     """The templates of the pages that were rendered."""
     names: list[str] = []
-    render_part, render = kept_pages.render_part, kept_pages.render
+    render_part, render = context_processors.render_part, context_processors.render
 
     def noting_part(template: str, variables: Any) -> Any:
         names.append(template)
@@ -67,8 +66,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
         names.append(template)
         return render(request, template, context)
 
-    monkeypatch.setattr(kept_pages, "render_part", noting_part)
-    monkeypatch.setattr(kept_pages, "render", noting)
+    monkeypatch.setattr(context_processors, "render_part", noting_part)
+    monkeypatch.setattr(context_processors, "render", noting)
     return names
 
 
