@@ -54,7 +54,7 @@ class QueryClient:
         registry: Registry,
         reload: bool,
     ) -> None:
-        self._log = EventLog(clock)
+        self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
         self.gaps = runtime.gaps
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
         self._caller, request_cache = caller, RequestCache(clock=clock)
@@ -67,7 +67,6 @@ class QueryClient:
             registry=registry,
             clock=clock,
         )
-        self._warned, self._clock = runtime.warned, clock
         self.reads = Reads(
             fetcher=fetcher,
             request_cache=request_cache,
