@@ -6,9 +6,13 @@ import sys
 
 
 class Targets:
-    """The targets of one run."""
+    """The targets of one run.
 
-    def __init__(self) -> None:
+    :param smoke: whether it is a short run, whose figures say nothing: then a missed target does not end it with 1.
+    """
+
+    def __init__(self, *, smoke: bool) -> None:
+        self.smoke = smoke
         self.missed: list[str] = []
 
     def hold(self, what: str, wanted: str, *, met: bool) -> None:
@@ -19,5 +23,5 @@ class Targets:
 
     def end(self) -> None:
         """End the process with status 1 if one was missed."""
-        if self.missed:
+        if self.missed and not self.smoke:
             sys.exit(1)
