@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import django
 from django.conf import settings
 
+from benchmarks._options import options_of, parser_of
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
 from portal.api import ApiResponse, SignInStatus, TokenPair, TokenStore
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 PAGE = 20
 SIZES = (20, 200, 2000)
-ROUNDS = 25
 CALLS = 8
 OPERATIONS = (
     "hot read of the first page",
@@ -100,18 +99,13 @@ def _row(number: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Runs in a process of its own: it needs settings that no other benchmark shares."""
-    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.query"], check=False).returncode)
-
-
-def measure(store: SharedStore) -> dict[str, dict[int, float]]:
+def measure(store: SharedStore, *, rounds: int) -> dict[str, dict[int, float]]:
     """Operation to number of cached rows to µs."""
     figures: dict[str, dict[int, float]] = {name: {} for name in OPERATIONS}
     for rows in SIZES:
         operations = Operations(store, rows)
         for name, run in operations.by_name().items():
-            figures[name][rows] = _best(run, begin_round=operations.begin_round)
+            figures[name][rows] = _best(run, begin_round=operations.begin_round, rounds=rounds)
     return figures
 
 
@@ -163,10 +157,10 @@ class Operations:
         return self.read()
 
 
-def _best(run: Callable[[int], object], *, begin_round: Callable[[], None]) -> float:
+def _best(run: Callable[[int], object], *, begin_round: Callable[[], None], rounds: int) -> float:
     """What a call takes in the best round, µs."""
     least = float("inf")
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         begin_round()
         began = time.perf_counter()
         for number in range(CALLS):
@@ -230,12 +224,16 @@ def _table(columns: dict[str, dict[str, dict[int, float]]]) -> None:
             print(f"| {name} | {rows:,} | {cells} |")
 
 
-def _run() -> None:
+def main() -> None:
+    """Print the table, and the targets with what came of them."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--rounds", type=int, default=25, help="of each operation: 25")
+    options = options_of(parser, rounds=1)
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
         settings.configure(CACHES=dict(found), USE_TZ=True)
         django.setup()
         stores = {name: SharedStore(alias=name) for name in found}
-        columns = {name: measure(store) for name, store in stores.items()}
+        columns = {name: measure(store, rounds=options.rounds) for name, store in stores.items()}
         trips = count_round_trips(stores["embedded store"])
     tanstack = measure_tanstack()
     print("\n## Query layer\n")
@@ -246,7 +244,7 @@ def _run() -> None:
     hot = ours[OPERATIONS[0]][20]
     growth = max(ours[name][2000] / ours[name][20] for name in OPERATIONS[2:])
     print()
-    targets = Targets()
+    targets = Targets(smoke=options.smoke)
     counted = ", ".join(f"{name} {count}" for name, count in trips.items())
     targets.hold(f"round trips of a read to the store: {counted}", "at most 3", met=max(trips.values()) <= 3)
     what = f"a hot read of one page, embedded store: {hot:,.0f} µs"
@@ -257,4 +255,4 @@ def _run() -> None:
 
 
 if __name__ == "__main__":
-    _run()
+    main()

@@ -1,0 +1,52 @@
+"""The options that every benchmark has, how it ends on SIGTERM, and what it says of a program that is not there."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from typing import Final, NoReturn
+
+from tests.support.harness import found_tool
+
+#: The exit status of a benchmark that needs something that this machine lacks.
+SKIPPED: Final = 77
+
+
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """The parser of a benchmark, with what its module says of itself."""
+    name = Path(sys.argv[0]).stem
+    parser = argparse.ArgumentParser(
+        prog=f"./manage.py bench {name}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--smoke", action="store_true", help="a short run of the same code to its end; a missed target is no failure"
+    )
+    return parser
+
+
+def options_of(parser: argparse.ArgumentParser, **short: object) -> argparse.Namespace:
+    """What was asked for. From here on SIGTERM ends the benchmark as an error does, and so what it has started.
+
+    :param short: options of a short run, where nothing else is asked for.
+    """
+    if parser.parse_args().smoke:
+        parser.set_defaults(**short)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    return parser.parse_args()
+
+
+def need(*names: str) -> str:
+    """The path of the first of these programs that the machine has. Without one, the benchmark is skipped."""
+    if path := found_tool(*names):
+        return path
+    skip(f"{' or '.join(names)} is not on this machine")
+
+
+def skip(why: str) -> NoReturn:
+    """End the benchmark, since this machine lacks something."""
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
