@@ -15,17 +15,16 @@ import random
 import sys
 import threading
 import time
-import urllib.request
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks._capacity_backend import COUNTS, access_token, refresh_token
+from benchmarks._capacity_backend import access_token, refresh_token
 from benchmarks._capacity_model import HOUR_S, Costs, Usage, demand, view_bytes
 from benchmarks._page_rows import CLIENTS, KEY
 from benchmarks._servers import ROOT, Server, cores_for_server_and_load, serving, settings_of_production
-from benchmarks._stub_backend import FOUND
+from benchmarks._stub_backend import COUNTS, FOUND, calls_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.ports import free_port
 from tests.support.redis_server import running_redis
@@ -113,12 +112,10 @@ class System:
             for name, values in info.items()
             if name.startswith("cmdstat_")
         }
-        with urllib.request.urlopen(f"{self.backend}/counts", timeout=10) as response:
-            calls = Counter[str](json.load(response))
         return Seen(
             pages=self.pages,
             cpu_s=self.app.cpu_s(),
-            calls=calls,
+            calls=calls_of(self.backend),
             commands=sum(number for name, number in commands.items() if name.partition("|")[0] not in NOT_COUNTED),
             store_cpu_s=float(info["used_cpu_user"]) + float(info["used_cpu_sys"]),
             store_bytes=int(info["used_memory"]),

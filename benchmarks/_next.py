@@ -1,4 +1,4 @@
-"""Two pages on Next.js (`benchmarks/next`): built when their sources have changed, and served.
+"""Two pages and a redirect on Next.js (`benchmarks/next`): built when their sources have changed, and served.
 
 Node's packages are installed by name, beside a copy of the sources in `.state/next`, which git ignores.
 """
@@ -31,7 +31,7 @@ STATIC: Final = (ROOT / "packages/portal/web/static", ROOT / "apps/energy/static
 NOT_SOURCES: Final = shutil.ignore_patterns("node_modules", ".next", "package-lock.json")
 INSTALL_WITHIN_S: Final = 600
 NEXT: Final = "Next.js"
-NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search")
+NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search", "redirect")
 #: V8 has compiled a page's code after some 2,000; until then they take up to twice the time.
 WARM_REQUESTS: Final = 4000
 #: Seconds of load before each stretch: V8 drops code that was not used for a while.
