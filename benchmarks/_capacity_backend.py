@@ -1,6 +1,6 @@
 """A backend of many users for the capacity run: each has a profile, tokens that end soon, and the same rows.
 
-    python -m benchmarks._capacity_backend PORT TOKEN_LIFE_S
+python -m benchmarks._capacity_backend PORT TOKEN_LIFE_S
 """
 
 from __future__ import annotations

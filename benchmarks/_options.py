@@ -41,9 +41,10 @@ def options_of(parser: argparse.ArgumentParser, **short: object) -> argparse.Nam
 
 def need(*names: str) -> str:
     """The path of the first of these programs that the machine has. Without one, the benchmark is skipped."""
-    if path := found_tool(*names):
-        return path
-    skip(f"{' or '.join(names)} is not on this machine")
+    path = found_tool(*names)
+    if path is None:
+        skip(f"{' or '.join(names)} is not on this machine")
+    return path
 
 
 def skip(why: str) -> NoReturn:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks._page_rows import PAGES, Visitor
 from benchmarks._rates import answer_to, drive
-from benchmarks._targets import Targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from benchmarks._page_cases import Side
     from benchmarks._servers import Memory, Server
+    from benchmarks._targets import Targets
 
 MOST_PSS_MIB: Final = 90
 #: How often the memory is read in the long run.

@@ -79,9 +79,7 @@ PAGES: Final[Mapping[str, Row]] = {
     "station": Row(name="record of a station", path=f"/en/energy/stations/{STATION}", marker='id="meters"', rows=15),
     "form": Row(name="edit form", path=f"{CLIENTS}/{ROWS[0]['id']}/edit", marker='name="phone"'),
     "fragment": Row(name="table fragment", path=CLIENTS, marker='id="list"', rows=20, headers=_HTMX),
-    "redirect": Row(
-        name="redirect to sign in", path=CLIENTS, marker="/en/login?next=", status=302, cookies="none"
-    ),
+    "redirect": Row(name="redirect to sign in", path=CLIENTS, marker="/en/login?next=", status=302, cookies="none"),
     "404": Row(name="404", path="/en/energy/none", marker="404", status=404),
 }
 

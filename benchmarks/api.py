@@ -7,7 +7,6 @@ of many rounds, since what disturbs a machine only ever adds.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import logging
@@ -31,6 +30,7 @@ from portal.api import ApiSession, TokenPair, TokenStore
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator
 
 CALLS = 100

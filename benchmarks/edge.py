@@ -163,7 +163,7 @@ def measure_handlers(options: argparse.Namespace, targets: Targets) -> None:
 
 def measure_servers(options: argparse.Namespace, targets: Targets) -> None:
     """Requests a second on one core of granian: a redirect of ours against an empty view of anybody's."""
-    core, others = cores_for_server_and_load()
+    core, others = cores_for_server_and_load(smoke=options.smoke)
     if core is not None:
         os.sched_setaffinity(0, others)
     with (

@@ -32,7 +32,9 @@ def main() -> None:
     print("| read | µs |" + " the other's µs | of the other |" if options.beside else "| read | µs |")
     print("|---|---|---|---|" if options.beside else "|---|---|")
     for name in ("list", "row", "figures"):
-        rounds = [[side.measure(name) for side in (sides if number % 2 else sides[::-1])] for number in range(options.rounds)]
+        rounds = [
+            [side.measure(name) for side in (sides if number % 2 else sides[::-1])] for number in range(options.rounds)
+        ]
         own, *other = zip(*(times if number % 2 else times[::-1] for number, times in enumerate(rounds)), strict=True)
         cells = [f"{min(own):.1f}"]
         if other:

@@ -86,9 +86,7 @@ class Outcome:
         return self.ended == 0 and self.on_a_page + (0 if self.honoured else self.told_why) == USERS
 
 
-def run(
-    *, store: str, honoured: bool, seconds: float, token_life_s: float, after_s: float, folder: Path
-) -> Outcome:
+def run(*, store: str, honoured: bool, seconds: float, token_life_s: float, after_s: float, folder: Path) -> Outcome:
     """Stop the backend for so long, once.
 
     :param after_s: when the users are looked at, seconds after the backend is back.

@@ -136,7 +136,7 @@ def main() -> None:
     options = _options()
     if sys.platform != "linux":
         skip("the servers' CPU time and memory are read as Linux gives them")
-    core, others = cores_for_server_and_load()
+    core, others = cores_for_server_and_load(smoke=options.smoke)
     if core is not None:
         os.sched_setaffinity(0, others)
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as name, stub_backend() as stub:

@@ -84,9 +84,7 @@ class _Store:
     ends_by_real_time: bool
 
 
-def measure(
-    store: _Store, *, clock: _Time, sign_ins: int, refreshes: int, wait_s: float
-) -> Iterator[tuple[str, int]]:
+def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int, wait_s: float) -> Iterator[tuple[str, int]]:
     """Run it; what was done, and the bytes that live in the store a minute later."""
     backend: Any = _Backend(clock)
     refresher = TokenRefresher(

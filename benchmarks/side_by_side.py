@@ -129,12 +129,16 @@ def _measure(rounds: int) -> dict[str, float]:
         read(client())
     assert browser.get("/en/energy").status_code == HTTPStatus.OK
     figures = {
-        "five queries, one after another": _median(lambda: [read(client()) for read in QUERIES], before=clear, rounds=rounds),
+        "five queries, one after another": _median(
+            lambda: [read(client()) for read in QUERIES], before=clear, rounds=rounds
+        ),
         "five queries, side by side": _median(
             lambda: use_queries(client(), [read.spec() for read in QUERIES]), before=clear, rounds=rounds
         ),
         "list page: profile and list": _median(lambda: browser.get("/en/energy/clients"), before=clear, rounds=rounds),
-        "overview: profile, summary (404) and five lists": _median(lambda: browser.get("/en/energy"), before=clear, rounds=rounds),
+        "overview: profile, summary (404) and five lists": _median(
+            lambda: browser.get("/en/energy"), before=clear, rounds=rounds
+        ),
     }
     pages = ("/en/energy/clients", "/en/energy/stations")
     for page in pages:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors
 from benchmarks._fuzz_requests import APPS, Requests
-from benchmarks._servers import memory_of
 from benchmarks._options import options_of, parser_of
+from benchmarks._servers import memory_of
 from benchmarks._targets import Targets
 from benchmarks._topology import temporary_topology
 from benchmarks._wire import Got, Http1, Http2, Sent
