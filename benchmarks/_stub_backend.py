@@ -2,8 +2,7 @@
 
     python -m benchmarks._stub_backend PORT
 
-`GET /stub?delay_ms=20` sets the time that later calls wait, and gives the number of calls so far. A call that it does
-not know ends the run: pages would ask for it again and again, and what is measured would be that.
+`GET /stub?delay_ms=20` sets the time that later calls wait, and gives the number of calls so far.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import parse_qs
 
 from benchmarks._servers import serving
+from benchmarks._unknown_calls import UnknownCallError
 from portal.config.contract_names import NOBODYS_WORD
 from portal.testing.shapes import page_of, problem_of, profile_of
 from tests.support.ports import free_port
@@ -106,13 +106,6 @@ FOUND = {
     "/energy/sessions": _five("ses", _SESSION),
     "/energy/meters": _five("met", _METER | {"lastReadingAt": _WHEN}),
 } | {f"/energy/clients/{row['id']}": row for row in ROWS}
-
-
-class UnknownCallError(Exception):
-    """The apps make calls that a stub does not know; the message names them."""
-
-    def __init__(self, *calls: str) -> None:
-        super().__init__(f"the stub backend does not know {', '.join(calls)}: benchmarks answer all that the apps ask")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

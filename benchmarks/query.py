@@ -21,6 +21,7 @@ from django.conf import settings
 from benchmarks._options import options_of, parser_of
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
+from benchmarks._unknown_calls import UnknownCallError
 from portal.api import ApiResponse, SignInStatus, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
@@ -75,12 +76,19 @@ class Backend:
         **_: object,
     ) -> ApiResponse:
         """One call."""
-        if path == "/me":
-            return ApiResponse(status=200, data={"id": self.user, "permissions": []}, headers={})
-        if method == "GET":
-            return ApiResponse(status=200, data=self._page(int((params or {}).get("cursor", 0))), headers={})
-        row_id = "made" if method == "POST" else path.rpartition("/")[2]
-        return ApiResponse(status=200, data={**_row(5), "id": row_id, **(json or {})}, headers={})
+        data: dict[str, Any]
+        match method, *path.split("/")[1:]:
+            case "GET", "me":
+                data = {"id": self.user, "permissions": []}
+            case "GET", "energy", "clients":
+                data = self._page(int((params or {}).get("cursor", 0)))
+            case "POST", "energy", "clients":
+                data = {**_row(5), "id": "made", **json}
+            case "PATCH" | "DELETE", "energy", "clients", row_id:
+                data = {**_row(5), "id": row_id, **(json or {})}
+            case _:
+                raise UnknownCallError(f"{method} {path}")
+        return ApiResponse(status=200, data=data, headers={})
 
     def _page(self, number: int) -> dict[str, Any]:
         more = (number + 1) * PAGE < self.rows

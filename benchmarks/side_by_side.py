@@ -18,13 +18,14 @@ import threading
 import time
 from http import HTTPStatus
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import django
 from django.test import Client
 
 from benchmarks._options import options_of, parser_of
 from benchmarks._targets import Targets
+from benchmarks._unknown_calls import UnknownCallError
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Deadline
@@ -38,7 +39,7 @@ from portal.services.energy.stations import StationQueries
 from portal.testing.sign_ins import SignIn, new_account, new_sign_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from portal.query import QueryClient
 
@@ -60,10 +61,23 @@ QUERIES: Final[tuple[Any, ...]] = (
 )
 
 
+LIST: Final = {"items": [{"id": "a1"}], "hasNext": False, "nextCursor": None, "total": 41}
+#: What the backend answers by path; None: it has no such path.
+FOUND: Final[Mapping[str, Any]] = {
+    "/me": {"id": "ada", "name": "Ada", "permissions": ["ENERGY_APP"]},
+    "/energy/summary": None,
+    "/energy/state": {"chargersByStatus": {"available": 40, "faulted": 1}, "metersByStatus": {"online": 41}},
+    "/energy/clients/counts": {"city": {"Oslo": 41}},
+    "/energy/stations/counts": {"status": {"active": 41}},
+    **{f"/energy/{name}": LIST for name in ("clients", "stations", "chargers", "sessions", "meters")},
+}
+
+
 class Backend(http.server.BaseHTTPRequestHandler):
     """Answers after a while; or not at all, while `hangs`."""
 
     protocol_version = "HTTP/1.1"
+    unknown: ClassVar[dict[str, None]] = {}
     hangs = threading.Event()
     answers = threading.Event()
 
@@ -72,11 +86,10 @@ class Backend(http.server.BaseHTTPRequestHandler):
         if self.hangs.is_set():
             self.answers.wait()
         path = self.path.partition("?")[0]
-        found: Any = {"items": [{"id": "a1"}], "hasNext": False, "nextCursor": None, "total": 41}
-        if path == "/me":
-            found = {"id": "ada", "name": "Ada", "permissions": ["ENERGY_APP"]}
-        body = json.dumps(found).encode()
-        self.send_response(404 if path == "/energy/summary" else 200)
+        if path not in FOUND:
+            self.unknown[f"GET {path}"] = None
+        body = json.dumps(FOUND.get(path)).encode()
+        self.send_response(200 if FOUND.get(path) else 404)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -111,6 +124,8 @@ def main() -> None:
         logging.disable(logging.CRITICAL)
         figures = _measure(options.rounds)
     server.shutdown()
+    if Backend.unknown:
+        raise UnknownCallError(*Backend.unknown)
     print(f"\n## Side by side, and a backend that hangs ({ANSWERS_AFTER_S * 1000:.0f} ms for each call)\n")
     print("| | ms |\n|---|---|")
     for name, milliseconds in figures.items():
