@@ -8,14 +8,19 @@ import sys
 from pathlib import Path
 from typing import Final, NoReturn
 
+from benchmarks._measured import PAGE, uncommitted_code
+from benchmarks._servers import ROOT
 from tests.support.harness import found_tool
 
 #: The exit status of a benchmark that needs something that this machine lacks.
 SKIPPED: Final = 77
 
 
-def parser_of(description: str | None) -> argparse.ArgumentParser:
-    """The parser of a benchmark, with what its module says of itself."""
+def parser_of(description: str | None, *, writes: bool = False) -> argparse.ArgumentParser:
+    """The parser of a benchmark, with what its module says of itself.
+
+    :param writes: whether it has a table in docs/reference/measured.md.
+    """
     name = Path(sys.argv[0]).stem
     parser = argparse.ArgumentParser(
         prog=f"./manage.py bench {name}",
@@ -25,6 +30,8 @@ def parser_of(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--smoke", action="store_true", help="a short run of the same code to its end; a missed target is no failure"
     )
+    if writes:
+        parser.add_argument("--write", action="store_true", help=f"write the table of {PAGE.relative_to(ROOT)}")
     return parser
 
 
@@ -35,8 +42,14 @@ def options_of(parser: argparse.ArgumentParser, **short: object) -> argparse.Nam
     """
     if parser.parse_args().smoke:
         parser.set_defaults(**short)
+    options = parser.parse_args()
+    if getattr(options, "write", False):
+        if options.smoke:
+            parser.error("a short run has no figures to write")
+        if changed := uncommitted_code():
+            parser.error(f"figures are written with their commit: commit what has changed first\n{changed}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    return parser.parse_args()
+    return options
 
 
 def need(*names: str) -> str:

@@ -24,6 +24,7 @@ import django
 import jwt
 import requests
 
+from benchmarks._measured import write
 from benchmarks._options import options_of, parser_of
 from benchmarks._targets import Targets
 from portal.api import ApiSession, TokenPair, TokenStore
@@ -52,7 +53,7 @@ RESPONSE = (
 
 def main() -> None:
     """Print the table, and the targets with what came of them."""
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--rounds", type=int, default=30, help="of calls: 30")
     options = options_of(parser, rounds=1)
     with tempfile.TemporaryDirectory() as state:
@@ -130,6 +131,8 @@ def _measure(url: str, options: argparse.Namespace) -> None:
     targets.hold(f"a call costs {cost:.2f} of plain", f"at most {MOST_OF_PLAIN}", met=cost <= MOST_OF_PLAIN)
     targets.hold(f"8 threads reach {gain:.2f} of plain", f"at least {LEAST_THROUGHPUT}", met=gain >= LEAST_THROUGHPUT)
     targets.hold(f"operations of the store with a fresh token: {store.operations}", "none", met=store.operations == 0)
+    if options.write:
+        write("api", targets.table())
     targets.end()
 
 

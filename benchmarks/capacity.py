@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks._capacity_model import Costs, Demand, Machines, Usage, demand
+from benchmarks._measured import table as markdown_table
+from benchmarks._measured import write
 from benchmarks._options import need, options_of, parser_of
 
 if TYPE_CHECKING:
@@ -125,6 +127,20 @@ def measure(options: argparse.Namespace) -> None:
     print(f"\n## {options.run_users} users, {options.rate:g} pages a second, {options.seconds:g} s\n")
     rows = ((one.name, f"{one.predicted:,.2f}", f"{one.measured:,.2f}", f"{one.ratio:.2f}") for one in compared)
     show(("what", "predicted", "measured", "measured, of predicted"), rows)
+    if options.write:
+        ratios = "; ".join(f"{one.name} {one.ratio:.2f}" for one in compared)
+        write(
+            "capacity",
+            documented(costs),
+            f"{options.run_users} users, {options.rate:g} pages a second for {options.seconds:g} s, stale time"
+            f" {stale_s:g} s, tokens of {token_life_s:g} s. Measured, of what the model predicts: {ratios}.",
+        )
+
+
+def documented(costs: Costs) -> str:
+    """The costs as the documentation has them."""
+    rows = ((f"`{one.name}`", one.metadata["what"], f"{getattr(costs, one.name):,.1f}") for one in fields(costs))
+    return markdown_table(("name", "what", "measured"), rows)
 
 
 def main() -> None:
@@ -139,7 +155,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     """What was asked for."""
     usage, machines = Usage(users=1), Machines()
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--users", type=float, action="append", help="active in the busiest hour; may be repeated")
     parser.add_argument("--pages-per-hour", type=float, default=usage.pages_per_hour, help="of one user: 60")
     parser.add_argument("--views", type=float, default=usage.views, help="among which a user goes to and fro: 5")

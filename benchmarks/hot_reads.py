@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from benchmarks._measured import table, write
 from benchmarks._options import options_of, parser_of
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -23,11 +24,12 @@ READS: Final = 200
 
 def main() -> None:
     """Print a table. Each side is a process with the code and the environment of its checkout."""
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--rounds", type=int, default=60, help="of each read: 60")
     parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="measure that checkout's reads too")
     options = options_of(parser, rounds=2)
     sides = [Side(ROOT)] + ([Side(options.beside.resolve())] if options.beside else [])
+    rows = []
     print("\n## Hot reads, CPU time of the fastest round, and the median ratio of all rounds\n")
     print("| read | µs |" + " the other's µs | of the other |" if options.beside else "| read | µs |")
     print("|---|---|---|---|" if options.beside else "|---|---|")
@@ -41,6 +43,9 @@ def main() -> None:
             ratio = median(mine / its for mine, its in zip(own, other[0], strict=True))
             cells += [f"{min(other[0]):.1f}", f"{ratio:.3f}"]
         print(f"| {name} | {' | '.join(cells)} |")
+        rows.append((name, cells[0]))
+    if options.write:
+        write("hot_reads", table(("read", "µs"), rows))
     for side in sides:
         side.end()
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks._measured import table, write
 from benchmarks._options import need, options_of, parser_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.limits import READ_TIMEOUT_S
@@ -59,14 +60,33 @@ class Phase:
 
     def line(self) -> str:
         """Its row of the table."""
-        pages = sorted(self.pages)
-        times = [duration for _, duration, _ in pages[1:] or pages]
-        late = [duration for began, duration, _ in pages if began > OPENED_AFTER_S]
         statuses = " ".join(f"{status}:{count}" for status, count in sorted(self.statuses.items(), key=str))
         return (
-            f"{self.name:38}{len(pages):7}{pages[0][1]:8.2f}{statistics.median(times):9.3f}"
-            f"{_quantile(times, 0.95):8.2f}{max(times):8.2f}{max(late, default=float('nan')):12.2f}  {statuses}"
+            f"{self.name:38}{len(self.pages):7}{self.first:8.2f}{statistics.median(self.times):9.3f}"
+            f"{_quantile(self.times, 0.95):8.2f}{max(self.times):8.2f}{self.later:12.2f}  {statuses}"
         )
+
+    def row(self) -> tuple[str, ...]:
+        """Its row in the documentation."""
+        statuses = ", ".join(f"{count} of {status}" for status, count in sorted(self.statuses.items(), key=str))
+        times = (f"{self.first:.2f}", f"{statistics.median(self.times):.3f}", f"{self.later:.2f}")
+        return (self.name, *times, statuses if len(self.statuses) > 1 else str(*self.statuses))
+
+    @property
+    def first(self) -> float:
+        """The duration of the first page."""
+        return min(self.pages)[1]
+
+    @property
+    def times(self) -> list[float]:
+        """The durations of the others."""
+        return [duration for _, duration, _ in sorted(self.pages)[1:] or self.pages]
+
+    @property
+    def later(self) -> float:
+        """The longest when a circuit has opened; not a number where the phase was shorter."""
+        late = [duration for began, duration, _ in self.pages if began > OPENED_AFTER_S]
+        return max(late, default=float("nan"))
 
     @property
     def statuses(self) -> Counter[int | None]:
@@ -76,7 +96,7 @@ class Phase:
 
 def main() -> None:
     """Run all phases and print a table."""
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--seconds", type=float, default=30, help="of each phase: 30")
     parser.add_argument("--read-timeout", type=float, default=READ_TIMEOUT_S, help="of a call, seconds: 10")
     parser.add_argument("--json", action="store_true", help="all pages of all phases, in place of the table")
@@ -96,6 +116,8 @@ def main() -> None:
     )
     for phase in phases:
         print(phase.line())
+    if options.write:
+        write("hung", table(("", "first", "median", "later", "statuses"), (phase.row() for phase in phases)))
 
 
 def _with_a_store(folder: Path, seconds: float, **variables: str) -> Iterator[Phase]:

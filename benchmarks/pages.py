@@ -21,12 +21,21 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks._measured import write
 from benchmarks._next import NEXT, NoNextError, build, on_next
 from benchmarks._options import options_of, parser_of, skip
 from benchmarks._page_cases import DELAY_MS, Case, Side, measure, of_checkout, started
 from benchmarks._page_memory import hold_memory, measure_growth, measure_memory
 from benchmarks._page_rows import PAGES
-from benchmarks._page_tables import pairs_of, print_comparison, print_memory, print_pages, rate_of
+from benchmarks._page_tables import (
+    documented,
+    documented_comparison,
+    pairs_of,
+    print_comparison,
+    print_memory,
+    print_pages,
+    rate_of,
+)
 from benchmarks._servers import ROOT, cores_for_server_and_load
 from benchmarks._stub_backend import Stub, stub_backend
 from benchmarks._targets import Targets
@@ -42,7 +51,7 @@ LEAST_OF_NEXT: Final = {"clients": 5, "clients-token": 5, "sign-in": 3.5, "searc
 
 
 def _options() -> argparse.Namespace:
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--rows", type=_rows, default=list(PAGES), metavar="A,B", help=f"of {', '.join(PAGES)}")
     parser.add_argument("--threads", type=_numbers, default=[1, 8, 16], metavar="N,M", help="of the worker: 1,8,16")
     parser.add_argument("--seconds", type=float, default=0.25, help="of each stretch of load: 0.25")
@@ -102,11 +111,15 @@ def sides_of(options: argparse.Namespace, *, core: int | None, backend: str) -> 
         sides.append(of_checkout(options.beside.resolve().name, options.beside.resolve(), core=core, backend=backend))
     if options.next:
         try:
-            beside_threads = 8 if 8 in options.threads else options.threads[0]
-            sides.append(on_next(build(), beside_threads=beside_threads, core=core, backend=backend))
+            sides.append(on_next(build(), beside_threads=threads_beside(options), core=core, backend=backend))
         except NoNextError as error:
-            print(f"pages on {NEXT}: {error}")
+            print(f"skipped: pages on {NEXT}: {error}")
     return sides
+
+
+def threads_beside(options: argparse.Namespace) -> int:
+    """With how many threads the server runs that is compared, and whose figures the documentation has."""
+    return 8 if 8 in options.threads else int(options.threads[0])
 
 
 def measure_pages(options: argparse.Namespace, *, folder: Path, stub: Stub, core: int | None) -> Targets:
@@ -128,6 +141,13 @@ def measure_pages(options: argparse.Namespace, *, folder: Path, stub: Stub, core
         if other.name == NEXT:
             hold_rates(pairs_of(cases, here, other), targets)
     hold_memory({threads: taken for (side, threads), taken in memory.items() if side is here}, targets)
+    if options.write:
+        threads = threads_beside(options)
+        written = [case for case in cases if case.threads == threads]
+        write("pages", *documented([case for case in written if case.side is here], memory[here, threads]))
+        for other in others:
+            if other.name == NEXT:
+                write("pages --next", *documented_comparison(pairs_of(written, here, other), memory[other, threads]))
     return targets
 
 

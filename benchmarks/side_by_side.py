@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import django
 from django.test import Client
 
+from benchmarks._measured import write
 from benchmarks._options import options_of, parser_of
 from benchmarks._targets import Targets
 from benchmarks._unknown_calls import UnknownCallError
@@ -108,7 +109,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 def main() -> None:
     """Print the table, and the targets with what came of them."""
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--rounds", type=int, default=7, help="of each line: 7")
     options = options_of(parser, rounds=1)
     server = Server(("127.0.0.1", 0), Backend)
@@ -134,6 +135,8 @@ def main() -> None:
     targets = Targets(smoke=options.smoke)
     for name, target in TARGETS_MS.items():
         targets.hold(f"{name}: {figures[name]:,.0f} ms", f"under {target}", met=figures[name] < target)
+    if options.write:
+        write("side_by_side", targets.table())
     targets.end()
 
 

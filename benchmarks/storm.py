@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._browsers import ACCESS, REFRESH, Answer, Browser, Connection, sign_out, use_tab
+from benchmarks._measured import table as markdown_table
+from benchmarks._measured import write
 from benchmarks._options import options_of, parser_of
 from benchmarks._stores import stores_here
 from benchmarks._targets import Targets
@@ -255,6 +257,23 @@ def _leaks(issued: set[str], folder: Path, redis: RedisServer | WatchedRedis | N
 # --- the table ---
 
 
+def documented(outcomes: list[Outcome]) -> str:
+    """The outcomes as the documentation has them: one line for a weather, with the stores side by side."""
+    rows = []
+    for name in dict.fromkeys(outcome.scenario.name for outcome in outcomes):
+        same = [outcome for outcome in outcomes if outcome.scenario.name == name]
+        cells = (
+            "; ".join(f"{outcome.statuses[503]} of {outcome.statuses.total():,}" for outcome in same),
+            "; ".join(str(outcome.most_per_token) for outcome in same),
+            "; ".join(str(outcome.still_signed_in) for outcome in same),
+        )
+        rows.append((name, *cells))
+    return markdown_table(
+        ("weather", "503 of requests: embedded; Redis", "answers to one token, at most", f"signed in, of {STAYING}"),
+        rows,
+    )
+
+
 def table(outcomes: list[Outcome]) -> str:
     """The outcomes as lines."""
     heads = (
@@ -297,7 +316,7 @@ store or the logs that hold an issued token"""
 
 def main() -> None:
     """`make storm`."""
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--seconds", type=float, default=60, help="of each weather: 60")
     parser.add_argument("--store", choices=("embedded", "redis"), nargs="+", default=["embedded", "redis"])
     parser.add_argument("--only", nargs="+", help="parts of the names of weathers")
@@ -317,6 +336,8 @@ def main() -> None:
     print(f"\n{options.seconds:.0f} s each, {browsers}, access tokens of {ACCESS_LIFETIME_S} s\n")
     print(table(outcomes))
     print(LEGEND)
+    if options.write:
+        write("storm", documented(outcomes))
     targets = Targets(smoke=options.smoke)
     failed = sum(not outcome.sound for outcome in outcomes)
     targets.hold(f"{failed} of {len(outcomes)} lines failed", "0", met=not failed)

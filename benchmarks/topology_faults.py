@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors, Visitor, quantile
+from benchmarks._measured import table, write
 from benchmarks._options import options_of, parser_of
 from benchmarks._targets import Targets
 from benchmarks._topology import temporary_topology
@@ -116,7 +117,7 @@ FAULTS = [
 
 def main() -> None:
     """See the module."""
-    parser = parser_of(__doc__)
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--only", nargs="+", help="parts of the names of faults")
     parser.add_argument("--seconds", type=float, help="of each fault, in place of its own")
     parser.add_argument("--users", type=int, default=20, help="other ones for each fault: 20")
@@ -148,6 +149,8 @@ def main() -> None:
                 kept = options.keep_log / ("embedded.log" if embedded else "redis.log")
                 kept.write_bytes(topology.log.read_bytes())
     print(_table(seen))
+    if options.write:
+        write("topology_faults", _documented(seen))
     targets = Targets(smoke=options.smoke)
     for line in seen:
         met = line.recovered and not (line.signed_out or line.lost or line.doubled)
@@ -190,7 +193,7 @@ def _is_out(visitor: Visitor) -> bool:
 
 
 def _table(lines: list[Seen]) -> str:
-    """In the form of docs/reference/measured.md."""
+    """All figures."""
     heads = (
         "fault",
         "answers",
@@ -203,7 +206,7 @@ def _table(lines: list[Seen]) -> str:
         "last failure after its end",
         "recovered alone",
     )
-    rows = [heads, ("---",) * len(heads)]
+    rows = []
     for line in lines:
         answers = ", ".join(f"{status or 'none'}: {number}" for status, number in line.statuses.most_common())
         rows.append(
@@ -220,7 +223,24 @@ def _table(lines: list[Seen]) -> str:
                 "yes" if line.recovered else "no",
             )
         )
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return table(heads, rows)
+
+
+def _documented(lines: list[Seen]) -> str:
+    """What differs from line to line: none may sign somebody out, or lose a write."""
+    heads = ("fault", "503 of answers", "p95", "longest", "forms not confirmed", "last failure after its end")
+    rows = [
+        (
+            line.fault.name,
+            f"{line.statuses[503]} of {line.statuses.total():,}",
+            f"{quantile(line.latencies_s, 0.95):.1f} s",
+            f"{max(line.latencies_s, default=0):.1f} s",
+            str(line.unconfirmed),
+            "none" if line.bad_until_s is None else f"{max(0.0, line.bad_until_s):.1f} s",
+        )
+        for line in lines
+    ]
+    return table(heads, rows)
 
 
 if __name__ == "__main__":
