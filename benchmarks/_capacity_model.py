@@ -42,9 +42,7 @@ class Costs:
     page_bytes: float = _cost("for a cached response, beside itself, bytes")
     growth: float = _cost("for each byte of a response, bytes")
     binding_bytes: float = _cost("for the binding of an access token, bytes")
-    sign_in_bytes: float = _cost(
-        "[what a sign-in leaves](#what-a-sign-in-leaves), tokens of 1.5 KB, bytes"
-    )
+    sign_in_bytes: float = _cost("[what a sign-in leaves](#what-a-sign-in-leaves), tokens of 1.5 KB, bytes")
     worker_mib: float = _cost("a worker, MiB PSS")
 
 

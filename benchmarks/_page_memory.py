@@ -56,13 +56,18 @@ class _Load:
         )
 
 
-def measure_memory(sides: Sequence[Side], *, threads: Sequence[int], folder: Path) -> dict[tuple[Side, int], Memory]:
-    """By side and number of threads. Only one server runs at a time: pages that two map would count half."""
+def measure_memory(
+    sides: Sequence[Side], *, threads: Sequence[int], folder: Path, seconds: float
+) -> dict[tuple[Side, int], Memory]:
+    """By side and number of threads. Only one server runs at a time: pages that two map would count half.
+
+    :param seconds: of load on each page.
+    """
     found = {}
     for side, number in itertools.product(sides, threads):
         if side.threads in {None, number}:
             with _loaded(side, threads=number, folder=folder) as load:
-                load.run_all(seconds=SECONDS_EACH)
+                load.run_all(seconds=seconds)
                 found[side, number] = load.server.memory()
     return found
 

@@ -25,7 +25,7 @@ from benchmarks._measured import write
 from benchmarks._next import NEXT, NoNextError, build, on_next
 from benchmarks._options import options_of, parser_of, skip
 from benchmarks._page_cases import DELAY_MS, Case, Side, measure, of_checkout, started
-from benchmarks._page_memory import hold_memory, measure_growth, measure_memory
+from benchmarks._page_memory import SECONDS_EACH, hold_memory, measure_growth, measure_memory
 from benchmarks._page_rows import PAGES
 from benchmarks._page_tables import (
     documented,
@@ -60,7 +60,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--next", action="store_true", help="measure the pages of benchmarks/next too")
     parser.add_argument("--requests", type=int, default=50_000, help="for the memory over many: 50000")
     parser.add_argument("--memory", action="store_true", help="measure memory over 50,000 requests, and nothing else")
-    return options_of(parser, threads=[8], seconds=0.1, rounds=1)
+    return options_of(parser, threads=[8], seconds=0.1, rounds=1, next=True)
 
 
 def _rows(text: str) -> list[str]:
@@ -111,7 +111,8 @@ def sides_of(options: argparse.Namespace, *, core: int | None, backend: str) -> 
         sides.append(of_checkout(options.beside.resolve().name, options.beside.resolve(), core=core, backend=backend))
     if options.next:
         try:
-            sides.append(on_next(build(), beside_threads=threads_beside(options), core=core, backend=backend))
+            beside = threads_beside(options)
+            sides.append(on_next(build(), beside_threads=beside, core=core, backend=backend, smoke=options.smoke))
         except NoNextError as error:
             print(f"skipped: pages on {NEXT}: {error}")
     return sides
@@ -134,7 +135,8 @@ def measure_pages(options: argparse.Namespace, *, folder: Path, stub: Stub, core
     targets = Targets(smoke=options.smoke)
     for other in others:
         print_comparison(pairs_of(cases, here, other), other=other)
-    memory = measure_memory(sides, threads=options.threads, folder=folder)
+    load_s = options.seconds if options.smoke else SECONDS_EACH
+    memory = measure_memory(sides, threads=options.threads, folder=folder, seconds=load_s)
     print_memory(memory)
     hold_targets([case for case in cases if case.side is here], targets)
     for other in others:
