@@ -4,7 +4,7 @@ Largest contentful paint (LCP) and cumulative layout shift (CLS) as browsers rep
 visits with nothing in the browser's cache; bytes as they came over the wire. The servers run as in production, on this
 machine: the line costs nothing.
 
-`./manage.py bench paint [--visits 5] [--only sign-in clients …]`
+`./manage.py bench paint [--visits 3] [--only sign-in clients …]`
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Visit:
 def main() -> None:
     """Print the table; end with 1 where a page was seen later than it should be, or did not stay where it was."""
     parser = parser_of(__doc__)
-    parser.add_argument("--visits", type=int, default=5, help="of each page, after one that does not count: 5")
+    parser.add_argument("--visits", type=int, default=3, help="of each page, after one that does not count: 3")
     names = [name for name, *_ in PAGES]
     parser.add_argument("--only", choices=names, nargs="+", default=names, help="these pages")
     options = options_of(parser, visits=0, only=["sign-in", "clients"])

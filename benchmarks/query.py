@@ -236,7 +236,7 @@ def _table(columns: dict[str, dict[str, dict[int, float]]]) -> None:
 def main() -> None:
     """Print the table, and the targets with what came of them."""
     parser = parser_of(__doc__, writes=True)
-    parser.add_argument("--rounds", type=int, default=25, help="of each operation: 25")
+    parser.add_argument("--rounds", type=int, default=15, help="of each operation: 15")
     options = options_of(parser, rounds=1)
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
         settings.configure(CACHES=dict(found), USE_TZ=True)

@@ -66,7 +66,7 @@ CLIENTS = "/en/energy/clients"
 #: Seconds after a write in which pages that are fetched are still patched with it, and a little more.
 QUIET_S = 5
 #: Seconds that the short-lived access token of the second walk lasts.
-SHORT_LIFE_S = 2
+SHORT_LIFE_S = 3
 
 
 def main() -> None:
