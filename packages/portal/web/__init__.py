@@ -14,12 +14,12 @@
                   metrics    the counts of all workers       preferences     the user's time zone and theme
 
 Lists, forms, records and overviews are above it: `portal_pages`. A module imports from rows below its own, and from
-another folder only what that folder's `__init__` exports. Apps import `portal.web`, its folders, and `portal.web.urls`.
+another folder only what that folder's `__init__` exports. Apps import `portal.web`, its folders, `portal.web.urls`, and
+`render_kept` of `portal.web.context_processors`.
 """
 
 from __future__ import annotations
 
-from portal.web.context_processors import render_kept
 from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
 from portal.web.submissions import see_other, undo_toast

@@ -20,7 +20,8 @@ from markupsafe import escape
 from portal.config.cookies import BROWSER_TIME_ZONE, REFUSED_PLATFORM, VAR_THEME, VAR_TIME_ZONE
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
-from portal.web import context_processors, render_kept
+from portal.web import context_processors
+from portal.web.context_processors import render_kept
 from portal.web.csrf import CSRF_HOLE
 from portal.web.templating import kept_parts, part_cache
 from portal_pages.lists import date_ranges
