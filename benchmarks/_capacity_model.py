@@ -6,9 +6,9 @@ overview), or a search that nobody repeats. All means are those of a long time i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, exp
-from typing import Final
+from typing import Any, Final
 
 #: Of a page (`STALE_TIME_S`, `PAGE_LIFETIME_S`), seconds.
 STALE_TIME_S: Final = 300.0
@@ -18,42 +18,32 @@ USED_TOKEN_KEPT_S: Final = 1230.0
 HOUR_S: Final = 3600.0
 
 
+def _cost(what: str) -> Any:
+    """A cost, and what it is, as the documentation has it."""
+    return field(metadata={"what": what})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """What one thing costs, as measured: docs/reference/measured.md, "What a page costs the whole system".
+    """What one thing costs, as measured: docs/reference/measured.md, "What a page costs the whole system"."""
 
-    :param page_ms: CPU time of a page whose queries are all cached, ms, with a Redis as the store.
-    :param fetch_ms: what one call to the backend adds for which the page waits, with what is stored of it.
-    :param behind_ms: what one call adds that is made behind the page.
-    :param profile_ms: what GET `/me` adds.
-    :param refresh_ms: what a token refresh adds.
-    :param page_commands: commands to the store of such a page; the others are what the same four add.
-    :param command_us: CPU time of the store for one command, µs.
-    :param user_bytes: in the store, for what there is once for each active user.
-    :param page_bytes: for each cached page, beside the response itself.
-    :param growth: bytes in the store for each byte of a response.
-    :param binding_bytes: for the binding of one access token.
-    :param sign_in_bytes: for the records of one sign-in, with tokens of 1.5 KB.
-    :param worker_mib: memory of a worker.
-    """
-
-    page_ms: float
-    fetch_ms: float
-    behind_ms: float
-    profile_ms: float
-    refresh_ms: float
-    page_commands: float
-    fetch_commands: float
-    behind_commands: float
-    profile_commands: float
-    refresh_commands: float
-    command_us: float
-    user_bytes: float
-    page_bytes: float
-    growth: float
-    binding_bytes: float
-    sign_in_bytes: float
-    worker_mib: float
+    page_ms: float = _cost("a page whose three queries are cached, CPU ms")
+    fetch_ms: float = _cost("a call of the backend for which it waits, ms more")
+    behind_ms: float = _cost("a call behind the page, ms more")
+    profile_ms: float = _cost("GET `/me`, ms more")
+    refresh_ms: float = _cost("a token refresh, ms more")
+    page_commands: float = _cost("commands to Redis of such a page")
+    fetch_commands: float = _cost("a call for which it waits")
+    behind_commands: float = _cost("a call behind the page")
+    profile_commands: float = _cost("GET `/me`")
+    refresh_commands: float = _cost("a token refresh")
+    command_us: float = _cost("Redis for one command, CPU µs")
+    user_bytes: float = _cost("in Redis for an active user, bytes")
+    page_bytes: float = _cost("for a cached response, beside itself, bytes")
+    growth: float = _cost("for each byte of a response, bytes")
+    binding_bytes: float = _cost("for the binding of an access token, bytes")
+    sign_in_bytes: float = _cost("[what a sign-in leaves](#what-a-sign-in-leaves), tokens of 1.5 KB, bytes")
+    worker_mib: float = _cost("a worker, MiB PSS")
 
 
 @dataclass(frozen=True, kw_only=True)

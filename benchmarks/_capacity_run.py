@@ -15,22 +15,21 @@ import random
 import sys
 import threading
 import time
-import urllib.request
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks._capacity_backend import COUNTS, access_token, refresh_token
+from benchmarks._capacity_backend import access_token, refresh_token
 from benchmarks._capacity_model import HOUR_S, Costs, Usage, demand, view_bytes
 from benchmarks._page_rows import CLIENTS, KEY
 from benchmarks._servers import ROOT, Server, cores_for_server_and_load, serving, settings_of_production
-from benchmarks._stub_backend import FOUND
+from benchmarks._stub_backend import COUNTS, FOUND, calls_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.ports import free_port
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Iterator, Sequence
 
     import redis
@@ -45,13 +44,29 @@ VIEW_BYTES: Final = sum(len(json.dumps(body, separators=(",", ":"))) for body in
 GROWTH: Final = 1.1
 #: Stale times that the warm-up of the run lasts.
 WARM_STALES: Final = 3
-#: Share of visits that may be otherwise than meant.
-MOST_ODD: Final = 0.02
 LONG_LIFE_S: Final = 86_400.0
-#: The stale time where stale pages are measured, seconds: longer than one visit of every user takes.
-SHORT_STALE_S: Final = 15.0
-#: Tokens of the users whose refresh is measured, seconds: longer than their first pages take.
-SHORT_LIFE_S: Final = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pace:
+    """How much is measured, and how long it takes.
+
+    :param visits: of each kind.
+    :param stale_s: the stale time where stale pages are measured: longer than one visit of every user takes.
+    :param life_s: of the tokens whose refresh is measured: longer than the first pages of their users take.
+    :param most_odd: share of visits that may be otherwise than meant.
+    :param smoke: whether it is a short run.
+    """
+
+    visits: int
+    stale_s: float = 15.0
+    life_s: float = 20.0
+    most_odd: float = 0.02
+    smoke: bool = False
+
+
+#: Of a short run.
+SHORT: Final = Pace(visits=10, stale_s=2.0, life_s=3.0, most_odd=0.5, smoke=True)
 
 
 @dataclass
@@ -113,12 +128,10 @@ class System:
             for name, values in info.items()
             if name.startswith("cmdstat_")
         }
-        with urllib.request.urlopen(f"{self.backend}/counts", timeout=10) as response:
-            calls = Counter[str](json.load(response))
         return Seen(
             pages=self.pages,
             cpu_s=self.app.cpu_s(),
-            calls=calls,
+            calls=calls_of(self.backend),
             commands=sum(number for name, number in commands.items() if name.partition("|")[0] not in NOT_COUNTED),
             store_cpu_s=float(info["used_cpu_user"]) + float(info["used_cpu_sys"]),
             store_bytes=int(info["used_memory"]),
@@ -178,11 +191,12 @@ class System:
 
 
 @contextlib.contextmanager
-def running_system(folder: Path, *, stale_time_s: float, token_life_s: float) -> Iterator[System]:
+def running_system(folder: Path, *, stale_time_s: float, token_life_s: float, smoke: bool) -> Iterator[System]:
     """The servers, while the block lasts; this process and the backend keep to the other core."""
     folder.mkdir(exist_ok=True)
-    core, rest = cores_for_server_and_load()
-    os.sched_setaffinity(0, rest)
+    core, rest = cores_for_server_and_load(smoke=smoke)
+    if core is not None:
+        os.sched_setaffinity(0, rest)
     backend_port, port = free_port(), free_port()
     backend = [sys.executable, "-m", "benchmarks._capacity_backend", str(backend_port), str(token_life_s)]
     command = [sys.executable, "manage.py", "--app", "energy", "serve", "--workers", "1", "--threads", str(THREADS)]
@@ -206,42 +220,42 @@ def view(number: int) -> str:
     return f"{CLIENTS}?q=view{number}"
 
 
-def measure_costs(folder: Path, *, visits: int) -> tuple[Costs, float]:
-    """What one thing costs here, and the bytes of a page.
-
-    :param visits: of each kind.
-    """
-    with running_system(folder, stale_time_s=300, token_life_s=LONG_LIFE_S) as system:
+def measure_costs(folder: Path, pace: Pace) -> tuple[Costs, float]:
+    """What one thing costs here, and the bytes of a page."""
+    visits = pace.visits
+    with running_system(folder, stale_time_s=300, token_life_s=LONG_LIFE_S, smoke=pace.smoke) as system:
         warm = User("warm", LONG_LIFE_S)
-        system.measured([(warm, view(0))] * 200)
-        system.measured([(warm, f"{CLIENTS}?q=warm{number}") for number in range(200)])
+        system.measured([(warm, view(0))] * min(visits, 200))
+        system.measured([(warm, f"{CLIENTS}?q=warm{number}") for number in range(min(visits, 200))])
         users = [User(f"user{number}", LONG_LIFE_S) for number in range(visits)]
         first, _ = system.measured([(user, view(0)) for user in users])
         hot, _ = system.measured([(user, view(0)) for user in users])
         second, _ = system.measured([(user, view(1)) for user in users])
         search, _ = system.measured([(users[number], f"{CLIENTS}?q=word{number}") for number in range(visits)])
-        leaving = [User(f"leaving{number}", SHORT_LIFE_S) for number in range(visits)]
+        leaving = [User(f"leaving{number}", pace.life_s) for number in range(visits)]
         _, took = system.measured([(user, view(0)) for user in leaving])
-        if took > SHORT_LIFE_S - 1:
+        if took > pace.life_s - 1:
             raise RuntimeError(f"{visits} pages took {took:.0f} s: ask for fewer visits")
-        time.sleep(SHORT_LIFE_S + 1)
+        time.sleep(pace.life_s + 1)
         refresh, _ = system.measured([(user, view(0)) for user in leaving])
         memory = system.app.memory().pss
     # What is stale: the profile with the first of two views, then the second view alone.
-    with running_system(folder / "stale", stale_time_s=SHORT_STALE_S, token_life_s=LONG_LIFE_S) as system:
+    with running_system(
+        folder / "stale", stale_time_s=pace.stale_s, token_life_s=LONG_LIFE_S, smoke=pace.smoke
+    ) as system:
         users = [User(f"user{number}", LONG_LIFE_S) for number in range(visits)]
         for number in (0, 1):
             system.measured([(user, view(number)) for user in users])
-        time.sleep(SHORT_STALE_S)
+        time.sleep(pace.stale_s)
         # In a pace that the threads behind the requests keep up with: they drop what waits too long.
-        moments = [SHORT_STALE_S * 0.8 / visits * number for number in range(visits)]
+        moments = [pace.stale_s * 0.8 / visits * number for number in range(visits)]
         both, _ = system.measured([(user, view(0)) for user in users], at=moments)
         behind, _ = system.measured([(user, view(1)) for user in users], at=moments)
     seen = (hot, search, second, both, behind)
     asked = [*(one.calls["list"] for one in seen), both.calls["profile"], refresh.calls["refresh"]]
     meant = [0, *[QUERIES * visits] * 4, visits, visits]
     # Two variants of a user may have the same place in the store: then one of them is fetched again.
-    if any(abs(one - other) > MOST_ODD * visits for one, other in zip(asked, meant, strict=True)):
+    if any(abs(one - other) > pace.most_odd * visits for one, other in zip(asked, meant, strict=True)):
         raise RuntimeError(f"{asked} calls, and {meant} are meant")
     page_bytes = (second.store_bytes / visits - GROWTH * VIEW_BYTES) / QUERIES
     page_ms = hot.cpu_s / visits * 1e3
@@ -298,14 +312,18 @@ class Comparison:
         return self.measured / self.predicted if self.predicted else float("nan")
 
 
-def compare(folder: Path, costs: Costs, usage: Usage, *, seconds: float, seed: int = 1) -> list[Comparison]:
+def compare(
+    folder: Path, costs: Costs, usage: Usage, *, seconds: float, smoke: bool, seed: int = 1
+) -> list[Comparison]:
     """Let the users come for so long, after some time for warming up.
 
     :param usage: with a stale time and a token life that end several times in that time.
     """
     rng = random.Random(seed)
     rate = usage.users * usage.pages_per_hour / HOUR_S
-    with running_system(folder, stale_time_s=usage.stale_time_s, token_life_s=usage.token_life_s) as system:
+    with running_system(
+        folder, stale_time_s=usage.stale_time_s, token_life_s=usage.token_life_s, smoke=smoke
+    ) as system:
         # Tokens that end one after another, as after a long time.
         lives = [rng.uniform(0.1, 1.0) * usage.token_life_s for _ in range(int(usage.users))]
         users = [User(f"user{number}", life_s) for number, life_s in enumerate(lives)]

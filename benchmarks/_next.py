@@ -1,4 +1,4 @@
-"""Two pages on Next.js (`benchmarks/next`): built when their sources have changed, and served.
+"""Two pages and a redirect on Next.js (`benchmarks/next`): built when their sources have changed, and served.
 
 Node's packages are installed by name, beside a copy of the sources in `.state/next`, which git ignores.
 """
@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -31,7 +32,7 @@ STATIC: Final = (ROOT / "packages/portal/web/static", ROOT / "apps/energy/static
 NOT_SOURCES: Final = shutil.ignore_patterns("node_modules", ".next", "package-lock.json")
 INSTALL_WITHIN_S: Final = 600
 NEXT: Final = "Next.js"
-NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search")
+NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search", "redirect")
 #: V8 has compiled a page's code after some 2,000; until then they take up to twice the time.
 WARM_REQUESTS: Final = 4000
 #: Seconds of load before each stretch: V8 drops code that was not used for a while.
@@ -91,14 +92,16 @@ def _digest() -> str:
     return digest.hexdigest()
 
 
-def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend: str) -> Side:
+def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend: str, smoke: bool) -> Side:
     """The pages that Next has, on a server of one process.
 
     :param beside_threads: how many threads the server has that is compared with it.
+    :param smoke: whether it is a short run: then V8 is not waited for.
     """
     start = partial(_server, standalone=standalone, core=core, backend=backend)
     rows = frozenset(PAGES[name] for name in NEXT_PAGES)
-    return Side(name=NEXT, start=start, rows=rows, threads=beside_threads, warm_requests=WARM_REQUESTS, lead_s=LEAD_S)
+    side = Side(name=NEXT, start=start, rows=rows, threads=beside_threads, warm_requests=0)
+    return side if smoke else replace(side, warm_requests=WARM_REQUESTS, lead_s=LEAD_S)
 
 
 @contextlib.contextmanager

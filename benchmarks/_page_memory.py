@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks._page_rows import PAGES, Visitor
 from benchmarks._rates import answer_to, drive
-from benchmarks._targets import Targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +15,11 @@ if TYPE_CHECKING:
 
     from benchmarks._page_cases import Side
     from benchmarks._servers import Memory, Server
+    from benchmarks._targets import Targets
 
 MOST_PSS_MIB: Final = 90
-#: Requests in the long run, and after how many of them the memory is read.
-REQUESTS, STEP = 50_000, 5_000
+#: How often the memory is read in the long run.
+STEPS: Final = 10
 #: The share by which memory may grow after the first step, when all that a process keeps has been made.
 MOST_GROWTH: Final = 1.03
 SECONDS_EACH: Final = 0.4
@@ -56,13 +56,18 @@ class _Load:
         )
 
 
-def measure_memory(sides: Sequence[Side], *, threads: Sequence[int], folder: Path) -> dict[tuple[Side, int], Memory]:
-    """By side and number of threads. Only one server runs at a time: pages that two map would count half."""
+def measure_memory(
+    sides: Sequence[Side], *, threads: Sequence[int], folder: Path, seconds: float
+) -> dict[tuple[Side, int], Memory]:
+    """By side and number of threads. Only one server runs at a time: pages that two map would count half.
+
+    :param seconds: of load on each page.
+    """
     found = {}
     for side, number in itertools.product(sides, threads):
         if side.threads in {None, number}:
             with _loaded(side, threads=number, folder=folder) as load:
-                load.run_all(seconds=SECONDS_EACH)
+                load.run_all(seconds=seconds)
                 found[side, number] = load.server.memory()
     return found
 
@@ -74,23 +79,21 @@ def hold_memory(memory: Mapping[int, Memory], targets: Targets) -> None:
         targets.hold(f"{threads} threads: PSS {taken.pss:.0f} MiB", f"at most {MOST_PSS_MIB}", met=met)
 
 
-def measure_growth(side: Side, *, folder: Path) -> Targets:
-    """Print the memory over many requests, 8 threads; gives the targets, held."""
-    print(f"\n## Pages: memory of the energy app over {REQUESTS:,} requests, 8 threads, MiB\n")
+def measure_growth(side: Side, targets: Targets, *, requests: int, folder: Path) -> None:
+    """Print the memory over many requests, 8 threads."""
+    print(f"\n## Pages: memory of the energy app over {requests:,} requests, 8 threads, MiB\n")
     print("| requests | RSS | PSS |\n|---|---|---|")
     found: list[float] = []
     with _loaded(side, threads=8, folder=folder) as load:
         answered = 0
-        for goal in range(STEP, REQUESTS + STEP, STEP):
+        for goal in range(requests // STEPS, requests + 1, requests // STEPS):
             while answered < goal:
                 answered += load.run_all(seconds=SECONDS_EACH)
             memory = load.server.memory()
             print(f"| {answered:,} | {memory.rss:.1f} | {memory.pss:.1f} |", flush=True)
             found.append(memory.pss)
     print()
-    targets = Targets()
     growth = found[-1] / found[0]
-    what = f"PSS after {REQUESTS:,} requests, of that after {STEP:,}: {growth:.3f}"
+    what = f"PSS after {requests:,} requests, of that after {requests // STEPS:,}: {growth:.3f}"
     targets.hold(what, f"at most {MOST_GROWTH}", met=growth <= MOST_GROWTH)
     targets.hold(f"highest PSS {max(found):.0f} MiB", f"at most {MOST_PSS_MIB}", met=max(found) <= MOST_PSS_MIB)
-    return targets

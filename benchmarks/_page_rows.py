@@ -33,7 +33,7 @@ class Row:
 
     :param name: as the table has it.
     :param cookies: what the request brings. A browser brings the tokens and what earlier responses have set.
-    :param marker: a text of the response's body.
+    :param marker: a text of the response.
     :param rows: how many rows of a list the body has.
     :param is_cached: once the page was shown, it needs no call to the backend.
     :param searches: each request has another search.
@@ -79,6 +79,7 @@ PAGES: Final[Mapping[str, Row]] = {
     "station": Row(name="record of a station", path=f"/en/energy/stations/{STATION}", marker='id="meters"', rows=15),
     "form": Row(name="edit form", path=f"{CLIENTS}/{ROWS[0]['id']}/edit", marker='name="phone"'),
     "fragment": Row(name="table fragment", path=CLIENTS, marker='id="list"', rows=20, headers=_HTMX),
+    "redirect": Row(name="redirect to sign in", path=CLIENTS, marker="/en/login?next=", status=302, cookies="none"),
     "404": Row(name="404", path="/en/energy/none", marker="404", status=404),
 }
 
@@ -114,10 +115,11 @@ class Visitor:
 
         :raises AssertionError: it is not the page that is meant.
         """
-        head, _, body = self._send(next(self.requests())).decode().partition("\r\n\r\n")
+        answer = self._send(next(self.requests())).decode()
+        head, _, body = answer.partition("\r\n\r\n")
         status, shown = int(head.split(" ", 2)[1]), len(re.findall(r"data-row-id=", body))
         wanted = (self.row.status, self.row.rows, True)
-        if (status, shown, self.row.marker in body) != wanted:
+        if (status, shown, self.row.marker in answer) != wanted:
             raise AssertionError(f"{self.row.name}: status {status}, {shown} rows, not {wanted}: {head}\n{body[:2000]}")
         if self.row.cookies == "a browser's":
             for line in head.splitlines():

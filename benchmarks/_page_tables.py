@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchmarks._measured import table
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -22,6 +24,25 @@ def print_pages(cases: Sequence[Case], *, side: Side, one_core: bool) -> None:
             f"| {case.name} | {case.threads} | {case.cpu_ms:.2f} | {case.of_empty:.1f} | {case.rate:,.0f} |"
             f" {case.percentile(50):.0f} | {case.percentile(99):.0f} | {case.calls:.1f} |"
         )
+
+
+def documented(cases: Sequence[Case], memory: Memory) -> tuple[str, str]:
+    """The table of one side as the documentation has it, and its memory."""
+    rows = ((case.name, f"{case.cpu_ms:.2f}", f"{case.of_empty:.1f}", f"{case.rate:,.0f}") for case in cases)
+    heads = ("page", "CPU, ms", "of an empty view's", "requests/s")
+    return table(heads, rows), _documented_memory(memory)
+
+
+def documented_comparison(pairs: Sequence[tuple[Case, Case]], memory: Memory) -> tuple[str, str]:
+    """The other side of each pair, the rate of this one beside it, and the other side's memory."""
+    rows = (
+        (case.name, f"{there.cpu_ms:.2f}", f"{there.rate:,.0f}", f"{rate_of(case, there):.2f}") for case, there in pairs
+    )
+    return table(("page", "CPU there, ms", "requests/s there", "rate here, of that"), rows), _documented_memory(memory)
+
+
+def _documented_memory(memory: Memory) -> str:
+    return f"Memory after load: {memory.pss:.0f} MiB PSS."
 
 
 def pairs_of(cases: Sequence[Case], here: Side, other: Side) -> list[tuple[Case, Case]]:

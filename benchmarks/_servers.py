@@ -30,10 +30,13 @@ serve_wsgi(target=sys.argv[1], host="127.0.0.1", port=int(sys.argv[2]), workers=
 """
 
 
-def cores_for_server_and_load() -> tuple[int | None, set[int]]:
-    """The core that the server gets, None where there is no choice; and those that everything else gets."""
+def cores_for_server_and_load(*, smoke: bool) -> tuple[int | None, set[int]]:
+    """The core that the server gets, None where there is no choice; and those that everything else gets.
+
+    :param smoke: whether it is a short run, which may share the machine with others: then all may use each core.
+    """
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-    if len(cores) < 2:
+    if smoke or len(cores) < 2:
         return None, cores
     server = min(cores)
     return server, cores - {server}

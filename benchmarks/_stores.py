@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from typing import TYPE_CHECKING, Any
 
+from benchmarks._options import skip
+from tests.support.harness import found_tool
 from tests.support.redis_server import RedisServer, running_redis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 
@@ -35,6 +36,17 @@ def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
     """The stores of this machine, by name."""
     with contextlib.ExitStack() as stack:
         found = {"embedded store": embedded(folder)}
-        if shutil.which("redis-server"):
+        if "redis" in stores_here(("embedded", "redis")):
             found["Redis"] = on_redis(stack.enter_context(running_redis(folder)))
         yield found
+
+
+def stores_here(asked: Sequence[str]) -> list[str]:
+    """Those stores of `embedded` and `redis` that this machine has; says so if one is left out."""
+    if "redis" not in asked or found_tool("redis-server"):
+        return list(asked)
+    why = "Redis: redis-server is not on this machine"
+    if "embedded" not in asked:
+        skip(why)
+    print(f"skipped: {why}")
+    return ["embedded"]

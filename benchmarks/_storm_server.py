@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmarks._storm_hooks import PATH
+from benchmarks._unknown_calls import UnknownCallError
 from portal.api import ApiResponse, SignInStatus
 from portal.errors import ApiNotFoundError
 
@@ -26,6 +28,7 @@ START_ROWS = 25
 MAX_ROWS = 20_000
 MAX_DELAY_S = 0.004
 
+_KNOWN = re.compile(rf"{PATH}(/\d+)?")
 _SCHEMA = "CREATE TABLE rows (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, version INTEGER)"
 _VERSION = "CREATE TABLE versions (last INTEGER)"
 
@@ -88,6 +91,8 @@ class StormServer:
         return int(self._connection().execute("SELECT COUNT(*) FROM rows").fetchone()[0])
 
     def _do(self, method: str, path: str, params: Mapping[str, Any], body: Any) -> Any:
+        if not _KNOWN.fullmatch(path):
+            raise UnknownCallError(f"{method} {path}")
         connection = self._connection()
         if method == "GET":
             return self._page(connection, params) if path == PATH else self._one(connection, path)

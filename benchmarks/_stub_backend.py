@@ -12,16 +12,20 @@ import contextlib
 import json
 import sys
 import urllib.request
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import parse_qs
 
 from benchmarks._servers import serving
+from benchmarks._unknown_calls import UnknownCallError
 from portal.config.contract_names import NOBODYS_WORD
 from portal.testing.shapes import page_of, problem_of, profile_of
 from tests.support.ports import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from benchmarks._servers import Server
 
@@ -48,6 +52,11 @@ SUMMARY = {
         for number, month in enumerate(MONTHS)
     ],
     "sessionsByHour": [{"hour": hour, "sessions": 5 + hour * (23 - hour)} for hour in range(24)],
+}
+STATE = {
+    "chargersByStatus": SUMMARY["chargersByStatus"],
+    "metersByStatus": {"online": 70, "offline": 7},
+    "faultedChargers": [{"id": "chg_00000001", "name": "Harbour 1", "stationName": "Harbour"}],
 }
 STATION = "sta_00000001"
 _WHEN = "2026-01-02T12:34:56.789012Z"
@@ -77,11 +86,15 @@ def _five(prefix: str, row: dict[str, object]) -> dict[str, object]:
     return page_of(rows, next_cursor=None, total=5)
 
 
+#: How many rows have each value of a filter: a page of a list that is searched asks for that too.
+COUNTS: Final = {"city": dict.fromkeys(CITIES, 48)}
 #: What each path answers; a list, with every search and sort order, by its first page.
 FOUND = {
     "/me": profile_of(USER, PERMISSION),
     "/energy/summary": SUMMARY,
+    "/energy/state": STATE,
     "/energy/clients": page_of(ROWS, next_cursor="after-20", total=240),
+    "/energy/clients/counts": COUNTS,
     f"/energy/stations/{STATION}": {
         **_STATION,
         "longitude": 10.7,
@@ -95,40 +108,75 @@ FOUND = {
 } | {f"/energy/clients/{row['id']}": row for row in ROWS}
 
 
-class Connection(asyncio.Protocol):
-    """One connection of a client, with what it has sent and nothing has read yet."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of an app."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Connection(asyncio.Protocol, ABC):
+    """One connection of a client, with what it has sent and nothing has read yet.
+
+    :cvar calls: how many there have been, by kind.
+    :cvar unknown: method and path of those that nothing answers.
+    """
+
+    calls: ClassVar[Counter[str]] = Counter()
+    unknown: ClassVar[dict[str, None]] = {}
+    delay_s: ClassVar[float] = 0.0
+
+    @abstractmethod
+    def answer(self, call: Call) -> bytes | None:
+        """The response to a call, which is counted; None if it is not known."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.received = b""
 
-
-class _Protocol(Connection):
-    """A call is a GET without a body."""
-
-    calls = 0
-    delay_s = 0.0
-
     def data_received(self, data: bytes) -> None:
         self.received += data
         while b"\r\n\r\n" in self.received:
-            head, _, self.received = self.received.partition(b"\r\n\r\n")
-            self._receive(head.split(b" ", 2)[1].decode())
+            head, _, rest = self.received.partition(b"\r\n\r\n")
+            first, *lines = head.decode().split("\r\n")
+            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+            length = int(headers.get("content-length", "0"))
+            if len(rest) < length:
+                return
+            self.received = rest[length:]
+            method, target, _ = first.split(" ")
+            path, _, query = target.partition("?")
+            self._receive(Call(method=method, path=path, query=query, headers=headers, body=rest[:length]))
 
-    def _receive(self, target: str) -> None:
-        path, _, query = target.partition("?")
-        if path == "/stub":
-            for delay in parse_qs(query).get("delay_ms", ()):
-                _Protocol.delay_s = float(delay) / 1000
-            self.transport.write(response_of(200, {"calls": _Protocol.calls}))
+    def _receive(self, call: Call) -> None:
+        if call.path == "/stub":
+            for delay in parse_qs(call.query).get("delay_ms", ()):
+                Connection.delay_s = float(delay) / 1000
+            self.transport.write(response_of(200, {"calls": self.calls, "unknown": [*self.unknown]}))
             return
-        _Protocol.calls += 1
-        response = NOTHING_FOUND if NOBODYS_WORD in query else RESPONSES.get(path, NOT_FOUND)
-        if _Protocol.delay_s:
-            asyncio.get_running_loop().call_later(_Protocol.delay_s, self.transport.write, response)
+        response = self.answer(call)
+        if response is None:
+            self.unknown[f"{call.method} {call.path}"] = None
+            response = response_of(404, problem_of(404))
+        if self.delay_s:
+            asyncio.get_running_loop().call_later(self.delay_s, self.transport.write, response)
         else:
             self.transport.write(response)
+
+
+class _Connection(Connection):
+    """Of any user."""
+
+    def answer(self, call: Call) -> bytes | None:
+        self.calls["all"] += 1
+        if call.method != "GET":
+            return None
+        return NOTHING_FOUND if NOBODYS_WORD in call.query else RESPONSES.get(call.path)
 
 
 def response_of(status: int, content: object) -> bytes:
@@ -141,7 +189,6 @@ def response_of(status: int, content: object) -> bytes:
 RESPONSES = {path: response_of(200, content) for path, content in FOUND.items()}
 #: A search for a word that no row has: with rows for it, the portal would say that the list is not searched.
 NOTHING_FOUND = response_of(200, page_of([], next_cursor=None, total=0))
-NOT_FOUND = response_of(404, problem_of(404))
 
 
 class Stub:
@@ -152,15 +199,23 @@ class Stub:
 
     def calls(self) -> int:
         """How many there have been."""
-        return self._ask("")
+        return calls_of(self.url).total()
 
     def answer_after(self, milliseconds: int) -> None:
         """From now on."""
-        self._ask(f"?delay_ms={milliseconds}")
+        calls_of(self.url, f"?delay_ms={milliseconds}")
 
-    def _ask(self, query: str) -> int:
-        with urllib.request.urlopen(f"{self.url}/stub{query}", timeout=10) as response:
-            return int(json.load(response)["calls"])
+
+def calls_of(url: str, query: str = "") -> Counter[str]:
+    """How many calls a stub has had, by kind.
+
+    :raises UnknownCallError: it does not know one of them.
+    """
+    with urllib.request.urlopen(f"{url}/stub{query}", timeout=10) as response:
+        state = json.load(response)
+    if state["unknown"]:
+        raise UnknownCallError(*state["unknown"])
+    return Counter(state["calls"])
 
 
 @contextlib.contextmanager
@@ -169,13 +224,19 @@ def stub_backend() -> Iterator[Stub]:
     port = free_port()
     with serving([sys.executable, "-m", "benchmarks._stub_backend", str(port)], port=port, core=None) as server:
         yield Stub(server)
+        calls_of(f"http://127.0.0.1:{port}")
 
 
-async def _serve(port: int) -> None:
-    server = await asyncio.get_running_loop().create_server(_Protocol, "127.0.0.1", port, backlog=512)
-    await server.serve_forever()
+def serve(connection: type[Connection], port: int) -> None:
+    """Answer until the process is ended."""
+
+    async def run() -> None:
+        server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", port, backlog=512)
+        await server.serve_forever()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(run())
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(int(sys.argv[1])))
+    serve(_Connection, int(sys.argv[1]))

@@ -8,10 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks._options import skip
 from tests.support.ports import free_port_base
-from tests.support.topology import OFFSETS, running_topology
+from tests.support.topology import OFFSETS, missing_programs, running_topology
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
     from tests.support.topology import Topology
@@ -19,20 +21,24 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def temporary_topology(
-    name: str, *, accounts: tuple[str, ...], token_lifetime_s: int, embedded: bool = False
+    options: argparse.Namespace, *, accounts: tuple[str, ...], token_lifetime_s: int, embedded: bool = False
 ) -> Iterator[Topology]:
     """A topology that runs inside the block. What it does is said on stderr.
 
-    :param name: of the benchmark.
+    :param options: of the benchmark; a short run has one instance of each app, with one worker.
     :param accounts: email addresses of the people who use it.
     :param token_lifetime_s: lifetime of their access tokens, seconds.
     :param embedded: whether it has the embedded store, on a small disk, in place of Redis.
     """
+    if missing := missing_programs(redis=not embedded):
+        skip(f"this machine lacks {', '.join(missing)}")
     with (
-        tempfile.TemporaryDirectory(prefix=f"{name}-") as folder,
+        tempfile.TemporaryDirectory(prefix="topology-") as folder,
         running_topology(
             Path(folder),
             port_base=free_port_base(*OFFSETS),
+            instances=1 if options.smoke else 2,
+            workers=1 if options.smoke else 2,
             accounts=accounts,
             redis=not embedded,
             small_disk=embedded,

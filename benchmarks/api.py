@@ -7,13 +7,13 @@ of many rounds, since what disturbs a machine only ever adds.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import math
 import multiprocessing
 import os
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,14 +24,16 @@ import django
 import jwt
 import requests
 
+from benchmarks._measured import write
+from benchmarks._options import options_of, parser_of
 from benchmarks._targets import Targets
 from portal.api import ApiSession, TokenPair, TokenStore
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import argparse
+    from collections.abc import Callable, Iterator
 
-ROUNDS = 30
 CALLS = 100
 THREADS = 8
 THREAD_CALLS = 60
@@ -50,25 +52,42 @@ RESPONSE = (
 
 
 def main() -> None:
-    """Runs in a process of its own: it needs settings that no other benchmark shares."""
-    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.api"], check=False).returncode)
-
-
-def measure() -> None:
     """Print the table, and the targets with what came of them."""
+    parser = parser_of(__doc__, writes=True)
+    parser.add_argument("--rounds", type=int, default=30, help="of calls: 30")
+    options = options_of(parser, rounds=1)
+    with tempfile.TemporaryDirectory() as state:
+        os.environ.update(
+            DJANGO_SETTINGS_MODULE="apps.energy.settings",
+            DEBUG="on",
+            APP_STATE_DIR=state,
+        )
+        django.setup()
+        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            # Lines are made and written as ever, and drown no table.
+            for handler in logging.getLogger().handlers:
+                if isinstance(handler, logging.StreamHandler):
+                    handler.setStream(nowhere)
+            with _backend() as url:
+                _measure(url, options)
+
+
+@contextlib.contextmanager
+def _backend() -> Iterator[str]:
+    """Its address."""
     port = multiprocessing.Value("i", 0)
     backend = multiprocessing.Process(target=_serve, args=(port,), daemon=True)
     backend.start()
     while not port.value:
         time.sleep(0.01)
     try:
-        _measure(f"http://127.0.0.1:{port.value}")
+        yield f"http://127.0.0.1:{port.value}"
     finally:
         backend.terminate()
         backend.join()
 
 
-def _measure(url: str) -> None:
+def _measure(url: str, options: argparse.Namespace) -> None:
     api, store = _api_session(url)
     tokens = TokenStore(TokenPair(access=_fresh_token(), refresh="refresh"))
     params = {"limit": 20, "q": "oslo"}
@@ -85,7 +104,7 @@ def _measure(url: str) -> None:
     assert through_api() == plain() == json.loads(BODY)
     cases: dict[str, Callable[[], Any]] = {"requests.Session": plain, "ApiSession": through_api}
     times = {name: float("inf") for name in cases}
-    for _ in range(ROUNDS):
+    for _ in range(options.rounds):
         for name, call in cases.items():
             started = time.perf_counter()
             for _ in range(CALLS):
@@ -94,7 +113,7 @@ def _measure(url: str) -> None:
 
     makers = {"requests.Session": lambda: plain, "ApiSession": lambda: through_api}
     rates = dict.fromkeys(makers, 0.0)
-    for _ in range(ROUNDS // 3):
+    for _ in range(math.ceil(options.rounds / 3)):
         for name, make in makers.items():
             rates[name] = max(rates[name], _rate(make))
 
@@ -108,10 +127,12 @@ def _measure(url: str) -> None:
             f"{rates[name]:12.0f}{rates[name] / rates['requests.Session']:10.2f}"
         )
     print()
-    targets = Targets()
+    targets = Targets(smoke=options.smoke)
     targets.hold(f"a call costs {cost:.2f} of plain", f"at most {MOST_OF_PLAIN}", met=cost <= MOST_OF_PLAIN)
     targets.hold(f"8 threads reach {gain:.2f} of plain", f"at least {LEAST_THROUGHPUT}", met=gain >= LEAST_THROUGHPUT)
     targets.hold(f"operations of the store with a fresh token: {store.operations}", "none", met=store.operations == 0)
+    if options.write:
+        write("api", targets.table())
     targets.end()
 
 
@@ -178,16 +199,4 @@ def _serve(port: Any) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as state:
-        os.environ.update(
-            DJANGO_SETTINGS_MODULE="apps.energy.settings",
-            DEBUG="on",
-            APP_STATE_DIR=state,
-        )
-        django.setup()
-        with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
-            # Lines are made and written as ever, and drown no table.
-            for handler in logging.getLogger().handlers:
-                if isinstance(handler, logging.StreamHandler):
-                    handler.setStream(nowhere)
-            measure()
+    main()

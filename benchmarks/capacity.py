@@ -10,13 +10,15 @@ docs/explanation/capacity.md has the formulas, and what the model leaves out.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks._capacity_model import Costs, Demand, Machines, Usage, demand
+from benchmarks._measured import table as markdown_table
+from benchmarks._measured import write
+from benchmarks._options import need, options_of, parser_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,14 +98,17 @@ def show(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def measure(options: argparse.Namespace) -> None:
     """A real run. It keeps this process to one core, and the server to another."""
-    from benchmarks._capacity_run import VIEW_BYTES, compare, measure_costs  # noqa: PLC0415  needs a Redis, and Linux
+    from benchmarks._capacity_run import SHORT, VIEW_BYTES, Pace, compare, measure_costs  # noqa: PLC0415  needs Linux
 
+    need("redis-server")
+    stale_s, token_life_s = (1.0, SHORT.life_s) if options.smoke else (RUN_STALE_S, RUN_TOKEN_LIFE_S)
     with tempfile.TemporaryDirectory(prefix="capacity-") as name:
         folder = Path(name)
         for part in ("costs", "run"):
             (folder / part).mkdir()
-        costs, html_bytes = measure_costs(folder / "costs", visits=options.visits)
-        print(f"\n## What one thing costs ({options.visits} of each)\n")
+        pace = SHORT if options.smoke else Pace(visits=options.visits)
+        costs, html_bytes = measure_costs(folder / "costs", pace)
+        print(f"\n## What one thing costs ({pace.visits} of each)\n")
         rows = (
             (one.name, f"{getattr(costs, one.name):,.2f}", f"{getattr(COSTS, one.name):,.2f}") for one in fields(Costs)
         )
@@ -113,21 +118,44 @@ def measure(options: argparse.Namespace) -> None:
             pages_per_hour=options.rate / options.run_users * 3600,
             views=3,
             searches=0.2,
-            token_life_s=RUN_TOKEN_LIFE_S,
+            token_life_s=token_life_s,
             view_bytes=VIEW_BYTES,
             html_bytes=html_bytes,
-            stale_time_s=RUN_STALE_S,
+            stale_time_s=stale_s,
         )
-        compared = compare(folder / "run", costs, usage, seconds=options.seconds)
+        compared = compare(folder / "run", costs, usage, seconds=options.seconds, smoke=options.smoke)
     print(f"\n## {options.run_users} users, {options.rate:g} pages a second, {options.seconds:g} s\n")
     rows = ((one.name, f"{one.predicted:,.2f}", f"{one.measured:,.2f}", f"{one.ratio:.2f}") for one in compared)
     show(("what", "predicted", "measured", "measured, of predicted"), rows)
+    if options.write:
+        ratios = "; ".join(f"{one.name} {one.ratio:.2f}" for one in compared)
+        write(
+            "capacity",
+            documented(costs),
+            f"{options.run_users} users, {options.rate:g} pages a second for {options.seconds:g} s, stale time"
+            f" {stale_s:g} s, tokens of {token_life_s:g} s. Measured, of what the model predicts: {ratios}.",
+        )
 
 
-def options_of(arguments: Sequence[str]) -> argparse.Namespace:
+def documented(costs: Costs) -> str:
+    """The costs as the documentation has them."""
+    rows = ((f"`{one.name}`", one.metadata["what"], f"{getattr(costs, one.name):,.1f}") for one in fields(costs))
+    return markdown_table(("name", "what", "measured"), rows)
+
+
+def main() -> None:
+    """`./manage.py bench capacity`."""
+    options = _options()
+    if options.measure:
+        measure(options)
+    else:
+        show_model(options)
+
+
+def _options() -> argparse.Namespace:
     """What was asked for."""
     usage, machines = Usage(users=1), Machines()
-    parser = argparse.ArgumentParser(prog="./manage.py bench capacity")
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--users", type=float, action="append", help="active in the busiest hour; may be repeated")
     parser.add_argument("--pages-per-hour", type=float, default=usage.pages_per_hour, help="of one user: 60")
     parser.add_argument("--views", type=float, default=usage.views, help="among which a user goes to and fro: 5")
@@ -144,7 +172,7 @@ def options_of(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--run-users", type=int, default=200, help="of the real run: 200")
     parser.add_argument("--rate", type=float, default=50.0, help="pages a second of the real run: 50")
     parser.add_argument("--seconds", type=float, default=40.0, help="of the real run: 40")
-    return parser.parse_args(arguments)
+    return options_of(parser, measure=True, run_users=10, rate=10.0, seconds=2.0)
 
 
 def share(text: str) -> float:
@@ -155,12 +183,8 @@ def share(text: str) -> float:
     return value
 
 
-def main() -> None:
-    """`./manage.py bench capacity`."""
-    options = options_of(sys.argv[1:])
-    if options.measure:
-        measure(options)
-        return
+def show_model(options: argparse.Namespace) -> None:
+    """What the model gives for so many users."""
     usage = Usage(
         users=1,
         pages_per_hour=options.pages_per_hour,

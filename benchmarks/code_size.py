@@ -10,7 +10,6 @@ How many files and functions a page takes is counted by `./manage.py bench walks
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import json
@@ -22,6 +21,8 @@ import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from benchmarks._options import options_of, parser_of
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 #: What has no code: its tokens do not make a line count.
@@ -48,11 +49,9 @@ class Size(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="code_size", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to count; this one's environment is used")
-    root = parser.parse_args().root.resolve()
+    root = options_of(parser).root.resolve()
     sizes = {path: size_of(path.read_text()) for path in _tracked(root, "*.py")}
     _tell_packages(root, sizes, _loaded(root))
     _tell_folders("tests", root, sizes)

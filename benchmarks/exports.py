@@ -12,13 +12,14 @@ from typing import Final
 
 import requests
 
+from benchmarks._options import options_of, parser_of
+from benchmarks._targets import Targets
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.harness import RunningStack, running_stack
 
 ROWS: Final = 21_000
-FILES: Final = 3
-#: Files that are cancelled, and after how many kilobytes.
-CANCELLED, CANCELLED_AFTER_KB = 20, 300
+#: After how many kilobytes a file is cancelled.
+CANCELLED_AFTER_KB: Final = 300
 #: The most that the worker may grow by while it writes a file, after the first one.
 MOST_GROWTH_MIB: Final = 4.0
 PATH: Final = "/en/energy/sessions/export"
@@ -27,6 +28,10 @@ MEASURE_EACH_S: Final = 0.02
 
 def main() -> None:
     """Print the figures; end with 1 where the memory grew or something was left."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--files", type=int, default=3, help="that are read to their end: 3")
+    parser.add_argument("--cancelled", type=int, default=20, help="files that are cancelled: 20")
+    options = options_of(parser, files=1, cancelled=1)
     others = ("auth_app", "operations", "finance")
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -35,13 +40,13 @@ def main() -> None:
     ):
         worker = _worker(stack)
         print(f"\n{'file':8}{'rows':>8}{'MB':>8}{'seconds':>9}{'MiB before':>12}{'MiB at most':>13}{'MiB after':>11}")
-        grown = [_whole_file(stack, browser, worker, number) for number in range(1, FILES + 1)]
-        left = _cancelled(stack, browser, worker)
-    is_flat = max(grown[1:]) <= MOST_GROWTH_MIB
-    print(f"\n{'ok  ' if is_flat else 'MISS'} memory grows by {max(grown[1:]):.1f} MiB (at most {MOST_GROWTH_MIB:.0f})")
-    print(f"{'MISS' if left else 'ok  '} {CANCELLED} cancelled files leave {left or 'nothing'}")
-    if left or not is_flat:
-        sys.exit(1)
+        grown = [_whole_file(stack, browser, worker, number) for number in range(1, options.files + 1)]
+        left = _cancelled(stack, browser, worker, options.cancelled)
+    print()
+    targets, growth = Targets(smoke=options.smoke), max(grown[1:], default=0.0)
+    targets.hold(f"memory grows by {growth:.1f} MiB", f"at most {MOST_GROWTH_MIB:.0f}", met=growth <= MOST_GROWTH_MIB)
+    targets.hold(f"{options.cancelled} cancelled files leave {left or 'nothing'}", "nothing", met=not left)
+    targets.end()
 
 
 def _signed_in(stack: RunningStack) -> requests.Session:
@@ -84,10 +89,10 @@ def _whole_file(stack: RunningStack, browser: requests.Session, worker: int, num
     return max(samples) - before
 
 
-def _cancelled(stack: RunningStack, browser: requests.Session, worker: int) -> str:
+def _cancelled(stack: RunningStack, browser: requests.Session, worker: int, number: int) -> str:
     """Begin files and leave them; says what they left."""
     threads, sockets = _threads(worker), _sockets(worker)
-    for _ in range(CANCELLED):
+    for _ in range(number):
         with browser.get(stack.url("energy", PATH), stream=True, timeout=60) as response:
             if not response.ok:
                 return f"a refusal: {response.status_code}"
@@ -117,3 +122,7 @@ def _threads(pid: int) -> int:
 
 def _sockets(pid: int) -> int:
     return sum("socket:" in str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink())
+
+
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,6 @@ translations, icons, the sandbox backend. In React they are all files of a versi
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import subprocess
@@ -18,6 +17,8 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from benchmarks._options import options_of, parser_of
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 REACT: Final = ROOT / "benchmarks" / "react"
@@ -90,11 +91,15 @@ def checked_types() -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How much a team writes for one feature, here and in React.")
+    parser = parser_of(__doc__)
     parser.add_argument("--types", action="store_true", help="have the versions in React checked by tsc")
-    wanted = parser.parse_args()
+    wanted = options_of(parser)
     print("| | files | lines | bytes |\n|---|---|---|---|")
     for name, size in sizes().items():
         print(row(name, size))
     if wanted.types and not checked_types():
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

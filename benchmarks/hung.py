@@ -9,7 +9,6 @@ its stale time, so that it would be fetched anew: that time is 3 s here, and 5 m
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import http.client
 import itertools
@@ -26,7 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks._measured import table, write
+from benchmarks._options import need, options_of, parser_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.config.limits import READ_TIMEOUT_S
 from tests.support.harness import RunningStack, running_stack
 from tests.support.redis_server import RedisServer, running_redis
 
@@ -58,14 +60,33 @@ class Phase:
 
     def line(self) -> str:
         """Its row of the table."""
-        pages = sorted(self.pages)
-        times = [duration for _, duration, _ in pages[1:]]
-        late = [duration for began, duration, _ in pages if began > OPENED_AFTER_S]
         statuses = " ".join(f"{status}:{count}" for status, count in sorted(self.statuses.items(), key=str))
         return (
-            f"{self.name:38}{len(pages):7}{pages[0][1]:8.2f}{statistics.median(times):9.3f}"
-            f"{_quantile(times, 0.95):8.2f}{max(times):8.2f}{max(late, default=float('nan')):12.2f}  {statuses}"
+            f"{self.name:38}{len(self.pages):7}{self.first:8.2f}{statistics.median(self.times):9.3f}"
+            f"{_quantile(self.times, 0.95):8.2f}{max(self.times):8.2f}{self.later:12.2f}  {statuses}"
         )
+
+    def row(self) -> tuple[str, ...]:
+        """Its row in the documentation."""
+        statuses = ", ".join(f"{count} of {status}" for status, count in sorted(self.statuses.items(), key=str))
+        times = (f"{self.first:.2f}", f"{statistics.median(self.times):.3f}", f"{self.later:.2f}")
+        return (self.name, *times, statuses if len(self.statuses) > 1 else str(*self.statuses))
+
+    @property
+    def first(self) -> float:
+        """The duration of the first page."""
+        return min(self.pages)[1]
+
+    @property
+    def times(self) -> list[float]:
+        """The durations of the others."""
+        return [duration for _, duration, _ in sorted(self.pages)[1:] or self.pages]
+
+    @property
+    def later(self) -> float:
+        """The longest when a circuit has opened; not a number where the phase was shorter."""
+        late = [duration for began, duration, _ in self.pages if began > OPENED_AFTER_S]
+        return max(late, default=float("nan"))
 
     @property
     def statuses(self) -> Counter[int | None]:
@@ -75,15 +96,17 @@ class Phase:
 
 def main() -> None:
     """Run all phases and print a table."""
-    parser = argparse.ArgumentParser(prog="benchmarks hung")
-    parser.add_argument("--seconds", type=float, default=30, help="of each phase")
+    parser = parser_of(__doc__, writes=True)
+    parser.add_argument("--seconds", type=float, default=30, help="of each phase: 30")
+    parser.add_argument("--read-timeout", type=float, default=READ_TIMEOUT_S, help="of a call, seconds: 10")
     parser.add_argument("--json", action="store_true", help="all pages of all phases, in place of the table")
-    options = parser.parse_args()
+    options = options_of(parser, seconds=0.6, read_timeout=1.0)
+    need("redis-server")
     phases: list[Phase] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, run in (("embedded", _with_a_store), ("hung", _with_a_hung_store)):
             (Path(folder) / name).mkdir()
-            phases += run(Path(folder) / name, options.seconds)
+            phases += run(Path(folder) / name, options.seconds, APP_API_READ_TIMEOUT_S=str(options.read_timeout))
     if options.json:
         print(json.dumps({phase.name: phase.pages for phase in phases}))
         return
@@ -93,15 +116,17 @@ def main() -> None:
     )
     for phase in phases:
         print(phase.line())
+    if options.write:
+        write("hung", table(("", "first", "median", "later", "statuses"), (phase.row() for phase in phases)))
 
 
-def _with_a_store(folder: Path, seconds: float) -> Iterator[Phase]:
-    with _energy(folder) as stack:
+def _with_a_store(folder: Path, seconds: float, **variables: str) -> Iterator[Phase]:
+    with _energy(folder, **variables) as stack:
         cookies = _sign_in(stack)
-        _drive(stack, cookies, "warming", 3, _cached())
+        _drive(stack, cookies, "warming", min(3, seconds), _cached())
         yield _drive(stack, cookies, "all well, cached", seconds, _cached())
         yield _drive(stack, cookies, "all well, nothing cached", seconds, _searches())
-        _drive(stack, cookies, "warming", 3, _cached())
+        _drive(stack, cookies, "warming", min(3, seconds), _cached())
         time.sleep(STALE_S + 1)
         with _stopped(stack):
             yield _drive(stack, cookies, "backend hung, cached", seconds, _cached())
@@ -111,17 +136,17 @@ def _with_a_store(folder: Path, seconds: float) -> Iterator[Phase]:
         yield _drive(stack, cookies, "backend back, nothing cached", seconds / 3, _searches())
 
 
-def _with_a_hung_store(folder: Path, seconds: float) -> Iterator[Phase]:
+def _with_a_hung_store(folder: Path, seconds: float, **variables: str) -> Iterator[Phase]:
     # A server does not start without its store, so this one hangs later.
     with (
         running_redis(folder) as redis,
-        _energy(folder, CACHE_URL=redis.url()) as stack,
+        _energy(folder, CACHE_URL=redis.url(), **variables) as stack,
         _hung_in_place_of(redis),
     ):
         cookies = _sign_in(stack)
         yield _drive(stack, cookies, "store hung", seconds, _cached())
         (folder / "sound").mkdir()
-        with _energy(folder / "sound") as sound:
+        with _energy(folder / "sound", **variables) as sound:
             yield from _side_by_side(sound, stack, seconds)
         with _stopped(stack):
             yield _drive(stack, cookies, "both hung", seconds, _cached())
@@ -238,3 +263,7 @@ def _open(port: int, path: str, cookie: str) -> int | None:
 
 def _quantile(values: list[float], part: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+
+
+if __name__ == "__main__":
+    main()

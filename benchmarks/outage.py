@@ -5,12 +5,11 @@ each is refreshed sooner or later while nobody answers. A browser waits for its 
 Where the backend honours the Idempotency-Key, every page must be 200 again and nobody signed out; where it does not,
 whoever can't go on must be on the sign-in page, told why.
 
-`./manage.py bench outage [--seconds 15 …] [--store embedded|redis] [--key honoured|unknown]`
+`./manage.py bench outage [--seconds 15 …] [--store embedded redis] [--key honoured unknown]`
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import http.client
 import os
@@ -26,6 +25,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks._browsers import REFRESH, Answer, Connection, Jar
+from benchmarks._options import options_of, parser_of
+from benchmarks._stores import stores_here
+from benchmarks._targets import Targets
 from benchmarks._weathers import UNKEYED
 from benchmarks._witness import Witness
 from benchmarks.storm import project, sign_in, start_redis
@@ -34,9 +36,7 @@ from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.ports import free_port
 
 USERS, PAGES_PER_S = 20, 25
-ACCESS_LIFETIME_S = 15
 PATIENCE_S = 12.0
-BEFORE_S, AFTER_S = 5.0, 10.0
 PATHS = ["/en/energy", "/en/energy/clients", "/en/energy/stations"]
 REASON = "reason=refresh-lost"
 EXPLAINED = "could not be renewed"
@@ -70,7 +70,7 @@ class User:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One line of the table: how many users are where, `AFTER_S` after the backend is back."""
+    """One line of the table: how many users are where, a while after the backend is back."""
 
     store: str
     honoured: bool
@@ -86,14 +86,17 @@ class Outcome:
         return self.ended == 0 and self.on_a_page + (0 if self.honoured else self.told_why) == USERS
 
 
-def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
-    """Stop the backend for so long, once."""
+def run(*, store: str, honoured: bool, seconds: float, token_life_s: float, after_s: float, folder: Path) -> Outcome:
+    """Stop the backend for so long, once.
+
+    :param after_s: when the users are looked at, seconds after the backend is back.
+    """
     ports = [free_port() for _ in range(3)]
     environment = clean_environment(
         DEBUG="on",
         SANDBOX_STATE_DIR=str(folder / "sandbox"),
         SANDBOX_HONOUR_IDEMPOTENCY_KEY="on" if honoured else "off",
-        SANDBOX_ACCESS_TOKEN_LIFETIME_S=str(ACCESS_LIFETIME_S),
+        SANDBOX_ACCESS_TOKEN_LIFETIME_S=f"{token_life_s:.0f}",
     )
     prepare_sandbox(environment)
     command = ("-m", "sandbox_api", "serve", "--end-with-parent", "--port", str(ports[0]), "--threads", "32")
@@ -122,10 +125,10 @@ def run(*, store: str, honoured: bool, seconds: float, folder: Path) -> Outcome:
             user.jar.put(sign_in(Witness(url=url)))
             tab.start()
             # Tokens end one after another, so some end at each moment of the outage.
-            time.sleep(ACCESS_LIFETIME_S / USERS)
-        time.sleep(BEFORE_S)
+            time.sleep(token_life_s / USERS)
+        time.sleep(token_life_s / 3)
         meanwhile = _stopped(group.pid("sandbox"), seconds, users)
-        time.sleep(AFTER_S)
+        time.sleep(after_s)
         stop.set()
         for tab in tabs:
             tab.join(2 * PATIENCE_S)
@@ -206,31 +209,42 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 LEGEND = f"""
-of {USERS} users, {AFTER_S:.0f} s after the backend is back · told why: on the sign-in page, which says why and leads
+of {USERS} users, {{after}} s after the backend is back · told why: on the sign-in page, which says why and leads
 back · signed out: responses that took the tokens without saying why · meanwhile: answers while it was stopped; none:
 not within {PATIENCE_S:.0f} s"""
 
 
 def main() -> None:
     """`make outage`."""
-    parser = argparse.ArgumentParser(prog="outage")
-    parser.add_argument("--seconds", type=float, action="append", help="15, 30 and 60 where none is given")
-    parser.add_argument("--store", choices=("embedded", "redis"), action="append")
-    parser.add_argument("--key", choices=("honoured", "unknown"), action="append")
-    options = parser.parse_args()
+    parser = parser_of(__doc__)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[15, 30, 60], help="stopped for: 15 30 60")
+    parser.add_argument("--store", choices=("embedded", "redis"), nargs="+", default=["embedded", "redis"])
+    parser.add_argument("--key", choices=("honoured", "unknown"), nargs="+", default=["honoured", "unknown"])
+    parser.add_argument("--token-life", type=float, default=15, help="of an access token, seconds: 15")
+    parser.add_argument("--after", type=float, default=10, help="when users are looked at, s after it is back: 10")
+    options = options_of(parser, seconds=[1], store=["redis"], key=["unknown"], token_life=3, after=2)
     outcomes = []
-    for store in options.store or ("embedded", "redis"):
-        for key in options.key or ("honoured", "unknown"):
-            for seconds in options.seconds or (15.0, 30.0, 60.0):
+    for store in stores_here(options.store):
+        for key in options.key:
+            for seconds in options.seconds:
                 print(f"{store}, key {key}, {seconds:.0f} s …", file=sys.stderr, flush=True)
                 with tempfile.TemporaryDirectory(prefix="outage-") as name:
-                    made = run(store=store, honoured=key == "honoured", seconds=seconds, folder=Path(name))
+                    made = run(
+                        store=store,
+                        honoured=key == "honoured",
+                        seconds=seconds,
+                        token_life_s=options.token_life,
+                        after_s=options.after,
+                        folder=Path(name),
+                    )
                 outcomes.append(made)
                 print(table([made]), file=sys.stderr, flush=True)
     print(table(outcomes))
-    print(LEGEND)
-    if not all(outcome.sound for outcome in outcomes):
-        sys.exit(1)
+    print(LEGEND.format(after=options.after))
+    targets = Targets(smoke=options.smoke)
+    unsound = sum(not outcome.sound for outcome in outcomes)
+    targets.hold(f"users elsewhere than they should be, in {unsound} of {len(outcomes)} lines", "0", met=not unsound)
+    targets.end()
 
 
 if __name__ == "__main__":

@@ -10,10 +10,7 @@ middleware it is Django's. Other threads' CPU time counts for what the request's
 
 from __future__ import annotations
 
-import argparse
 import re
-import subprocess
-import sys
 import tempfile
 import time
 from functools import cache
@@ -21,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks._in_process import load_application, respond
+from benchmarks._options import options_of, parser_of
 from benchmarks._page_rows import PAGES, Visitor
 from benchmarks._sampling import Samples, sampling
 from benchmarks._servers import ROOT
@@ -44,11 +42,6 @@ AREAS: Final = (
     (("django/core/handlers/", "django/middleware/", "django/contrib/", "django_htmx/", "/whitenoise/"), "Django"),
 )
 VISITS_TO_WARM: Final = 50
-
-
-def main() -> None:
-    """Runs in a process of its own: it needs settings that no other benchmark shares."""
-    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.profile", *sys.argv[1:]], check=False).returncode)
 
 
 @cache
@@ -78,7 +71,14 @@ def _name(code: CodeType) -> str:
     return f"{path}:{code.co_firstlineno} {code.co_qualname}"
 
 
-def _run(options: argparse.Namespace) -> None:
+def main() -> None:
+    """Print both tables."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--page", choices=PAGES, default="clients")
+    parser.add_argument("--seconds", type=float, default=10, help="of CPU time: 10")
+    parser.add_argument("--functions", type=int, default=30, help="how many are listed: 30")
+    parser.add_argument("--debug", action="store_true", help="with DEBUG on")
+    options = options_of(parser, seconds=0.5)
     row = PAGES[options.page]
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, stub_backend() as stub:
         application = load_application(row.app, state=Path(folder), backend=stub.url, is_debug=options.debug)
@@ -100,14 +100,5 @@ def _run(options: argparse.Namespace) -> None:
     print_functions(samples, request_us=request_us, number=options.functions)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="benchmarks profile")
-    parser.add_argument("--page", choices=PAGES, default="clients")
-    parser.add_argument("--seconds", type=float, default=10, help="of CPU time: 10")
-    parser.add_argument("--functions", type=int, default=30, help="how many are listed: 30")
-    parser.add_argument("--debug", action="store_true", help="with DEBUG on")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    _run(_options())
+    main()

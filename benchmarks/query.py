@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,8 +18,11 @@ from typing import TYPE_CHECKING, Any, Self
 import django
 from django.conf import settings
 
+from benchmarks._measured import write
+from benchmarks._options import options_of, parser_of
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
+from benchmarks._unknown_calls import UnknownCallError
 from portal.api import ApiResponse, SignInStatus, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 
 PAGE = 20
 SIZES = (20, 200, 2000)
-ROUNDS = 25
 CALLS = 8
 OPERATIONS = (
     "hot read of the first page",
@@ -76,12 +77,19 @@ class Backend:
         **_: object,
     ) -> ApiResponse:
         """One call."""
-        if path == "/me":
-            return ApiResponse(status=200, data={"id": self.user, "permissions": []}, headers={})
-        if method == "GET":
-            return ApiResponse(status=200, data=self._page(int((params or {}).get("cursor", 0))), headers={})
-        row_id = "made" if method == "POST" else path.rpartition("/")[2]
-        return ApiResponse(status=200, data={**_row(5), "id": row_id, **(json or {})}, headers={})
+        data: dict[str, Any]
+        match method, *path.split("/")[1:]:
+            case "GET", "me":
+                data = {"id": self.user, "permissions": []}
+            case "GET", "energy", "clients":
+                data = self._page(int((params or {}).get("cursor", 0)))
+            case "POST", "energy", "clients":
+                data = {**_row(5), "id": "made", **json}
+            case "PATCH" | "DELETE", "energy", "clients", row_id:
+                data = {**_row(5), "id": row_id, **(json or {})}
+            case _:
+                raise UnknownCallError(f"{method} {path}")
+        return ApiResponse(status=200, data=data, headers={})
 
     def _page(self, number: int) -> dict[str, Any]:
         more = (number + 1) * PAGE < self.rows
@@ -100,18 +108,13 @@ def _row(number: int) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Runs in a process of its own: it needs settings that no other benchmark shares."""
-    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.query"], check=False).returncode)
-
-
-def measure(store: SharedStore) -> dict[str, dict[int, float]]:
+def measure(store: SharedStore, *, rounds: int) -> dict[str, dict[int, float]]:
     """Operation to number of cached rows to µs."""
     figures: dict[str, dict[int, float]] = {name: {} for name in OPERATIONS}
     for rows in SIZES:
         operations = Operations(store, rows)
         for name, run in operations.by_name().items():
-            figures[name][rows] = _best(run, begin_round=operations.begin_round)
+            figures[name][rows] = _best(run, begin_round=operations.begin_round, rounds=rounds)
     return figures
 
 
@@ -163,10 +166,10 @@ class Operations:
         return self.read()
 
 
-def _best(run: Callable[[int], object], *, begin_round: Callable[[], None]) -> float:
+def _best(run: Callable[[int], object], *, begin_round: Callable[[], None], rounds: int) -> float:
     """What a call takes in the best round, µs."""
     least = float("inf")
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         begin_round()
         began = time.perf_counter()
         for number in range(CALLS):
@@ -230,31 +233,45 @@ def _table(columns: dict[str, dict[str, dict[int, float]]]) -> None:
             print(f"| {name} | {rows:,} | {cells} |")
 
 
-def _run() -> None:
+def main() -> None:
+    """Print the table, and the targets with what came of them."""
+    parser = parser_of(__doc__, writes=True)
+    parser.add_argument("--rounds", type=int, default=15, help="of each operation: 15")
+    options = options_of(parser, rounds=1)
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
         settings.configure(CACHES=dict(found), USE_TZ=True)
         django.setup()
         stores = {name: SharedStore(alias=name) for name in found}
-        columns = {name: measure(store) for name, store in stores.items()}
+        columns = {name: measure(store, rounds=options.rounds) for name, store in stores.items()}
         trips = count_round_trips(stores["embedded store"])
     tanstack = measure_tanstack()
     print("\n## Query layer\n")
-    _table(columns if isinstance(tanstack, str) else {**columns, "TanStack query-core, in memory": tanstack})
+    if not isinstance(tanstack, str):
+        columns["TanStack query-core, in memory"] = tanstack
+    _table(columns)
     if isinstance(tanstack, str):
-        print(f"\nTanStack: {tanstack}.")
+        print(f"\nskipped: TanStack: {tanstack}")
     ours = columns["embedded store"]
     hot = ours[OPERATIONS[0]][20]
     growth = max(ours[name][2000] / ours[name][20] for name in OPERATIONS[2:])
     print()
-    targets = Targets()
+    targets = Targets(smoke=options.smoke)
     counted = ", ".join(f"{name} {count}" for name, count in trips.items())
     targets.hold(f"round trips of a read to the store: {counted}", "at most 3", met=max(trips.values()) <= 3)
     what = f"a hot read of one page, embedded store: {hot:,.0f} µs"
     targets.hold(what, f"under {HOT_TARGET_US}", met=hot < HOT_TARGET_US)
     what = f"a write and the next read of the first page, 2,000 rows against 20: {growth:.2f} times"
     targets.hold(what, f"at most {GROWTH_TARGET:.0f}", met=growth <= GROWTH_TARGET)
+    for name, figures in columns.items():
+        if figures is ours:
+            continue
+        writes = [figures[operation][rows] for operation in OPERATIONS[2:] for rows in SIZES]
+        what = f"a cached page {figures[OPERATIONS[0]][PAGE]:,.0f} µs, a write and the next read"
+        targets.tell(f"{name}: {what} {min(writes):,.0f} to {max(writes):,.0f} µs")
+    if options.write:
+        write("query", targets.table())
     targets.end()
 
 
 if __name__ == "__main__":
-    _run()
+    main()

@@ -3,12 +3,11 @@
 Tokens of 1.5 KB, access tokens of 300 s, each sign-in refreshed once in that time by a browser that keeps its cookies.
 Measured a minute after each step. The clock is a fake one; on Redis, whose entries end by its own, that is waited for.
 
-`./manage.py bench refresh_store [--sign-ins 10000] [--refreshes 20] [--store embedded|redis]`
+`./manage.py bench refresh_store [--sign-ins 10000] [--refreshes 20] [--store embedded redis]`
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 import contextlib
 import json
@@ -23,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 import django
 from django.test import override_settings
 
+from benchmarks._options import options_of, parser_of
+from benchmarks._stores import stores_here
 from portal.api import TokenPair, TokenStore
 from portal.api.refresh import TokenRefresher, TokensIssued
 from portal.process import Clock, Deadline
@@ -56,7 +57,6 @@ class _Backend:
         self._clock = clock
 
     def pair(self) -> TokenPair:
-
         head, tail = _encoded({"alg": "RS256", "typ": "JWT"}), _random(342)
         claims = {"exp": self._clock() + ACCESS_LIFETIME_S, "filling": ""}
         room = (TOKEN_CHARS - len(head) - len(tail) - 2) * 3 // 4 - len(json.dumps(claims))
@@ -65,7 +65,6 @@ class _Backend:
         )
 
     def submit(self, **_: Any) -> Any:
-
         return TokensIssued(pair=self.pair())
 
     def revoke(self, **_: Any) -> None:
@@ -85,9 +84,8 @@ class _Store:
     ends_by_real_time: bool
 
 
-def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> Iterator[tuple[str, int]]:
+def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int, wait_s: float) -> Iterator[tuple[str, int]]:
     """Run it; what was done, and the bytes that live in the store a minute later."""
-
     backend: Any = _Backend(clock)
     refresher = TokenRefresher(
         token_endpoint=backend, store=store.shared, max_age_s=MAX_AGE_S, clock=Clock(now=clock, monotonic=clock)
@@ -98,7 +96,7 @@ def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> It
     def a_minute_later() -> int:
         clock.now += MINUTE_S
         if store.ends_by_real_time:
-            time.sleep(MINUTE_S)
+            time.sleep(wait_s)
         return store.live_bytes() - empty
 
     for number in range(1, refreshes + 1):
@@ -116,7 +114,6 @@ def measure(store: _Store, *, clock: _Time, sign_ins: int, refreshes: int) -> It
 
 @contextlib.contextmanager
 def _embedded(clock: _Time, folder: Path) -> Iterator[_Store]:
-
     entry = {
         "BACKEND": "sqlite_cache.SQLiteCache",
         "LOCATION": str(folder / "refresh.sqlite3"),
@@ -136,7 +133,6 @@ def _embedded(clock: _Time, folder: Path) -> Iterator[_Store]:
 
 @contextlib.contextmanager
 def _redis(_: _Time, folder: Path) -> Iterator[_Store]:
-
     with running_redis(folder) as server, server.client() as client:
         entry = {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -160,11 +156,12 @@ def _random(length: int) -> str:
 def main() -> None:
     """`./manage.py bench refresh_store`."""
     logging.disable(logging.INFO)
-    parser = argparse.ArgumentParser(prog="refresh_store")
+    parser = parser_of(__doc__)
     parser.add_argument("--sign-ins", type=int, default=10_000)
     parser.add_argument("--refreshes", type=int, default=20)
-    parser.add_argument("--store", choices=("embedded", "redis"), action="append")
-    options = parser.parse_args()
+    parser.add_argument("--store", choices=("embedded", "redis"), nargs="+", default=["embedded", "redis"])
+    parser.add_argument("--wait", type=float, default=MINUTE_S, help="for the entries of Redis to end, seconds: 61")
+    options = options_of(parser, sign_ins=20, refreshes=2, wait=0.1)
     with tempfile.TemporaryDirectory(prefix="refresh-store-") as name:
         folder = Path(name)
         settings = {"DJANGO_SETTINGS_MODULE": "apps.energy.settings", "DEBUG": "on", "APP_STATE_DIR": str(folder)}
@@ -172,10 +169,12 @@ def main() -> None:
         django.setup()
         makers = {"embedded": _embedded, "redis": _redis}
         print(f"{options.sign_ins} sign-ins of two tokens of {TOKEN_CHARS} bytes")
-        for store in options.store or makers:
+        for store in stores_here(options.store):
             clock = _Time()
             with makers[store](clock, folder) as made:
-                steps = measure(made, clock=clock, sign_ins=options.sign_ins, refreshes=options.refreshes)
+                steps = measure(
+                    made, clock=clock, sign_ins=options.sign_ins, refreshes=options.refreshes, wait_s=options.wait
+                )
                 for done, size in steps:
                     each = size / options.sign_ins
                     print(f"{store:9} {done:42} {size / 2**20:8.1f} MB {each:9.0f} B each", flush=True)

@@ -13,18 +13,20 @@ import http.server
 import json
 import logging
 import os
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from http import HTTPStatus
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import django
 from django.test import Client
 
+from benchmarks._measured import write
+from benchmarks._options import options_of, parser_of
+from benchmarks._targets import Targets
+from benchmarks._unknown_calls import UnknownCallError
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Deadline
@@ -38,17 +40,19 @@ from portal.services.energy.stations import StationQueries
 from portal.testing.sign_ins import SignIn, new_account, new_sign_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from portal.query import QueryClient
 
 
 ANSWERS_AFTER_S: Final = 0.2
-ROUNDS: Final = 7
 #: Past the stale time of 5 minutes, within the 15 of a page.
 STALE_S: Final = 400.0
-OVERVIEW_TARGET_MS: Final = 350
-HUNG_TARGET_MS: Final = 1000
+TARGETS_MS: Final = {
+    "five queries, side by side": 350,
+    "overview: profile, summary (404) and five lists": 350,
+    "backend hung, data cached and stale: slowest of four pages": 1000,
+}
 QUERIES: Final[tuple[Any, ...]] = (
     ClientQueries.use_get_clients_query,
     StationQueries.use_get_stations_query,
@@ -58,10 +62,23 @@ QUERIES: Final[tuple[Any, ...]] = (
 )
 
 
+LIST: Final = {"items": [{"id": "a1"}], "hasNext": False, "nextCursor": None, "total": 41}
+#: What the backend answers by path; None: it has no such path.
+FOUND: Final[Mapping[str, Any]] = {
+    "/me": {"id": "ada", "name": "Ada", "permissions": ["ENERGY_APP"]},
+    "/energy/summary": None,
+    "/energy/state": {"chargersByStatus": {"available": 40, "faulted": 1}, "metersByStatus": {"online": 41}},
+    "/energy/clients/counts": {"city": {"Oslo": 41}},
+    "/energy/stations/counts": {"status": {"active": 41}},
+    **{f"/energy/{name}": LIST for name in ("clients", "stations", "chargers", "sessions", "meters")},
+}
+
+
 class Backend(http.server.BaseHTTPRequestHandler):
     """Answers after a while; or not at all, while `hangs`."""
 
     protocol_version = "HTTP/1.1"
+    unknown: ClassVar[dict[str, None]] = {}
     hangs = threading.Event()
     answers = threading.Event()
 
@@ -70,11 +87,10 @@ class Backend(http.server.BaseHTTPRequestHandler):
         if self.hangs.is_set():
             self.answers.wait()
         path = self.path.partition("?")[0]
-        found: Any = {"items": [{"id": "a1"}], "hasNext": False, "nextCursor": None, "total": 41}
-        if path == "/me":
-            found = {"id": "ada", "name": "Ada", "permissions": ["ENERGY_APP"]}
-        body = json.dumps(found).encode()
-        self.send_response(404 if path == "/energy/summary" else 200)
+        if path not in FOUND:
+            self.unknown[f"GET {path}"] = None
+        body = json.dumps(FOUND.get(path)).encode()
+        self.send_response(200 if FOUND.get(path) else 404)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -92,11 +108,10 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def main() -> None:
-    """Runs in a process of its own: it needs settings that no other benchmark shares."""
-    subprocess.run([sys.executable, "-m", "benchmarks.side_by_side"], check=True)
-
-
-def _run() -> None:
+    """Print the table, and the targets with what came of them."""
+    parser = parser_of(__doc__, writes=True)
+    parser.add_argument("--rounds", type=int, default=7, help="of each line: 7")
+    options = options_of(parser, rounds=1)
     server = Server(("127.0.0.1", 0), Backend)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
@@ -108,26 +123,40 @@ def _run() -> None:
         }
         django.setup()
         logging.disable(logging.CRITICAL)
-        failed = _measure()
+        figures = _measure(options.rounds)
     server.shutdown()
-    if failed:
-        sys.exit(f"missed: {', '.join(failed)}")
+    if Backend.unknown:
+        raise UnknownCallError(*Backend.unknown)
+    print(f"\n## Side by side, and a backend that hangs ({ANSWERS_AFTER_S * 1000:.0f} ms for each call)\n")
+    print("| | ms |\n|---|---|")
+    for name, milliseconds in figures.items():
+        print(f"| {name} | {milliseconds:,.0f} |")
+    print()
+    targets = Targets(smoke=options.smoke)
+    for name, target in TARGETS_MS.items():
+        targets.hold(f"{name}: {figures[name]:,.0f} ms", f"under {target}", met=figures[name] < target)
+    if options.write:
+        write("side_by_side", targets.table())
+    targets.end()
 
 
-def _measure() -> list[str]:
-
+def _measure(rounds: int) -> dict[str, float]:
     clear = process_runtime().cache.clear
     browser, client = _browser(), _client_of_each_request()
     for read in QUERIES:  # connections are open, and whose the token is is known
         read(client())
     assert browser.get("/en/energy").status_code == HTTPStatus.OK
     figures = {
-        "five queries, one after another": _median(lambda: [read(client()) for read in QUERIES], before=clear),
-        "five queries, side by side": _median(
-            lambda: use_queries(client(), [read.spec() for read in QUERIES]), before=clear
+        "five queries, one after another": _median(
+            lambda: [read(client()) for read in QUERIES], before=clear, rounds=rounds
         ),
-        "list page: profile and list": _median(lambda: browser.get("/en/energy/clients"), before=clear),
-        "overview: profile, summary (404) and five lists": _median(lambda: browser.get("/en/energy"), before=clear),
+        "five queries, side by side": _median(
+            lambda: use_queries(client(), [read.spec() for read in QUERIES]), before=clear, rounds=rounds
+        ),
+        "list page: profile and list": _median(lambda: browser.get("/en/energy/clients"), before=clear, rounds=rounds),
+        "overview: profile, summary (404) and five lists": _median(
+            lambda: browser.get("/en/energy"), before=clear, rounds=rounds
+        ),
     }
     pages = ("/en/energy/clients", "/en/energy/stations")
     for page in pages:
@@ -145,25 +174,13 @@ def _measure() -> list[str]:
         assert b"a1" in response.content
     figures["backend hung, data cached and stale: slowest of four pages"] = max(hung)
     Backend.answers.set()
-    print(f"\n## Side by side, and a backend that hangs ({ANSWERS_AFTER_S * 1000:.0f} ms for each call)\n")
-    print("| | ms |\n|---|---|")
-    for name, milliseconds in figures.items():
-        print(f"| {name} | {milliseconds:,.0f} |")
-    return [
-        name
-        for name, target in (
-            ("five queries, side by side", OVERVIEW_TARGET_MS),
-            ("overview: profile, summary (404) and five lists", OVERVIEW_TARGET_MS),
-            ("backend hung, data cached and stale: slowest of four pages", HUNG_TARGET_MS),
-        )
-        if figures[name] >= target
-    ]
+    return figures
 
 
-def _median(run: Callable[[], object], *, before: Callable[[], object]) -> float:
+def _median(run: Callable[[], object], *, before: Callable[[], object], rounds: int) -> float:
     """Of several rounds, ms."""
     took = []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         before()
         began = time.perf_counter()
         run()
@@ -190,4 +207,4 @@ def _sign_in() -> SignIn:
 
 
 if __name__ == "__main__":
-    _run()
+    main()

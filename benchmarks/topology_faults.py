@@ -9,7 +9,6 @@ off; the disk of the embedded store is full. Each fault has users of its own, wh
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 import time
@@ -19,18 +18,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors, Visitor, quantile
+from benchmarks._measured import table, write
+from benchmarks._options import options_of, parser_of
+from benchmarks._targets import Targets
 from benchmarks._topology import temporary_topology
 from benchmarks._visits import Crowd, signed_in
 from tests.support.topology.small_disk import may_mount
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterator
 
     from tests.support.topology import Topology
 
-USERS, RATE = 20, 25
+RATE = 25
 ACCESS_LIFETIME_S = 15
-BEFORE_S = 5.0
 #: Sound for so long means recovered, seconds.
 SOUND_S = 5.0
 CLOCKS_APART_S = 60
@@ -42,15 +44,13 @@ class Fault:
 
     :param seconds: for how long.
     :param during: the block in which it does.
-    :param embedded: whether it concerns the embedded store.
-    :param lacking: what this machine lacks for it; empty if nothing.
+    :param embedded: whether it concerns the embedded store, on a file system that is mounted for it.
     """
 
     name: str
     seconds: float
     during: Callable[[Topology], contextlib.AbstractContextManager[None]]
     embedded: bool = False
-    lacking: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,60 +108,64 @@ FAULTS = [
         20,
         lambda topology: topology.disk_full(),
         embedded=True,
-        lacking="" if may_mount() else "the right to mount a file system",
     ),
 ]
 
 
 def main() -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(prog="topology_faults")
+    parser = parser_of(__doc__, writes=True)
     parser.add_argument("--only", nargs="+", help="parts of the names of faults")
     parser.add_argument("--seconds", type=float, help="of each fault, in place of its own")
+    parser.add_argument("--users", type=int, default=20, help="other ones for each fault: 20")
+    parser.add_argument("--before", type=float, default=5, help="seconds for which all is well first: 5")
     parser.add_argument("--after", type=float, default=30, help="seconds for which users are looked at after it")
     parser.add_argument("--keep-log", type=Path, help="a folder that gets the logs of all servers")
-    options = parser.parse_args()
+    options = options_of(parser, only=["backend hung"], users=4, seconds=2, before=1, after=2)
     chosen = [fault for fault in FAULTS if not options.only or any(part in fault.name for part in options.only)]
-    for fault in chosen:
-        if fault.lacking:
-            print(f"skipped: {fault.name}: this machine lacks {fault.lacking}", file=sys.stderr)
+    for fault in [fault for fault in chosen if fault.embedded and not may_mount()]:
+        print(f"skipped: {fault.name}: this machine lacks the right to mount a file system")
+        chosen.remove(fault)
     seen: list[Seen] = []
     for embedded in (False, True):
-        faults = [fault for fault in chosen if fault.embedded is embedded and not fault.lacking]
+        faults = [fault for fault in chosen if fault.embedded is embedded]
         if not faults:
             continue
         # Other people for each fault, so that none brings the last one's traces along.
-        emails = tuple(f"user{number}@example.com" for number in range(USERS * len(faults)))
+        emails = tuple(f"user{number}@example.com" for number in range(options.users * len(faults)))
         with temporary_topology(
-            "topology-faults", accounts=emails, token_lifetime_s=ACCESS_LIFETIME_S, embedded=embedded
+            options, accounts=emails, token_lifetime_s=ACCESS_LIFETIME_S, embedded=embedded
         ) as topology:
             for number, fault in enumerate(faults):
-                people = emails[number * USERS : (number + 1) * USERS]
+                people = emails[number * options.users : (number + 1) * options.users]
                 print(f"{fault.name} …", file=sys.stderr, flush=True)
-                seen.append(
-                    _watch(topology, fault, people, seconds=options.seconds or fault.seconds, after=options.after)
-                )
+                seen.append(_watch(topology, fault, people, options))
                 print(_table(seen[-1:]), file=sys.stderr, flush=True)
             if options.keep_log is not None:
                 options.keep_log.mkdir(exist_ok=True)
                 kept = options.keep_log / ("embedded.log" if embedded else "redis.log")
                 kept.write_bytes(topology.log.read_bytes())
     print(_table(seen))
-    if not all(line.recovered and not (line.signed_out or line.lost or line.doubled) for line in seen):
-        sys.exit(1)
+    if options.write:
+        write("topology_faults", _documented(seen))
+    targets = Targets(smoke=options.smoke)
+    for line in seen:
+        met = line.recovered and not (line.signed_out or line.lost or line.doubled)
+        targets.hold(line.fault.name, "recovers alone, nobody is signed out, no write is lost or doubled", met=met)
+    targets.end()
 
 
-def _watch(topology: Topology, fault: Fault, emails: tuple[str, ...], *, seconds: float, after: float) -> Seen:
+def _watch(topology: Topology, fault: Fault, emails: tuple[str, ...], options: argparse.Namespace) -> Seen:
     doors = Doors.of(topology)
     crowd = Crowd(doors, signed_in(doors, emails), RATE)
     crowd.start()
-    time.sleep(BEFORE_S)
+    time.sleep(options.before)
     began = crowd.elapsed_s
     with fault.during(topology):
-        time.sleep(max(0.0, began + seconds - crowd.elapsed_s))
+        time.sleep(max(0.0, began + (options.seconds or fault.seconds) - crowd.elapsed_s))
         ending = crowd.elapsed_s
     ended = crowd.elapsed_s
-    time.sleep(after)
+    time.sleep(options.after)
     observed = crowd.elapsed_s
     crowd.end()
     requests = [entry for visitor in crowd.visitors for entry in visitor.latencies_s if entry[0] + entry[1] >= began]
@@ -186,7 +190,7 @@ def _is_out(visitor: Visitor) -> bool:
 
 
 def _table(lines: list[Seen]) -> str:
-    """In the form of docs/reference/measured.md."""
+    """All figures."""
     heads = (
         "fault",
         "answers",
@@ -199,7 +203,7 @@ def _table(lines: list[Seen]) -> str:
         "last failure after its end",
         "recovered alone",
     )
-    rows = [heads, ("---",) * len(heads)]
+    rows = []
     for line in lines:
         answers = ", ".join(f"{status or 'none'}: {number}" for status, number in line.statuses.most_common())
         rows.append(
@@ -216,7 +220,24 @@ def _table(lines: list[Seen]) -> str:
                 "yes" if line.recovered else "no",
             )
         )
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return table(heads, rows)
+
+
+def _documented(lines: list[Seen]) -> str:
+    """What differs from line to line: none may sign somebody out, or lose a write."""
+    heads = ("fault", "503 of answers", "p95", "longest", "forms not confirmed", "last failure after its end")
+    rows = [
+        (
+            line.fault.name,
+            f"{line.statuses[503]} of {line.statuses.total():,}",
+            f"{quantile(line.latencies_s, 0.95):.1f} s",
+            f"{max(line.latencies_s, default=0):.1f} s",
+            str(line.unconfirmed),
+            "none" if line.bad_until_s is None else f"{max(0.0, line.bad_until_s):.1f} s",
+        )
+        for line in lines
+    ]
+    return table(heads, rows)
 
 
 if __name__ == "__main__":

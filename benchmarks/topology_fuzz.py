@@ -9,7 +9,6 @@ what the logs have, and what the workers' memory has become.
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import multiprocessing
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors
 from benchmarks._fuzz_requests import APPS, Requests
+from benchmarks._options import options_of, parser_of
 from benchmarks._servers import memory_of
 from benchmarks._targets import Targets
 from benchmarks._topology import temporary_topology
@@ -138,15 +138,15 @@ def _shown(sent: Sent) -> str:
 
 def main() -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(prog="topology_fuzz")
+    parser = parser_of(__doc__)
     parser.add_argument("--requests", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=RATE, help="requests a second, at most")
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--keep-log", type=Path, help="a file that gets the log of all servers")
-    options = parser.parse_args()
+    options = options_of(parser, requests=800)
     emails = tuple(f"user{number}@example.com" for number in range(options.processes))
-    with temporary_topology("topology-fuzz", accounts=emails, token_lifetime_s=TOKEN_LIFETIME_S) as topology:
+    with temporary_topology(options, accounts=emails, token_lifetime_s=TOKEN_LIFETIME_S) as topology:
         fuzzers = [
             Fuzzer(
                 number=number,
@@ -168,7 +168,7 @@ def main() -> None:
         log = topology.log.read_text(errors="replace")
         if options.keep_log is not None:
             options.keep_log.write_text(log)
-    _report(tally, took, started=started, warm=warm, ended=ended, log=log)
+    _report(tally, took, Targets(smoke=options.smoke), started=started, warm=warm, ended=ended, log=log)
 
 
 def _run(fuzzers: list[Fuzzer], topology: Topology) -> tuple[Tally, dict[str, tuple[int, float]]]:
@@ -214,6 +214,7 @@ def _workers(topology: Topology) -> dict[str, tuple[int, float]]:
 def _report(
     tally: Tally,
     took: float,
+    targets: Targets,
     *,
     started: dict[str, tuple[int, float]],
     warm: dict[str, tuple[int, float]],
@@ -237,7 +238,6 @@ def _report(
         growth[name] = end - warm[name][1]
         print(f"| {name} | {started[name][1]:.1f} | {warm[name][1]:.1f} | {end:.1f} | {growth[name]:+.1f} MiB |")
     same = {name: pid for name, (pid, _) in started.items()} == {name: pid for name, (pid, _) in ended.items()}
-    targets = Targets()
     targets.hold(f"{len(own)} answers 5xx of the servers", "0", met=not own)
     tracebacks = log.count("Traceback (most recent call last)")
     targets.hold(f"{tracebacks} tracebacks in the logs", "0", met=not tracebacks)

@@ -9,12 +9,12 @@ is looked for at the backend.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks._front_door import Doors, quantile
+from benchmarks._options import options_of, parser_of
 from benchmarks._targets import Targets
 from benchmarks._topology import temporary_topology
 from benchmarks._visits import Crowd, signed_in
@@ -27,16 +27,16 @@ SHOWN = 40
 
 def main() -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(prog="topology_load")
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="at least; every restart is waited for")
     parser.add_argument("--rate", type=float, default=200, help="requests a second")
     parser.add_argument("--users", type=int, default=60)
     parser.add_argument("--token-seconds", type=int, default=15, help="lifetime of an access token")
     parser.add_argument("--without", nargs="+", default=[], choices=("restarts", "failover"))
     parser.add_argument("--keep-log", type=Path, help="a file that gets the log of all servers")
-    options = parser.parse_args()
+    options = options_of(parser, seconds=4, rate=40, users=8)
     emails = tuple(f"user{number}@example.com" for number in range(options.users))
-    with temporary_topology("topology-load", accounts=emails, token_lifetime_s=options.token_seconds) as topology:
+    with temporary_topology(options, accounts=emails, token_lifetime_s=options.token_seconds) as topology:
         doors = Doors.of(topology)
         crowd = Crowd(doors, signed_in(doors, emails), options.rate)
         crowd.start()
@@ -49,7 +49,9 @@ def main() -> None:
         lost, doubled, found = crowd.writes.check(topology.backend.port, emails[0])
         if options.keep_log is not None:
             options.keep_log.write_bytes(topology.log.read_bytes())
-    _report(crowd, took, lost=lost, doubled=doubled, found=found)
+    targets = Targets(smoke=options.smoke)
+    _report(crowd, took, targets, lost=lost, doubled=doubled, found=found)
+    targets.end()
 
 
 def _meanwhile(topology: Topology, crowd: Crowd, seconds: float, *, without: list[str]) -> None:
@@ -75,7 +77,7 @@ def _meanwhile(topology: Topology, crowd: Crowd, seconds: float, *, without: lis
     crowd.stop.wait(max(0.0, seconds - crowd.elapsed_s))
 
 
-def _report(crowd: Crowd, took: float, *, lost: int, doubled: int, found: int) -> None:
+def _report(crowd: Crowd, took: float, targets: Targets, *, lost: int, doubled: int, found: int) -> None:
     statuses = sum((visitor.statuses for visitor in crowd.visitors), Counter())
     latencies = [latency for visitor in crowd.visitors for _, latency, _ in visitor.latencies_s]
     requests_lost = sorted(entry for visitor in crowd.visitors for entry in visitor.lost)
@@ -93,11 +95,9 @@ def _report(crowd: Crowd, took: float, *, lost: int, doubled: int, found: int) -
         print(f"  lost at {at:5.1f} s: {what}")
     if len(requests_lost) > SHOWN:
         print(f"  … and {len(requests_lost) - SHOWN} more")
-    targets = Targets()
     targets.hold(f"{len(requests_lost)} requests lost", "0", met=not requests_lost)
     targets.hold(f"{out} sign-outs", "0", met=not out)
     targets.hold(f"{lost} confirmed writes lost, {doubled} doubled", "0", met=not lost and not doubled)
-    targets.end()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ shown, and has no target.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import random
 import secrets
@@ -21,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks._fuzz_requests import Requests
+from benchmarks._options import options_of, parser_of
 from benchmarks._servers import Server, project_server
 from benchmarks._targets import Targets
 from benchmarks._visits import PAGES
@@ -42,11 +42,11 @@ LOOKS = 10
 
 def main() -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(prog="topology_memory")
+    parser = parser_of(__doc__)
     parser.add_argument("--requests", type=int, default=50_000)
     parser.add_argument("--app", default="energy", choices=("energy", "operations", "finance"))
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = options_of(parser, requests=200)
     addresses, key = Addresses(port_base=free_port_base()), secrets.token_urlsafe(48)
     with tempfile.TemporaryDirectory(prefix="topology-memory-") as name, contextlib.ExitStack() as stack:
         folder = Path(name)
@@ -66,7 +66,7 @@ def main() -> None:
         took, memory, worker = time.monotonic() - began, server.memory(), server.workers_memory()
     print(f"{statuses.total()} requests in {took:.0f} s: ", end="")
     print(", ".join(f"{status or 'no answer'}: {number}" for status, number in statuses.most_common()))
-    targets = Targets()
+    targets = Targets(smoke=options.smoke)
     print(f"{options.app}, both processes, RSS summed: {memory.rss:.1f} MiB")
     for what, found in (("both processes, PSS", memory.pss), ("the worker, RSS", worker.rss)):
         targets.hold(f"{options.app}, {what}: {found:.1f} MiB", f"{AT_MOST_MIB} MiB", met=found <= AT_MOST_MIB)

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from benchmarks._options import options_of, parser_of
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from tests.support.harness import running_stack
 from tests.support.http_browser import HttpBrowser
@@ -21,6 +22,8 @@ PAGE: Final = "/en/energy/clients"
 
 
 def main() -> None:
+    """Print three trees."""
+    options_of(parser_of(__doc__))
     with (
         tempfile.TemporaryDirectory() as folder,
         otlp_receiver() as receiver,
@@ -40,3 +43,7 @@ def main() -> None:
                 browser.http.cookies.set(VAR_ACCESS_TOKEN, None, domain="localhost.local", path="/")
             answer = browser.get(stack.url("energy", PAGE))
             print(f"{title}:\n{tree(receiver.trace_of(answer.headers['X-Request-Id']))}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -51,26 +51,31 @@ import jwt
 import requests
 
 from benchmarks._in_process import load_application
+from benchmarks._options import options_of, parser_of
 from benchmarks._page_rows import KEY
 from benchmarks._servers import ROOT
 from benchmarks._walk_tracer import Tracer, Walk
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from tests.support.harness import prepare_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ACCOUNT = {"email": "energy@example.com", "password": "demo"}
 CLIENTS = "/en/energy/clients"
-ROUNDS = 4
 #: Seconds after a write in which pages that are fetched are still patched with it, and a little more.
 QUIET_S = 5
 #: Seconds that the short-lived access token of the second walk lasts.
-SHORT_LIFE_S = 2
+SHORT_LIFE_S = 3
 
 
 def main() -> None:
-    """Runs in a process of its own: it needs settings that no other benchmark shares."""
-    sys.exit(subprocess.run([sys.executable, "-m", "benchmarks.walks", *sys.argv[1:]], check=False).returncode)
+    """Print a table, and the way of each call to the backend."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--hops", action="store_true", help="print the tree of each walk too")
+    parser.add_argument("--rounds", type=int, default=4, help="that count: 4")
+    options = options_of(parser, rounds=0)
+    measure(hops=options.hops, number=options.rounds)
 
 
 # --- who walks ---
@@ -152,8 +157,6 @@ def walk_all(tracer: Tracer, new_browser: Callable[[], Browser]) -> list[Walk]:
     fetched, cached = Walk("a page that is fetched"), Walk("a page whose data is all cached")
     expired, created = Walk("a page whose access token has expired"), Walk("a create with its list")
 
-    # The last round's create is over by then, also for a backend whose reads lag.
-    time.sleep(QUIET_S)
     browser = _known(new_browser(), tracer)
     with tracer.tracing(fetched):
         browser.get(f"{CLIENTS}?sort=name")
@@ -246,10 +249,7 @@ def sandbox(folder: Path) -> Iterator[str]:
     }
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    for step in ("migrate", "seed"):
-        subprocess.run(
-            [sys.executable, "-m", "sandbox_api", step], env=environment, cwd=ROOT, check=True, capture_output=True
-        )
+    prepare_sandbox(environment)
     with (folder / "log").open("w") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "sandbox_api", "serve", "--port", str(port), "--end-with-parent"],
@@ -275,8 +275,8 @@ def sandbox(folder: Path) -> Iterator[str]:
         server.wait(20)
 
 
-def measure(*, hops: bool) -> None:
-    """Several rounds; the first does not count, since modules are imported in it."""
+def measure(*, hops: bool, number: int) -> None:
+    """So many rounds, and one before that counts only if it is alone, since modules are imported in it."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         state = Path(folder)
         (state / "sandbox").mkdir(mode=0o700)
@@ -288,11 +288,15 @@ def measure(*, hops: bool) -> None:
         def new_browser() -> Browser:
             return Browser(application, backend=backend)
 
-        walk_all(tracer, new_browser)
-        rounds = [walk_all(tracer, new_browser) for _ in range(ROUNDS)]
-        walks = [min(made, key=lambda walk: walk.frames.total()) for made in zip(*rounds, strict=True)]
+        def walk_later() -> list[Walk]:
+            # The last round's create is over by then, also for a backend whose reads lag.
+            time.sleep(QUIET_S)
+            return walk_all(tracer, new_browser)
+
+        rounds = [walk_all(tracer, new_browser), *(walk_later() for _ in range(number))]
+        walks = [min(made, key=lambda walk: walk.frames.total()) for made in zip(*(rounds[1:] or rounds), strict=True)]
         report(walks, hops=hops)
 
 
 if __name__ == "__main__":
-    measure(hops="--hops" in sys.argv[1:])
+    main()

@@ -21,7 +21,7 @@ from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell, link_environment
 
-BESIDE = ["docs-check", "deploy-check", "dev-check"]
+BESIDE = ["docs-check", "deploy-check", "dev-check", "bench-check"]
 
 
 def is_below(file: Path, paths: Iterable[str]) -> bool:
@@ -53,13 +53,15 @@ def test_what_a_job_names_is_there() -> None:
 @pytest.mark.parametrize(
     ("file", "asked"),
     [
-        ("packages/portal/query/client.py", []),
+        ("packages/portal/query/client.py", ["bench-check"]),
         ("docs/how-to/deploy.md", ["docs-check"]),
         ("tests/deploy/test_nginx.py", ["deploy-check"]),
-        ("packages/portal/server/supervisor.py", ["deploy-check"]),
+        ("packages/portal/server/supervisor.py", ["deploy-check", "bench-check"]),
         ("deployed.md", []),
-        ("packages/portal_dev/catalogs.py", ["dev-check"]),
-        ("packages/portal_dev/docs_site/site_pages.py", ["docs-check", "dev-check"]),
+        ("packages/portal_dev/catalogs.py", ["dev-check", "bench-check"]),
+        ("packages/portal_dev/docs_site/site_pages.py", ["docs-check", "dev-check", "bench-check"]),
+        ("benchmarks/pages.py", ["docs-check", "bench-check"]),
+        ("docs/reference/measured.md", ["docs-check", "bench-check"]),
         ("tests/sandbox_api/test_ids.py", ["dev-check"]),
         ("tests/support/harness.py", BESIDE),
     ],
@@ -76,11 +78,12 @@ def test_a_run_says_which_jobs_it_runs_and_why() -> None:
             "make docs-check: docs/a.md and 1 more changed",
             "make deploy-check: deploy/nginx/portal.conf changed",
             "make dev-check is left out: nothing that it tests has changed",
+            "make bench-check is left out: nothing that it tests has changed",
         ],
     )
     asked, why = jobs_for(None)
     assert asked == BESIDE
-    assert why[-1] == "make dev-check: CI_BASE names no commit to compare with"
+    assert why[-1] == "make bench-check: CI_BASE names no commit to compare with"
 
 
 def test_changed_is_what_was_committed_edited_moved_or_made_since_a_commit(

@@ -73,6 +73,7 @@ NOT_RUN: Final = {
     "make docs-check": "as above, this test with it",
     "make deploy-check": "as above",
     "make dev-check": "as above",
+    "make bench-check": "as above",
     "make test-fast": "the tests of a change: tests/test_fast.py",
     "make test-own-product": "the tests of a product without the examples: tests/portal_dev/management/test_own_product.py",
     "make check": "minutes; CI runs it",

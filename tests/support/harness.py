@@ -67,18 +67,26 @@ def clean_environment(**variables: str | None) -> dict[str, str | None]:
 
 
 def prepare_sandbox(environment: Mapping[str, str | None]) -> None:
-    """Make the sandbox's database and fill it, with these variables beside those of this process."""
-    merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
-    for step in ("migrate", "seed"):
-        command = [sys.executable, "-m", BACKEND, step]
-        subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
+    """Give the sandbox of these variables a database with all its data."""
+    folder = environment["SANDBOX_STATE_DIR"]
+    assert folder is not None
+    shutil.copytree(seeded_sandbox(), folder, dirs_exist_ok=True)
 
 
 @cache
 def seeded_sandbox() -> Path:
-    """A state folder of the sandbox with all its data, to be copied: it is made once in a process."""
+    """A state folder of the sandbox with all its data, to be copied: it is made once in a process.
+
+    A process that has made one names it in `SEEDED_SANDBOX`, for those that it starts.
+    """
+    if given := os.environ.get("SEEDED_SANDBOX"):
+        return Path(given)
     folder = private_folder("portal-seeded-sandbox-")
-    prepare_sandbox(clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder)))
+    environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
+    merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+    for step in ("migrate", "seed"):
+        command = [sys.executable, "-m", BACKEND, step]
+        subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
     return folder
 
 
@@ -174,7 +182,7 @@ def _running_stack(
     local = LocalStack(port_base=port_base, environment=environment)
     log = folder / "servers.log"
     if BACKEND not in without:
-        shutil.copytree(seeded_sandbox(), folder / "sandbox")
+        prepare_sandbox(environment)
     group = ServerGroup(log=log)
     try:
         group.start(server for server in local.servers() if server.name not in without)

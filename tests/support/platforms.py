@@ -25,7 +25,7 @@ MISSING: Final = tuple(each for each in OF_THE_TESTS if each not in registry.PLA
 #: What tests the examples, below `tests/`: their pages, the servers and browsers that show them, the documentation that
 #: tells of them, and tests of the package that take a page, a service or a template of theirs for an instance.
 OF_THE_EXAMPLES: Final = (
-    *("browser", "functional", "deploy", "docs", "benchmarks", "mistakes", "typing"),
+    *("browser", "functional", "deploy", "docs", "benchmarks", "budgets", "mistakes", "typing"),
     *("mutants", "test_jobs.py", "portal_dev/management"),
     *("apps/auth_app/test_accounts.py", "apps/test_every_page.py", "apps/test_secrets_in_the_log.py"),
     *("architecture/test_contracts.py", "architecture/test_dead_names.py"),

@@ -13,8 +13,8 @@ from apps.auth_app.forms import LoginForm
 from apps.auth_app.views.forgotten_password import offers_reset
 from portal.config.locales import LOCALES
 from portal.web import active_locale, see_other
+from portal.web.context_processors import render_kept
 from portal.web.errors import REASON_PARAM
-from portal.web.kept_pages import render_kept
 from portal.web.sign_in import explain, reason_of, sign_in, wanted_of
 from portal.web.templating import render_field
 

@@ -54,11 +54,10 @@ class QueryClient:
         registry: Registry,
         reload: bool,
     ) -> None:
-        self._log = EventLog(clock)
+        self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
         self.gaps = runtime.gaps
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
-        self._caller = caller
-        request_cache = RequestCache(clock=clock)
+        self._caller, request_cache = caller, RequestCache(clock=clock)
         fetcher = PageFetcher(
             caller=caller,
             partition=self._partition,
@@ -68,7 +67,6 @@ class QueryClient:
             registry=registry,
             clock=clock,
         )
-        self._lists = ListReads(read=self._read, gaps=runtime.gaps, warned=runtime.warned, clock=clock)
         self.reads = Reads(
             fetcher=fetcher,
             request_cache=request_cache,
@@ -155,7 +153,7 @@ class QueryClient:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        # Before the write: a response that can't be decoded must not be found out when the write is done.
+        # Before the write: what can't be decoded must not be found out after it.
         decode, began = decoder_of(write.hook.data), time.perf_counter()
         try:
             with tracing.span("mutation", write.endpoint), self._partition.purged_if_ended():
@@ -221,6 +219,11 @@ class QueryClient:
         """Drop all that is cached for the user with this id: what that user may see has changed."""
         self._partition.purge_user(user_id)
 
+    @property
+    def _lists(self) -> ListReads:
+        # Made anew: objects that refer to each other wait for the garbage collection.
+        return ListReads(read=self._read, gaps=self.gaps, warned=self._warned, clock=self._clock)
+
     def _read(self, call: ReadCall) -> ReadResult:
         began = time.perf_counter()
         with tracing.span("query", call.request.key.endpoint) as span, self._partition.purged_if_ended():
@@ -261,8 +264,7 @@ class QueryClient:
 
 def _version(request: ReadRequest, result: ReadResult, *left_out: str) -> tuple[object, ...] | None:
     """What names the data: as the query was asked for, since rows that contradict it are left out of what came."""
-    version = result.version
-    return None if version is None else (request.key.digest, left_out, *version)
+    return None if result.version is None else (request.key.digest, left_out, *result.version)
 
 
 def create_query_client(

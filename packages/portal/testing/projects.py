@@ -14,7 +14,6 @@ from django.test import override_settings
 from portal.config.base_settings import build_settings
 from portal.config.projects import PROJECT_BY_APP
 from portal.errors import UsageError
-from portal.web.templating import part_cache
 from sqlite_cache import close_idle_connections
 
 if TYPE_CHECKING:
@@ -43,6 +42,9 @@ def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
     wanted |= {"PORTAL": config, "CACHES": built["CACHES"], "TEMPLATES": built["TEMPLATES"]}
     try:
         with override_settings(**_changes(wanted)):
+            # Its modules need settings: this one is also imported where there are none yet.
+            from portal.web.templating import part_cache  # noqa: PLC0415
+
             part_cache.clear()
             yield config
     finally:

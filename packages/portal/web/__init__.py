@@ -7,14 +7,15 @@
         sign_in/         sign-in with a password, sign-out         templating/     Jinja2: the names that templates have
           guards         who may open a page                       middleware      tokens in, cookies out; log fields
             errors/      pages and problem documents               query_client    `request.query_client`; reloads
-              cookies/   sign-in cookies, messages                 context_processors
+              cookies/   sign-in cookies, messages                 context_processors    render_kept
                 submissions    the key of a form, and what the next page says of it: see_other, undo_toast
                 frame/   the shell around a page, and the user
                   present/   records and values as texts           request, csrf, security_headers
                   metrics    the counts of all workers       preferences     the user's time zone and theme
 
 Lists, forms, records and overviews are above it: `portal_pages`. A module imports from rows below its own, and from
-another folder only what that folder's `__init__` exports. Apps import `portal.web`, its folders, and `portal.web.urls`.
+another folder only what that folder's `__init__` exports. Apps import `portal.web`, its folders, `portal.web.urls`, and
+`render_kept` of `portal.web.context_processors`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The variables of every template.
+"""The variables of every template, and pages that are rendered once for all requests that show the same.
 
 =============  =======================================================================================================
 `shell`        the frame
@@ -14,17 +14,20 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
+from markupsafe import Markup
 
 from portal.query import gaps_mark
-from portal.web.csrf import CsrfInput
+from portal.web.csrf import CSRF_HOLE, CsrfInput
 from portal.web.frame import known_essentials, shell_for, use_app_essentials
 from portal.web.request import view_is_absent
 from portal.web.submissions import ShownToasts
 from portal.web.templating import part_cache, render_part
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
+    from collections.abc import Callable, Hashable, Mapping
 
     from portal.web.frame import Shell
     from portal.web.request import PortalRequest
@@ -72,8 +75,43 @@ class Sidebar:
         # The placeholder names the whole address of the page.
         shell = self._shell if user is None else self._shell.part()
 
+        has_navigation = self._shell.has_navigation
+
         def make() -> tuple[Markup, ...]:
             given = {"shell": shell, "essentials": user, "is_absent": lambda view: view_is_absent(view, request)}
-            return tuple(render_part(each, given) for each in (f"{self._shell.app}/navigation.html", _ACCOUNT))
+            navigation = render_part(f"{self._shell.app}/navigation.html", given) if has_navigation else Markup()
+            return navigation, render_part(_ACCOUNT, given)
 
-        return part_cache.kept(make, key=None if user is None else ("sidebar", shell, user, gaps_mark(request)))
+        key = None if user is None else ("sidebar", shell, has_navigation, user, gaps_mark(request))
+        return part_cache.kept(make, key=key)
+
+
+def render_kept(
+    request: PortalRequest,
+    template: str,
+    variables: Callable[[], Mapping[str, Any]],
+    *,
+    key: tuple[Hashable, ...] | None,
+    is_fragment: bool = False,
+) -> HttpResponse:
+    """What Django's `render` gives, rendered once while this process keeps it. The CSRF token is this request's own.
+
+    A page with a message is rendered by itself.
+
+    :param variables: makes all that the template has beside `shell`, `essentials` and `sidebar`, if need be. It has no
+        `request`.
+    :param key: as of :meth:`~portal.web.templating.kept_parts.PartCache.kept`; the address, the user and what else
+        the frame shows are a part of it.
+    :param is_fragment: it shows no messages, so it must not take them either.
+    """
+    if key is None or (not is_fragment and any(ShownToasts(request))):
+        return render(request, template, dict(variables()))
+    shell, user = shell_for(request), use_app_essentials(request)
+
+    def make() -> tuple[bytes, ...]:
+        frame = {"shell": shell, "essentials": user, "sidebar": Sidebar(request, shell)}
+        page = render_part(template, {**variables(), **frame, "messages": (), "csrf_input": CSRF_HOLE})
+        return tuple(part.encode() for part in str.split(page, CSRF_HOLE))
+
+    parts = part_cache.kept(make, key=(template, shell, user, *key))
+    return HttpResponse(parts[0] if len(parts) == 1 else str(CsrfInput(request).__html__()).encode().join(parts))

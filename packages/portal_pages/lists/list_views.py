@@ -32,7 +32,7 @@ from portal.query import (
     use_queries,
     versions_of,
 )
-from portal.web.kept_pages import render_kept
+from portal.web.context_processors import render_kept
 from portal.web.request import active_locale
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words

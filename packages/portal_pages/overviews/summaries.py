@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
 from portal.query import Record, gaps_mark, is_absent, use_queries, versions_of
-from portal.web.kept_pages import render_kept
+from portal.web.context_processors import render_kept
 from portal.web.present import (
     StatTile,
     bar_chart,

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, use_queries, versions_of
+from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
-from portal.web.kept_pages import render_kept
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
 from portal_pages.lists import linked_words, list_url, list_url_before

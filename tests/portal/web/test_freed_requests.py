@@ -1,4 +1,4 @@
-"""A request is freed when the next one comes, with its tokens and its user's data: none waits for a garbage collection."""
+"""A request is freed with the next one, with its tokens and what it has read: none waits for a garbage collection."""
 
 from __future__ import annotations
 
@@ -77,3 +77,14 @@ def test_a_request_is_freed_when_the_next_one_comes(
         response.close()
     # The last one stays for the lines that the server may still log about it.
     assert [request() is None for request in seen] == [True, True, False]
+    assert not [kind for kind in _collected() if kind.__module__.startswith("portal")]
+
+
+def _collected() -> set[type]:
+    """What only a garbage collection frees."""
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    gc.collect()
+    gc.set_debug(0)
+    kinds = {type(each) for each in gc.garbage}
+    gc.garbage.clear()
+    return kinds

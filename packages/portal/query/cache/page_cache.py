@@ -37,7 +37,7 @@ logger = logging.getLogger("portal.query")
 #: Lifetime of a page from when it was fetched, seconds: 15 minutes. Nothing extends it.
 PAGE_LIFETIME_S: Final = 15 * 60
 #: A larger page is not kept, and a larger record invalidates instead.
-MAX_PAGE_BYTES: Final = 1024 * 1024
+MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
 
 
@@ -102,11 +102,11 @@ class PageCache:
         if page.stamp is None:
             return
         stored = page.stored()
-        if _size_of(stored) > MAX_PAGE_BYTES:
+        if _size_of(stored) > MAX_PAGE_CHARS:
             logger.warning(
-                "%s: a page of more than %s bytes is not cached; ask for fewer rows",
+                "%s: a page of more than %s characters is not cached; ask for fewer rows",
                 key.endpoint,
-                MAX_PAGE_BYTES,
+                MAX_PAGE_CHARS,
             )
             return
         [place] = page_keys(partition, key, start=start, indexes=range(index, index + 1), places=self._variant_places)

@@ -206,6 +206,7 @@ class KnownGaps:
         self.forget([*self._noted, *self._own])
         for known in (self._noted, self._own, self._seen, self._tried):
             known.clear()
+        self._has_refusals = False
 
     def forget(self, names: Collection[str]) -> None:
         """The backend has answered: it has the call. Costs nothing where nothing was noted."""

@@ -11,6 +11,7 @@ from portal.errors import (
     ApiNotFoundError,
     ApiUnauthorizedError,
     ApiUnavailableError,
+    without_traceback,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def part_if_answered(result: QueryResult[Any] | PaginatedResult[Any]) -> Any:
         raise result.error
     try:
         return result.unwrap()
-    except ApiError:
+    except ApiError as error:
+        without_traceback(error)
         return None
 
 
@@ -65,7 +67,8 @@ def has_answer(result: QueryResult[Any] | PaginatedResult[Any]) -> bool:
     """Whether there is something to show."""
     try:
         result.unwrap()
-    except ApiError:
+    except ApiError as error:
+        without_traceback(error)
         return False
     return True
 

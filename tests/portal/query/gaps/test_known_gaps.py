@@ -292,6 +292,14 @@ class TestAfterTenMinutes:
         assert not ignores(clients, "city")
 
 
+def test_of_what_is_forgotten_no_refusal_is_left(ada: User) -> None:
+    ada.backend.status, gaps = 403, ada.process.runtime.gaps
+    assert gone(figures(ada))
+    assert gaps.has_refusals
+    gaps.clear()
+    assert not gaps.has_refusals
+
+
 def test_what_is_refused_with_some_permissions_is_asked_again_with_others(ada: User) -> None:
     ada.backend.status = 403
     assert gone(figures(ada))

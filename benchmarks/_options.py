@@ -1,0 +1,66 @@
+"""The options that every benchmark has, how it ends on SIGTERM, and what it says of a program that is not there."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from typing import Final, NoReturn
+
+from benchmarks._measured import PAGE, uncommitted_code
+from benchmarks._servers import ROOT
+from tests.support.harness import found_tool
+
+#: The exit status of a benchmark that needs something that this machine lacks.
+SKIPPED: Final = 77
+
+
+def parser_of(description: str | None, *, writes: bool = False) -> argparse.ArgumentParser:
+    """The parser of a benchmark, with what its module says of itself.
+
+    :param writes: whether it has a table in docs/reference/measured.md.
+    """
+    name = Path(sys.argv[0]).stem
+    parser = argparse.ArgumentParser(
+        prog=f"./manage.py bench {name}",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--smoke", action="store_true", help="a short run of the same code to its end; a missed target is no failure"
+    )
+    if writes:
+        parser.add_argument("--write", action="store_true", help=f"write the table of {PAGE.relative_to(ROOT)}")
+    return parser
+
+
+def options_of(parser: argparse.ArgumentParser, **short: object) -> argparse.Namespace:
+    """What was asked for. From here on SIGTERM ends the benchmark as an error does, and so what it has started.
+
+    :param short: options of a short run, where nothing else is asked for.
+    """
+    if parser.parse_args().smoke:
+        parser.set_defaults(**short)
+    options = parser.parse_args()
+    if getattr(options, "write", False):
+        if options.smoke:
+            parser.error("a short run has no figures to write")
+        if changed := uncommitted_code():
+            parser.error(f"figures are written with their commit: commit what has changed first\n{changed}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    return options
+
+
+def need(*names: str) -> str:
+    """The path of the first of these programs that the machine has. Without one, the benchmark is skipped."""
+    path = found_tool(*names)
+    if path is None:
+        skip(f"{' or '.join(names)} is not on this machine")
+    return path
+
+
+def skip(why: str) -> NoReturn:
+    """End the benchmark, since this machine lacks something."""
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)

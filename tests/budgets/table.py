@@ -1,0 +1,107 @@
+"""The table of ceilings, and what does not fit it."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+#: What each column has. The calls are those to backends of the sandbox's profiles: all calls, the contract's, the
+#: required ones.
+FIGURES: Final = {
+    "status": "status",
+    "calls_full": "calls to the backend at the second view",
+    "calls_contract": "calls to a backend of the profile `contract` at the second view",
+    "calls_document": "calls to a backend of the profile `document` at the second view",
+    "store": "operations on the store at the second view",
+    "functions": "calls of functions at the third view",
+    "html": "bytes of HTML",
+    "script": "bytes of scripts",
+    "style": "bytes of style sheets",
+}
+#: How far a figure may be above its ceiling: Python's patches and libraries differ, and dates in their length.
+SLACK: Final = {"functions": 0.03, "html": 0.01}
+#: How far a ceiling may be above its figure. A status is exact.
+ROOM: Final = dict.fromkeys(FIGURES, 0.1) | {"status": 0}
+#: The table counts the functions of this one. Another Python calls others.
+PYTHON: Final = (3, 11)
+TABLE: Final = Path(__file__).with_name("budgets.csv")
+
+#: The figures of an app's pages.
+Pages = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """A figure that does not fit its ceiling."""
+
+    page: str
+    figure: str
+    measured: int
+    ceiling: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is above; else it is far below."""
+        return self.measured > self.ceiling
+
+    @property
+    def excess(self) -> float:
+        """How far it is above, as a part of the ceiling."""
+        return self.measured / self.ceiling - 1
+
+    def __str__(self) -> str:
+        return f"{self.page}, {FIGURES[self.figure]}: {self.measured:,}, where the table has {self.ceiling:,}"
+
+
+def misfits(measured: Pages, ceilings: Pages) -> list[Misfit]:
+    """What does not fit, of the pages that have ceilings."""
+    return [
+        Misfit(page=page, figure=figure, measured=measured[page][figure], ceiling=ceiling)
+        for page in sorted(measured.keys() & ceilings.keys())
+        for figure, ceiling in ceilings[page].items()
+        if not _fits(figure, measured[page][figure], ceiling)
+    ]
+
+
+def unmatched(measured: Pages, ceilings: Pages) -> list[str]:
+    """The pages without a budget, and the budgets without a page."""
+    without = [f"{page} has no budget" for page in sorted(measured.keys() - ceilings.keys())]
+    return without + [f"{page} has a budget, and is no page" for page in sorted(ceilings.keys() - measured.keys())]
+
+
+def _fits(figure: str, value: int, ceiling: int) -> bool:
+    if figure == "functions" and sys.version_info[:2] != PYTHON:
+        return True
+    return ceiling * (1 - ROOM[figure]) <= value <= ceiling * (1 + SLACK.get(figure, 0))
+
+
+def renewed(measured: Pages, ceilings: Pages) -> Pages:
+    """A ceiling for each figure: as it was, or as it was measured where that does not fit."""
+    wrong = {(each.page, each.figure) for each in misfits(measured, ceilings)}
+    old = {
+        page: {name: value for name, value in row.items() if (page, name) not in wrong}
+        for page, row in ceilings.items()
+    }
+    return {page: {name: old.get(page, {}).get(name, row[name]) for name in FIGURES} for page, row in measured.items()}
+
+
+def read_table(path: Path = TABLE) -> dict[str, Pages]:
+    """The ceilings, by app."""
+    apps: dict[str, Pages] = {}
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            apps.setdefault(row["app"], {})[row["page"]] = {name: int(row[name]) for name in FIGURES}
+    return apps
+
+
+def write_table(apps: Mapping[str, Pages], path: Path = TABLE) -> None:
+    """Replace the table: a line for each page."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["app", "page", *FIGURES], lineterminator="\n")
+        writer.writeheader()
+        for app, pages in sorted(apps.items()):
+            writer.writerows({"app": app, "page": page, **row} for page, row in sorted(pages.items()))

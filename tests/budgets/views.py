@@ -1,0 +1,182 @@
+"""Opens the pages of this process's app, and tells what a view takes.
+
+Before the first view of a page nothing is cached but the profile, which the sign-in has read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import responses
+from django.contrib.staticfiles import finders
+from django.urls import URLResolver, get_resolver
+from django.urls.resolvers import LocalePrefixPattern
+from django.utils import timezone
+from requests.adapters import HTTPAdapter
+
+from benchmarks._in_process import environ_of
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.process import Pool, call_circuits
+from portal.query import process_state
+from portal.server.static.storage import bundle
+from portal.store import query_store
+from sqlite_cache import SQLiteCache
+from tests.budgets.backend import backend_with, sign_in
+from tests.budgets.call_counter import CallCounter, by_name
+from tests.budgets.pages import Page
+from tests.support.absences import forget_absences
+
+HEADERS: Final = {
+    "Host": "localhost",
+    "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "Accept-Language": "en-US,en;q=0.5",
+    "Sec-Fetch-Dest": "document",
+    "Sec-Fetch-Mode": "navigate",
+    "Sec-Fetch-Site": "same-origin",
+}
+_OPERATIONS: Final = ("get", "get_many", "set", "set_many", "add", "delete", "delete_many", "incr", "touch")
+_STORE: Final = [getattr(SQLiteCache, name).__code__ for name in _OPERATIONS]
+_FILE: Final = re.compile(r' (?:src|href)="/static/([^"]+\.(?:js|css))"')
+#: So many that no two queries of a user share one, as a few do by chance.
+_PLACES: Final = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """One request, and what it took.
+
+    :ivar calls: to the backend.
+    :ivar called: functions, each as often as it was; of a view that is counted.
+    """
+
+    status: int
+    body: bytes
+    calls: int
+    called: Counter[Any]
+
+
+@dataclass
+class Views:
+    """Views of one app.
+
+    :param counter: made before the app was loaded.
+    """
+
+    application: Any
+    counter: CallCounter
+    _begun: list[Future[Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        process_state._process._runtime = process_state.runtime_for(query_store(), variant_places=_PLACES)
+        # As after a user with a zone of their own.
+        with timezone.override("UTC"):
+            pass
+
+    def figures_of(self, page: Page) -> dict[str, Any]:
+        """What the page takes. Functions are counted when all that is made once is made."""
+        _, second, last = self._views(page, profile="full", number=3)
+        others = {name: self._views(page, profile=name, number=2)[1] for name in ("contract", "document")}
+        files = set(_FILE.findall(last.body.decode(errors="replace")))
+        return {
+            "status": last.status,
+            "calls_full": second.calls,
+            **{f"calls_{name}": view.calls for name, view in others.items()},
+            "store": sum(second.called[code] for code in _STORE),
+            "functions": last.called.total(),
+            "html": len(last.body),
+            "script": sum(_size(name) for name in files if name.endswith(".js")),
+            "style": sum(_size(name) for name in files if name.endswith(".css")),
+            "called": by_name(last.called),
+        }
+
+    def _views(self, page: Page, *, profile: str, number: int) -> list[View]:
+        _forget()
+        cookies: dict[str, str] = {}
+        with contextlib.ExitStack() as stack:
+            http = stack.enter_context(responses.RequestsMock(assert_all_requests_are_fired=False))
+            stack.enter_context(patch.object(HTTPAdapter, "send", self.counter.without(HTTPAdapter.send)))
+            stack.enter_context(patch.object(Pool, "submit", _noting(self._begun)))
+            backend = backend_with(http, profile=profile)
+            if page.permissions:
+                made = sign_in(backend, page, profile=profile)
+                cookies |= {VAR_ACCESS_TOKEN: made.access, VAR_REFRESH_TOKEN: made.refresh}
+                self._view("/en/essentials", {}, cookies)
+            if page.fails:
+                backend.fails("malformed", path=page.fails)
+            if page.breaks:
+                stack.enter_context(patch.object(*page.breaks, _break))
+            views: list[View] = []
+            for _ in range(number):
+                is_counted = bool(views) and profile == "full"
+                http.calls.reset()
+                views.append(self._view(page.path, page.headers, cookies, calls=http.calls, is_counted=is_counted))
+            return views
+
+    def _view(
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        cookies: dict[str, str],
+        *,
+        calls: Any = (),
+        is_counted: bool = False,
+    ) -> View:
+        """One request, and what it begins in other threads. It changes the cookies."""
+        sent = {**HEADERS, **headers, "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
+        lines = (f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items() if value), "\r\n")
+        environ = environ_of("\r\n".join(lines).encode())
+        started: list[Any] = []
+        with self.counter.counting() if is_counted else contextlib.nullcontext(Counter[Any]()) as called:
+            response = self.application(environ, lambda *begun: started.append(begun))
+            body = b"".join(response)
+            response.close()
+        wait(self._begun)
+        [(status, fields)] = started
+        for line in (value for name, value in fields if name.lower() == "set-cookie"):
+            cookies |= {name: morsel.coded_value for name, morsel in SimpleCookie(line).items()}
+        return View(status=int(status[:3]), body=body, calls=len(calls), called=called)
+
+
+def routes() -> list[str]:
+    """Those of the app's pages, without the locale."""
+    parts = [each for each in get_resolver().url_patterns if isinstance(each, URLResolver)]
+    pages = [part.url_patterns for part in parts if isinstance(part.pattern, LocalePrefixPattern)]
+    return [str(page.pattern) for patterns in pages for page in patterns]
+
+
+def _forget() -> None:
+    """Have nothing cached, and nothing learned of the backend."""
+    query_store().backend().clear()
+    call_circuits.clear()
+    forget_absences()
+
+
+def _noting(begun: list[Future[Any]]) -> Any:
+    """`Pool.submit`, which notes what it begins."""
+    submit = Pool.submit
+
+    def noted(pool: Pool, work: Any) -> Any:
+        future = submit(pool, work)
+        begun.extend([future] if future else [])
+        return future
+
+    return noted
+
+
+def _break(*_: object, **__: object) -> None:
+    raise RuntimeError("a fault of the page")
+
+
+def _size(name: str) -> int:
+    """Bytes of a static file, with the style sheets that it imports."""
+    return len(bundle(name, read=lambda name: Path(str(finders.find(name))).read_text()).encode())
