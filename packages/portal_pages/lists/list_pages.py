@@ -60,11 +60,11 @@ def words_of(
 @lru_cache(maxsize=256)
 def headings_in(
     view: Any,
-    sort: str,
+    sort: str | None,
     locale: str,  # noqa: ARG001  as above
 ) -> tuple[Heading, ...]:
-    """The headings of a list that is in one of its orders; empty for one that can't be sorted."""
-    return tuple(headings_of(view.columns, sort=sort) if sort else unsorted_headings(view.columns))
+    """The headings of a list that is in one of its orders; None for one that can't be sorted."""
+    return tuple(unsorted_headings(view.columns) if sort is None else headings_of(view.columns, sort=sort))
 
 
 @lru_cache(maxsize=256)

@@ -236,7 +236,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         return ListPage(
             title=words.title,
             search_hint=words.search_hint,
-            headings=headings_in(self, sort if is_sortable else "", active_locale()),
+            headings=headings_in(self, sort if is_sortable else None, active_locale()),
             sorts=words.sorts if is_sortable else (),
             is_searchable=SEARCH_TEXT not in unknown,
             not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),

@@ -138,3 +138,8 @@ def test_what_the_backend_did_not_follow_is_named_and_not_offered_and_can_still_
     assert shown.filters == []
     assert [(chip.text, chip.url, chip.is_ignored) for chip in shown.chips] == [("Ulm", "/en/things", False)]
     assert shown.hidden == [("city", "Ulm")], "what is typed into the search does not take it away"
+
+
+def test_the_columns_also_sort_a_list_whose_own_order_has_no_name() -> None:
+    view = ListView(hook=HOOK, columns={"name": Column("Name", sort="name")}, sorts={"": "As they come"})
+    assert [heading.sort for heading in page_of("", view).headings] == ["name"]
