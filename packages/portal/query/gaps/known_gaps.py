@@ -86,7 +86,7 @@ class KnownGaps:
 
     @property
     def revision(self) -> int:
-        """Another number after this process has learned of a gap, or of the end of one."""
+        """Another number after this process has learned of a gap, of the end of one, or of a parameter's effect."""
         return self._revision
 
     @property
@@ -190,8 +190,10 @@ class KnownGaps:
         return name in self._seen
 
     def followed(self, name: str) -> None:
-        """The backend follows a parameter of a list."""
-        self._seen.add(name)
+        """The backend follows a parameter of a list, so its totals may be told."""
+        with self._lock:
+            self._revision += name not in self._seen
+            self._seen.add(name)
 
     def tried(self, name: str, *, now: float) -> None:
         """Note that this process has tried to see that, and could not."""

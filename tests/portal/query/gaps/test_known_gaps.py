@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ from portal.query import (
     resource,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.gaps import param_name
+from portal.query.gaps import KnownGaps, param_name
 from portal.query.hooks import forget_gaps, ignores
 from portal.query.process_state import process_runtime
 from tests.portal.query.clients import me
@@ -290,6 +291,29 @@ class TestAfterTenMinutes:
         assert ignores(clients, "city") is is_ignored
         forget_gaps()
         assert not ignores(clients, "city")
+
+
+@pytest.mark.parametrize(
+    ("learn", "is_news"),
+    [
+        (lambda gaps: gaps.learn("energy.get_x", status=404, now=1.0), True),
+        (lambda gaps: gaps.learn("energy.get_x?q", status=200, now=1.0), True),
+        (lambda gaps: gaps.followed("energy.get_x?city"), True),
+        (lambda gaps: gaps.forget(["energy.get_x"]), False),
+        (lambda gaps: gaps.current(["energy.get_x"], now=1.0), False),
+        (lambda gaps: gaps.tried("energy.get_x?city", now=1.0), False),
+    ],
+)
+def test_pages_that_were_kept_are_made_anew_when_something_is_learned_and_not_when_it_is_known(
+    ada: User, learn: Callable[[KnownGaps], object], is_news: bool
+) -> None:
+    """The mark of a kept page has this number."""
+    gaps = ada.process.runtime.gaps
+    before = gaps.revision
+    learn(gaps)
+    after = gaps.revision
+    learn(gaps)
+    assert (after != before, gaps.revision) == (is_news, after)
 
 
 def test_of_what_is_forgotten_no_refusal_is_left(ada: User) -> None:
