@@ -243,7 +243,7 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(call.request, result),
+            version=_version(call.request, result) if error is None else None,
             _refetch=lambda: self.query(call.request, force=True),
         )
 

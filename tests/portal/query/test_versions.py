@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from portal.errors import ApiMalformedError
+from portal.services.energy.summary import EnergySummaryQueries
 from tests.portal.query import answering
 from tests.portal.query.clients import clients, create, delete, invalidate, me, one, rename
 from tests.portal.query.fakes import unavailable
@@ -79,6 +81,12 @@ def test_a_failure_and_a_read_without_the_store_have_none(ada: User) -> None:
     ada.backend.failures = []
     ada.store.down = True
     assert clients(ada).version is None
+
+
+def test_an_answer_that_is_not_what_was_declared_has_none(ada: User) -> None:
+    ada.backend.open_paths["/energy/summary"] = ["no record"]
+    result = EnergySummaryQueries.use_get_summary_query(ada.request())
+    assert (result.data, result.version, isinstance(result.error, ApiMalformedError)) == (None, None, True)
 
 
 def test_a_created_row_has_none_until_the_list_is_fetched_again(ada: User) -> None:
