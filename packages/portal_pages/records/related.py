@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from django.urls import get_urlconf, resolve, reverse
+from django.urls import get_resolver, get_urlconf, resolve, reverse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
     from django.http import HttpRequest
+    from django.urls import URLResolver
     from markupsafe import Markup
 
     from portal.query import PaginatedResult, QuerySpec
@@ -112,7 +113,7 @@ def list_look(route: str, *, of: str = "") -> tuple[str, Mapping[str, object]]:
     :param of: the parameter of a related row to which the list is narrowed: the column that names that row is left out.
     :raises UsageError: the URL is none of a `ListView`.
     """
-    return _look_of(route, of, active_locale(), get_urlconf())
+    return _look_of(route, of, active_locale(), get_resolver(get_urlconf()))
 
 
 @lru_cache(maxsize=256)
@@ -120,9 +121,9 @@ def _look_of(
     route: str,
     of: str,
     locale: str,  # noqa: ARG001  the active one: its words are looked up once
-    urlconf: str | None,
+    resolver: URLResolver,  # noqa: ARG001  as above
 ) -> tuple[str, Mapping[str, object]]:
-    view = resolve(reverse(route, urlconf=urlconf), urlconf=urlconf).func
+    view = resolve(reverse(route)).func
     shown, names = shown_row(view), names_of(view)
     if shown is None or names is None:
         raise UsageError(f"{route!r} is no ListView: give the template of its rows")

@@ -14,6 +14,7 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.testing import Backend, SignedIn, page_of, row_ids
 from portal_pages import Column, DetailView, Filter, ListView, Related, resource_pages
+from portal_pages.records.related import list_look
 from tests.portal_pages.customers import CustomerQueries, blank, customer_pages, served
 from tests.portal_pages.site import ROW, Site
 
@@ -143,3 +144,13 @@ def test_a_backend_that_does_not_count_has_no_number(site: Site) -> None:
 def test_a_row_that_is_not_there_is_a_404(site: Site) -> None:
     site.backend.refuses("GET", ROW, status=404)
     assert site.get().status == 404
+
+
+@pytest.mark.parametrize("name", ["Serial", "Number"])
+def test_the_look_of_a_list_is_that_of_the_urls_in_force(name: str) -> None:
+    """A test that serves other pages finds these."""
+    view = ListView(hook=MeterQueries.use_get_meters_query, columns={"serial": Column(name)}, template="meters.html")
+    with served(*resource_pages("energy/meters", name="meter", title="Meters", list=view, detail=blank)):
+        _template, given = list_look("meters")
+    shown: Any = given["list"]
+    assert [heading.label for heading in shown.headings] == [name]
