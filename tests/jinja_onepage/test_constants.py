@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, TemplateAssertionError, nodes
 
-from jinja_onepage import SHOWN, ConstantFolder, shown
+from jinja_onepage import ConstantFolder
 
 WORDS = {"Clients": "Kunden"}
 
@@ -15,19 +15,13 @@ WORDS = {"Clients": "Kunden"}
 def folded(text: str) -> nodes.Template:
     functions: dict[str, Any] = {"_": WORDS.__getitem__, "double": lambda number: number * 2}
     folder = ConstantFolder(functions=functions, values={"APP": "energy"}, name="page.html", filename=None)
-    return folder.fold(environment().parse(text))
-
-
-def environment() -> Environment:
-    made = Environment(autoescape=True)
-    made.filters[SHOWN] = shown
-    return made
+    return folder.fold(Environment(autoescape=True).parse(text))
 
 
 def rendered(text: str, **values: object) -> str:
     """The page without the functions: what is left of a call to them would fail."""
     tree = folded(text)
-    own = environment()
+    own = Environment(autoescape=True)
     tree.set_environment(own)
     return own.template_class.from_code(own, own.compile(tree), {}).render(**values)
 
@@ -63,8 +57,3 @@ def test_a_text_that_is_no_constant_is_refused_with_its_line() -> None:
 def test_a_text_whose_translation_fails_is_refused_when_the_page_is_compiled() -> None:
     with pytest.raises(TemplateAssertionError, match="can't be written"):
         folded("{{ _('Unknown') }}")
-
-
-@pytest.mark.parametrize(("value", "html"), [(None, ""), (0, "0"), ("<b>", "&lt;b&gt;")])
-def test_a_variable_that_is_none_is_written_as_nothing(value: object, html: str) -> None:
-    assert rendered("{{ value }}", value=value) == html
