@@ -172,8 +172,8 @@ def with_a_list_page(stage: Stage) -> dict[str, object]:
         list_pages = import_string("portal_pages.lists.list_views.render_kept")
         patch.setattr(
             "portal_pages.lists.list_views.render_kept",
-            lambda request, name, variables, *, key: (
-                seen.update(variables(), request=request) or list_pages(request, name, variables, key=key)
+            lambda request, name, variables, **others: (
+                seen.update(variables(), request=request) or list_pages(request, name, variables, **others)
             ),
         )
         stage.signed_in("ENERGY_APP").get("/en/energy/clients")
