@@ -10,9 +10,18 @@ import pytest
 from django.test import Client, override_settings
 
 from apps.auth_app.forms import LoginForm
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
+from portal.config.cookies import (
+    VAR_ACCESS_TOKEN,
+    VAR_PERMITTED_PLATFORMS,
+    VAR_REFRESH_TOKEN,
+    VAR_SELECTED_LOCALE,
+    VAR_THEME,
+    VAR_TIME_ZONE,
+    VAR_WAY_BACK,
+)
 from portal.testing import Backend, Fault
 from portal.testing.sign_ins import SignIn
+from tests.support.nothing_kept import nothing_kept, shown
 
 LOGIN = "/en/login"
 FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
@@ -101,6 +110,44 @@ def test_who_was_led_here_since_a_renewal_was_lost_is_told_so(signed_out: Client
 def test_no_other_reason_is_shown(signed_out: Client, reason: str) -> None:
     body = signed_out.get(LOGIN, {"reason": reason}).content.decode()
     assert ("stranger" in body, "notice" in body) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"query": "?next=%2Fen%2Fprofile"}),
+        ({"query": "?next=%2Fen%2Fprofile"}, {"query": "?next=%2Fen%2Fhelp"}),
+        ({"query": "?next=%22%3E%3Cscript%3E"}, {"query": "?next=%22%26gt%3B%3Cscript%3E"}),
+        ({}, {VAR_WAY_BACK: quote(" /en/profile")}),
+        ({}, {"query": "?reason=refresh-lost"}),
+        ({}, {"path": "/de/login"}),
+        ({}, {VAR_THEME: "dark"}),
+        ({}, {VAR_TIME_ZONE: "Asia/Kolkata"}),
+    ],
+)
+def test_strangers_in_turn_each_see_what_their_address_and_their_browser_say(
+    signed_out: Client, one: dict[str, str], other: dict[str, str]
+) -> None:
+    def view(path: str = LOGIN, query: str = "", **cookies: str) -> str:
+        signed_out.cookies.clear()
+        for name, value in cookies.items():
+            signed_out.cookies[name] = value
+        return shown(signed_out.get(f"{path}{query}"))
+
+    seen = [view(**each) for each in (one, other) * 2]
+    with nothing_kept():
+        alone = [view(**each) for each in (one, other)]
+    assert seen == alone * 2
+    assert alone[0] != alone[1]
+
+
+@pytest.mark.usefixtures("made")
+def test_a_form_that_was_sent_is_never_shown_to_the_next_stranger(signed_out: Client, backend: Backend) -> None:
+    before = shown(signed_out.get(LOGIN))
+    backend.refuses("POST", "/auth/login", status=401)
+    assert "ada@example.com" in shown(signed_out.post(LOGIN, FORM))
+    assert shown(signed_out.get(LOGIN)) == before
+    assert "ada@example.com" not in before
 
 
 @pytest.mark.parametrize("path", ["/login/oidc/callback", "/en/login/oidc"])
