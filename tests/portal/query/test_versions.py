@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from portal.errors import ApiMalformedError
+from portal.query import versions_of
 from portal.services.energy.summary import EnergySummaryQueries
 from tests.portal.query import answering
 from tests.portal.query.clients import clients, create, delete, invalidate, me, one, rename
@@ -107,3 +108,12 @@ def test_a_filter_that_was_not_sent_is_a_part_of_it_with_its_value(refuses: int 
     both = [visits(user, status=status) for status in (["open"], ["done"])]
     assert [[row.id for row in each.data.items] for each in both] == [["v1", "v2"], ["v3", "v4"]]
     assert both[0].version != both[1].version
+
+
+def test_several_reads_are_named_together_if_each_is_and_what_is_not_there_by_that(ada: User) -> None:
+    both = versions_of(clients(ada), one(ada))
+    assert None is not both == versions_of(clients(ada), one(ada)) != versions_of(one(ada), clients(ada))
+    without = versions_of(clients(ada), one(ada, "gone"))
+    assert None is not without == versions_of(clients(ada), one(ada, "gone")) != both
+    ada.backend.failures = [unavailable()] * 9
+    assert versions_of(clients(ada), one(ada, "c4")) is None

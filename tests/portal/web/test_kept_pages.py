@@ -193,6 +193,14 @@ def test_users_in_turn_each_get_their_own(
     assert alone[0] != alone[1]
 
 
+def test_the_sidebar_marks_the_page_beside_which_it_stands(browser: Client) -> None:
+    paths = [PAGE, f"{HOME}/stations", HOME] * 2
+    pages = [shown(browser.get(path)) for path in paths]
+    assert [re.findall(r'<a class="side-link" href="([^"]*)"[^>]* aria-current="page"', each) for each in pages] == [
+        [path] for path in paths
+    ]
+
+
 @pytest.mark.parametrize("path", [PAGE, ROW])
 def test_rows_of_one_are_never_shown_to_another_of_the_same_browser(
     browser: Client, backend: Backend, signed_in: SignedIn, path: str
