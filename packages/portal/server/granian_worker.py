@@ -24,6 +24,7 @@ from granian.server.mp import MPServer
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
+from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process
 from portal.server.wsgi import naming_lost_cookies, with_plain_content_types, with_read_bodies, with_whole_bodies
 
@@ -199,6 +200,7 @@ def end_stalled_connections(listener: int) -> None:
 
 def load_application(target: str) -> Any:
     """Import the application in a new worker."""
+    import_later()
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
     return with_plain_content_types(naming_lost_cookies(with_read_bodies(with_whole_bodies(application))))

@@ -91,6 +91,9 @@ def _prepare(argv: Sequence[str]) -> PreparedServer:
 
 
 def _load(project: Project) -> None:
+    from portal.server.imported_later import import_later  # noqa: PLC0415  before Django is imported
+
+    import_later()
     from portal.server.startup import import_project  # noqa: PLC0415  imports Django
 
     import_project(settings=project.settings_module)

@@ -1,0 +1,44 @@
+"""What a worker's packages import and no page uses is not there, until somebody asks for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.functional.test_serve import production_environment
+from tests.support.harness import ROOT
+
+WORKER = """
+import sys
+from portal.server.imported_later import import_later
+
+import_later()
+from portal.server.startup import wsgi_application
+
+wsgi_application(settings="apps.energy.settings")
+print({"charset_normalizer.api", "django.db.models.query", "sqlparse"} & sys.modules.keys())
+
+import charset_normalizer, django.db.models
+from django.db.models import TextChoices
+
+print(django.db.models.QuerySet.__module__, issubclass(TextChoices, str), charset_normalizer.from_bytes(b"a").best())
+"""
+
+
+def test_a_worker_lacks_them_and_has_them_when_they_are_used(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WORKER],
+        cwd=ROOT,
+        env=production_environment(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout == "set()\ndjango.db.models.query True a\n", result.stderr
+
+
+def test_what_is_imported_already_stays() -> None:
+    code = "import charset_normalizer as c; from portal.server.imported_later import import_later; import_later(); "
+    command = [sys.executable, "-c", f"{code}import sys; assert sys.modules['charset_normalizer'] is c; c.from_bytes"]
+    subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": "packages"})
