@@ -37,7 +37,7 @@ COPY --from=build /opt/portal /opt/portal
 # For a volume, where a container keeps its state itself: an app without Redis, and the sandbox.
 RUN install -d -m 0700 -o 10001 -g 10001 /var/lib/portal /var/lib/portal-sandbox
 # DEBUG is said, so that nothing can switch it on by itself. Both allocators of a worker, glibc's of
-# Python and granian's jemalloc, keep freed memory in several places for each core: one place each takes less, and no
+# Python and granian's jemalloc, keep freed memory in several places for each core and thread: one place each takes less, and no
 # more time. Code without its columns takes less too: a traceback names lines, and marks no part of them. The
 # environment is not written to: its bytecode is there.
 ENV PATH=/opt/portal/bin:${PATH} \
@@ -46,7 +46,7 @@ ENV PATH=/opt/portal/bin:${PATH} \
     WORKERS=2 \
     THREADS=8 \
     MALLOC_ARENA_MAX=1 \
-    _RJEM_MALLOC_CONF=narenas:1 \
+    _RJEM_MALLOC_CONF=narenas:1,tcache:false \
     PYTHONNODEBUGRANGES=1 \
     PYTHONDONTWRITEBYTECODE=1
 # A number, so that Kubernetes can tell that it is not root's.
