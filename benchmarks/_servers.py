@@ -65,6 +65,12 @@ class Server:
         """CPU time of all its processes and threads so far, seconds; of those that live."""
         return sum(_cpu_s(pid) for pid in self._processes())
 
+    def whole_cpu_s(self) -> float:
+        """The same since its start, also of processes that have ended; in steps of 10 ms."""
+        stats = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in self._processes()]
+        # Of itself, and of the children that it has waited for: utime, stime, cutime, cstime.
+        return sum(int(ticks) for stat in stats for ticks in stat[11:15]) / os.sysconf("SC_CLK_TCK")
+
     def memory(self) -> Memory:
         """What it takes now."""
         return memory_of(self._processes())
