@@ -182,6 +182,18 @@ def test_each_answer_tells_its_length(gateway: int, method: str, target: str, st
         assert length > 0 if method == "HEAD" else length == len(body)
 
 
+def test_the_second_start_of_a_release_finds_what_the_first_has_made(tmp_path: Path) -> None:
+    kept, pages, files = tmp_path / "prepared" / "auth_app", [], []
+    for _ in range(2):
+        with serving(tmp_path, app="auth_app", production=True) as (_, port):
+            pages.append(re.findall(r"/static/[^\"]+", get(port, "/tr/login")[1].decode()))
+            assert all(get(port, path)[0] == 200 for path in pages[-1])
+        files.append((kept.stat().st_ino, kept.stat().st_mode & 0o777))
+    assert pages[0] == pages[1] != []
+    assert files == [(files[0][0], 0o600)] * 2
+    assert "made at each start" not in log_of(tmp_path).read_text()
+
+
 def started_at(pid: int) -> float:
     """When a process began, by the kernel: seconds since the machine did. Field 22 of `stat`, in clock ticks."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

@@ -2,7 +2,7 @@
 
 ::
 
-    supervisor          the parent of one server's workers: prepares the server in a child process, then serves
+    supervisor          the parent of one server's workers: prepares the server in child processes, then serves
       workers           starts the workers, replaces those that end, stops them
       granian_worker    one worker: granian serves a WSGI application; it closes its socket so that no request is lost
       wsgi              what stands between granian and the application

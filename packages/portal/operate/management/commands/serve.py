@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import run_checks
 from django.core.management import call_command
@@ -14,8 +16,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.current import portal_config
 from portal.config.environment import port_base
+from portal.config.places import PACKAGES
 from portal.config.projects import INSTANCE_PORT_STEP
 from portal.server.ports import why_not_free
+from portal.server.prepared_files import provide, release_of
 from portal.server.static.sharing import share
 from portal.server.static_files import UNUSED_FILES
 from portal.server.supervisor import PreparedServer
@@ -85,13 +89,8 @@ class Command(BaseCommand):
             raise CommandError("--workers, --threads, --instance and --stop-timeout should be above 0")
         if refusal := why_not_free(host, port):
             raise CommandError(refusal)
-        call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
+        _provide_files()
         _share_static_files()
-        if not config.debug:
-            # Here, so that no worker does; after the static files, whose names are in what is compiled.
-            from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
-
-            compile_templates()
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
         self.prepared = PreparedServer(
@@ -145,6 +144,37 @@ def _in_one_line(message: CheckMessage) -> str:
 
 def _without_audit(parts: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in parts.items() if name != "audit"}
+
+
+def _provide_files() -> None:
+    """Static files and, so that no worker does it, compiled templates. In DEBUG both may change at any time."""
+    config = portal_config()
+    if config.debug or config.static_root is None or config.compiled_templates_dir is None:
+        _collect_static_files()
+        return
+    release = release_of(
+        {PACKAGES / "portal", PACKAGES / "jinja_onepage", *(Path(each.path) for each in apps.get_app_configs())},
+        # The names of these folders have the versions of all packages.
+        sorted(each.name for folder in sys.path for each in Path(folder).glob("*.dist-info")),
+        *(settings.INSTALLED_APPS, settings.STORAGES, settings.STATIC_URL, settings.LANGUAGES),
+    )
+    folders = (config.static_root, config.compiled_templates_dir)
+    try:
+        provide(_make_files, folders=folders, kept=config.state_dir / "prepared" / config.project.app, release=release)
+    except OSError as error:
+        logger.warning("static files and templates are made at each start: %s", error)
+
+
+def _make_files() -> None:
+    _collect_static_files()
+    # After the static files, whose names are in what is compiled.
+    from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
+
+    compile_templates()
+
+
+def _collect_static_files() -> None:
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=UNUSED_FILES)
 
 
 def _share_static_files() -> None:

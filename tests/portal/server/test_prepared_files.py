@@ -1,0 +1,138 @@
+"""What a start makes of a release is kept for the next starts of that release, and of no other."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from portal.server.prepared_files import provide, release_of
+from tests.support.harness import ROOT
+
+RELEASE = b"r" * 32
+CONTENTS = {"static/app.css": b"a{}", "static/energy/app.css": b"b{}", "templates/en/index": b"\0"}
+
+
+class Starts:
+    """Starts that keep their files in one place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.kept = folder / "state" / "prepared" / "energy"
+        self._folder = folder
+        self._number = 0
+
+    def start(self, *, release: bytes = RELEASE) -> bool:
+        """Whether it had to make the files. They are all there in any case."""
+        self._number += 1
+        own = self._folder / str(self._number)
+        folders = [own / "static", own / "templates"]
+        for each in folders:
+            each.mkdir(parents=True)
+        is_made = False
+
+        def make() -> None:
+            nonlocal is_made
+            is_made = True
+            for name, content in CONTENTS.items():
+                (own / name).parent.mkdir(exist_ok=True)
+                (own / name).write_bytes(content)
+
+        try:
+            provide(make, folders=folders, kept=self.kept, release=release)
+        finally:
+            files = [path for path in own.rglob("*") if path.is_file()]
+            assert {str(path.relative_to(own)): path.read_bytes() for path in files} == CONTENTS
+        return is_made
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Starts:
+    return Starts(tmp_path)
+
+
+def test_the_first_start_of_a_release_makes_the_files_and_the_next_ones_find_them(starts: Starts) -> None:
+    assert [starts.start(), starts.start(), starts.start()] == [True, False, False]
+    assert [path.name for path in starts.kept.parent.iterdir()] == ["energy"]
+    assert (starts.kept.stat().st_mode & 0o777, starts.kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_what_another_release_has_made_is_never_used(starts: Starts) -> None:
+    releases = [RELEASE, b"s" * 32, RELEASE]
+    assert [starts.start(release=release) for release in releases] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [lambda kept: kept[:-1], lambda kept: kept[:20], lambda kept: b"", lambda kept: kept[:-1] + b"?"],
+    ids=["cut", "cut in its head", "empty", "another octet"],
+)
+def test_what_is_not_whole_counts_as_absent(starts: Starts, spoil: Callable[[bytes], bytes]) -> None:
+    starts.start()
+    starts.kept.write_bytes(spoil(starts.kept.read_bytes()))
+    assert [starts.start(), starts.start()] == [True, False]
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602])
+def test_what_others_may_write_is_not_read(starts: Starts, mode: int) -> None:
+    starts.start()
+    starts.kept.chmod(mode)
+    assert [starts.start(), starts.start()] == [True, False]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.parametrize(("owner", "is_read"), [(0, True), (12345, False)])
+def test_what_belongs_to_another_user_but_root_is_not_read(
+    starts: Starts, monkeypatch: pytest.MonkeyPatch, owner: int, is_read: bool
+) -> None:
+    starts.start()
+    os.chown(starts.kept, owner, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: 10001)
+    assert starts.start() is not is_read
+
+
+def test_where_nothing_can_be_kept_each_start_makes_its_files_and_tells_why(starts: Starts) -> None:
+    starts.kept.parent.parent.mkdir()
+    starts.kept.parent.write_text("no folder")
+    for _ in range(2):
+        with pytest.raises(OSError, match="prepared"):
+            starts.start()
+
+
+def test_starts_at_the_same_time_leave_one_whole_file(starts: Starts, tmp_path: Path) -> None:
+    code = """
+import sys, time
+from pathlib import Path
+from portal.server.prepared_files import provide
+
+folder, kept = map(Path, sys.argv[1:])
+folder.mkdir()
+for number in range(200):
+    make = lambda: (folder / "a.css").write_bytes(b"a" * 100_000)
+    provide(make, folders=[folder], kept=kept, release=bytes([number]) * 32)
+"""
+    command = [sys.executable, "-c", code]
+    environment = {"PYTHONPATH": str(ROOT / "packages")}
+    processes = [
+        subprocess.Popen([*command, str(tmp_path / each), str(starts.kept)], env=environment) for each in "abcd"
+    ]
+    assert [process.wait() for process in processes] == [0] * 4
+    assert [path.name for path in starts.kept.parent.iterdir()] == ["energy"]
+
+
+def test_a_release_is_all_files_the_settings_and_nothing_that_python_writes(tmp_path: Path) -> None:
+    (tmp_path / "portal" / "templates").mkdir(parents=True)
+    template = tmp_path / "portal" / "templates" / "list.html"
+    template.write_text("<p>")
+    seen = [release_of([tmp_path / "portal"], "/static/")]
+    (tmp_path / "portal" / "list.cpython-311.pyc").write_bytes(b"\0")
+    assert release_of([tmp_path / "portal"], "/static/") == seen[0]
+    seen.append(release_of([tmp_path / "portal"], "/files/"))
+    template.write_text("<b>")
+    seen.append(release_of([tmp_path / "portal"], "/static/"))
+    template.rename(template.with_name("row.html"))
+    seen.append(release_of([tmp_path / "portal"], "/static/"))
+    assert len(set(seen)) == len(seen)
