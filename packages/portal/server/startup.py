@@ -38,6 +38,10 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
     :param settings: as for :func:`import_project`.
     """
     import_project(settings=settings)
+    if not portal_config().debug:
+        from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
+
+        compile_templates()
     if portal_config().traces_to:
         from portal.telemetry.trace_export import start_tracing  # noqa: PLC0415  nothing of OpenTelemetry is loaded without it
 
@@ -49,7 +53,7 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
 
 
 def import_project(*, settings: str) -> None:
-    """Import all code of a project now, and compile its templates, before the first request. Starts no thread.
+    """Import all code of a project now, before the first request. Starts no thread.
 
     A process that forks afterwards shares the memory of this code with its children.
 
@@ -65,10 +69,6 @@ def import_project(*, settings: str) -> None:
     for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
         import_string(name)
     import_backends()
-    if not portal_config().debug:
-        from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
-
-        compile_templates()
 
 
 def know_absent_platforms() -> None:

@@ -1,29 +1,30 @@
 """The parent process of one server's workers. It imports Django only where its workers share that memory.
 
-What needs Django before the start (options, checks, collected files) is done in a child process. The child sends what
-the server has to know and ends, and its memory is free again. The parent stays the process that was started: the same
-id and command line, and it removes the private folder at its end, whatever the end is but SIGKILL.
-docs/adr/0021-a-light-parent.md has the figures.
+A child process imports the project. What is done once before the start (options, checks, collected files) is done in
+its child, which sends what the server has to know and ends: its memory is free again. Then the first goes on as the
+worker, if there is to be one. The parent stays the process that was started: the same id and command line, and it
+removes the private folder at its end, whatever the end is but SIGKILL. docs/adr/0021-a-light-parent.md has the figures.
 """
 
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
+import pickle
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from portal.server.parent_watch import end_with_process
 from portal.server.readiness import tell_when_ready
 from portal.server.static_files import private_folders
-from portal.server.workers import WORKER_STOP_TIMEOUT_S, serve_wsgi
+from portal.server.workers import WORKER_STOP_TIMEOUT_S, live_as_worker, serve_wsgi, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from multiprocessing.connection import Connection
     from types import FrameType
 
 
@@ -48,37 +49,53 @@ class PreparedServer:
     stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
 
 
-def supervise(prepare: Callable[[], PreparedServer], *, load: Callable[[], None], app: str) -> None:
-    """Prepare a server in a child process, then serve until SIGTERM or SIGINT.
+def supervise(
+    prepare: Callable[[], PreparedServer], *, load: Callable[[], None], load_shared: Callable[[], None], app: str
+) -> None:
+    """Prepare a server in child processes, then serve until SIGTERM or SIGINT.
 
-    :param prepare: called in the child process, with the variables of the private folders set. If it raises
+    :param prepare: called in a child process that ends, with the variables of the private folders set. If it raises
         `SystemExit`, or dies, this process ends with the same status.
-    :param load: imports what the application needs, and starts no thread. Called before the workers are forked, if
-        there are several: they share the memory of what their parent has imported.
+    :param load: imports what the application needs, and starts no thread. Called before `prepare`, in the process that
+        becomes the worker.
+    :param load_shared: called after both in this process, if there are several workers: they share the memory of what
+        their parent has imported.
     """
     parent = os.getppid()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
     with private_folders(app=app):
-        server = _in_child_process(prepare)
-        if server.ends_with_parent:
-            end_with_process(parent)
-        if server.workers > 1:
-            load()
-            import portal.server.granian_worker  # noqa: F401, PLC0415  with one worker, the parent has no use for it
-        # The collector marks each object that it looks at, and would so copy the memory that the workers share.
-        gc.collect()
-        gc.freeze()
-        tell_when_ready(server.port)
-        serve_wsgi(
-            target=server.target,
-            host=server.host,
-            port=server.port,
-            workers=server.workers,
-            threads=server.threads,
-            stop_timeout_s=server.stop_timeout_s,
-            log_config=server.log_config,
-        )
+        first: int | None
+        (server, environment), first = _in_child_process(partial(_prepare_and_work, prepare, load, os.getpid()))
+        try:
+            # A worker then reads the values that were checked, also those of the `.env` file, however late it starts.
+            os.environ.update(environment)
+            if server.ends_with_parent:
+                end_with_process(parent)
+            if server.workers > 1:
+                os.waitpid(first, 0)
+                first = None
+                load()
+                load_shared()
+                import portal.server.granian_worker  # noqa: F401, PLC0415  with one worker, the parent has no use for it
+            # The collector marks each object that it looks at, and would so copy the memory that the workers share.
+            gc.collect()
+            gc.freeze()
+            tell_when_ready(server.port)
+            serve_wsgi(
+                target=server.target,
+                host=server.host,
+                port=server.port,
+                workers=server.workers,
+                threads=server.threads,
+                stop_timeout_s=server.stop_timeout_s,
+                log_config=server.log_config,
+                first=first,
+            )
+        except SystemExit:
+            if first is not None:
+                _end(first)
+            raise
 
 
 def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
@@ -86,37 +103,65 @@ def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(0)
 
 
-def _in_child_process(prepare: Callable[[], PreparedServer]) -> PreparedServer:
-    """Run `prepare` in a child process; this one goes on with its environment.
+def _in_child_process(live: Callable[[Callable[[object], None]], None]) -> tuple[Any, int]:
+    """Fork; gives what the child sends, and its process id. Ends this process as the child ends if it sends nothing.
 
-    A worker then reads the values that were checked, also those of the `.env` file, however late it is started. They
-    contain secrets, so they go through a pipe and not into a command line.
+    What is sent contains secrets, so it goes through a pipe and not into a command line.
+
+    :param live: what the child does. It gets what sends a value, once. No thread runs in this process yet.
     """
-    # A fork, so that `prepare` may be any function. No thread runs in this process yet.
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_prepare_and_send, args=(prepare, sender))
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(readable)
+        live_as_worker(partial(live, partial(_send, writable)))
+    os.close(writable)
     try:
-        child.start()
-        sender.close()
-        server: PreparedServer
-        server, environment = receiver.recv()
-        child.join()
+        with os.fdopen(readable, "rb") as pipe:
+            return pickle.load(pipe), child  # noqa: S301  sent by this very code
     except EOFError:
-        child.join()
-        status = child.exitcode or 0
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         # As a shell gives the status of a process that a signal has ended.
         sys.exit(status if status >= 0 else 128 - status)
-    finally:
-        # It has ended by itself, unless this process is told to stop.
-        if child.pid is not None:
-            child.kill()
-            child.join()
+    except SystemExit:
+        _end(child)
+        raise
+
+
+def _end(child: int) -> None:
+    """End a child process, if it has not ended, since this one was told to stop."""
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+
+
+def _send(pipe: int, value: object) -> None:
+    with os.fdopen(pipe, "wb") as file:
+        pickle.dump(value, file)
+
+
+def _prepare_and_work(
+    prepare: Callable[[], PreparedServer], load: Callable[[], None], parent: int, send: Callable[[object], None]
+) -> None:
+    # Until it works: so that its child ends with it.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _stop)
+    os.environ.pop("NOTIFY_SOCKET", None)
+    load()
+    # As in the parent of several workers.
+    gc.freeze()
+    (server, environment), child = _in_child_process(lambda tell: tell((prepare(), dict(os.environ))))
+    os.waitpid(child, 0)
     os.environ.update(environment)
-    return server
-
-
-def _prepare_and_send(prepare: Callable[[], PreparedServer], sender: Connection) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    sender.send((prepare(), dict(os.environ)))
+    send((server, environment))
+    if server.workers == 1:
+        work(
+            target=server.target,
+            host=server.host,
+            port=server.port,
+            threads=server.threads,
+            log_config=server.log_config,
+            parent=parent,
+        )

@@ -45,19 +45,21 @@ def serve_wsgi(
     threads: int,
     stop_timeout_s: int = WORKER_STOP_TIMEOUT_S,
     log_config: Mapping[str, Any] | None = None,
+    first: int | None = None,
 ) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
 
     :param threads: for each worker; each handles one request at a time.
     :param stop_timeout_s: what is still open so long after the signal is cut.
     :param log_config: for :func:`logging.config.dictConfig`, so that all lines have the same form.
+    :param first: a child process that does one worker's :func:`work` already.
     """
-    if refusal := why_not_free(host, port):
+    if first is None and (refusal := why_not_free(host, port)):
         sys.exit(refusal)
-    work = partial(
-        _work, target=target, host=host, port=port, threads=threads, log_config=log_config, parent=os.getpid()
+    each = partial(
+        work, target=target, host=host, port=port, threads=threads, log_config=log_config, parent=os.getpid()
     )
-    Workers(work, count=workers, stop_timeout_s=stop_timeout_s, log_config=log_config).run()
+    Workers(each, count=workers, stop_timeout_s=stop_timeout_s, log_config=log_config, first=first).run()
 
 
 class Workers:
@@ -69,6 +71,7 @@ class Workers:
     :param work: runs in each process until it gets `STOP_SIGNAL`.
     :param stop_timeout_s: as :func:`serve_wsgi`.
     :param log_config: as :func:`serve_wsgi`.
+    :param first: as :func:`serve_wsgi`.
     """
 
     def __init__(
@@ -78,14 +81,15 @@ class Workers:
         count: int,
         stop_timeout_s: float,
         log_config: Mapping[str, Any] | None = None,
+        first: int | None = None,
     ) -> None:
         self._work = work
         self._stop_timeout_s = stop_timeout_s
         self._log_config = log_config
         #: When each running worker began, by its process id and the monotonic clock.
-        self._running: dict[int, float] = {}
+        self._running: dict[int, float] = {} if first is None else {first: time.monotonic()}
         #: When each worker that does not run is to be started.
-        self._starts = [0.0] * count
+        self._starts = [0.0] * (count - len(self._running))
         self._told_to_stop = self._told_to_reload = False
 
     def run(self) -> None:
@@ -142,35 +146,9 @@ class Workers:
                 logger.warning("a worker could not be started, and is tried again: %s", error)
                 continue
             if pid == 0:
-                self._live_as_worker()
+                signal.set_wakeup_fd(-1)
+                live_as_worker(self._work)
             self._running[pid] = now
-
-    def _live_as_worker(self) -> NoReturn:
-        """Work in the new process. It never returns into what its parent is about to do."""
-        status = 1
-        try:
-            signal.set_wakeup_fd(-1)
-            # The parent's handlers do nothing in a worker. It ends at once where it has not loaded its application.
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
-                signal.signal(number, signal.SIG_DFL)
-            # A terminal that is closed sends it to all processes.
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
-            self._work()
-            for thread in threading.enumerate():
-                if thread is not threading.current_thread() and not thread.daemon:
-                    thread.join()
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else int(end.code is not None)
-            if isinstance(end.code, str):
-                sys.stderr.write(f"{end.code}\n")
-        except BaseException:  # noqa: BLE001  nobody else shows it
-            traceback.print_exc()
-        finally:
-            with suppress(Exception):
-                sys.stdout.flush()
-                sys.stderr.flush()
-            os._exit(status & 0xFF)
 
     def _wait(self, wakeup: int, *, until: float | None) -> None:
         """Wait until a signal comes, such as that of a worker that has ended, or until then by the monotonic clock."""
@@ -222,9 +200,35 @@ class Workers:
             self._log_config = None
 
 
-def _work(
-    *, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None, parent: int
-) -> None:
+def live_as_worker(work: Callable[[], None]) -> NoReturn:
+    """Work in a new process. It never returns into what its parent is about to do."""
+    status = 1
+    try:
+        # The parent's handlers do nothing in a worker. It ends at once where it has not loaded its application.
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        # A terminal that is closed sends it to all processes.
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        work()
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            sys.stderr.write(f"{end.code}\n")
+    except BaseException:  # noqa: BLE001  nobody else shows it
+        traceback.print_exc()
+    finally:
+        with suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status & 0xFF)
+
+
+def work(*, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None, parent: int) -> None:
+    """What a worker does: see :func:`serve_wsgi`."""
     from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
 
     run_worker(target=target, host=host, port=port, threads=threads, log_config=log_config, parent=parent)

@@ -39,7 +39,7 @@ def prepare():
 def load():
     os.environ["LOADED_BY"] = str(os.getpid())
 
-supervise(prepare, load=load, app="energy")
+supervise(prepare, load=load, load_shared=lambda: os.environ.update(SHARED_BY=str(os.getpid())), app="energy")
 """
 
 
@@ -123,7 +123,7 @@ def test_one_worker_serves_below_the_light_process_that_was_started_until_that_i
     with serving(tmp_path, preparation, module=tell) as server:
         told = server.told()
         assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
-        assert "LOADED_BY" not in told, "it loads for itself"
+        assert (told["LOADED_BY"], told.get("SHARED_BY")) == (str(told["worker"]), None), "it loads for itself"
         assert len(processes_of(server.process.pid)) == 2, "the process that prepared the server has ended"
         command_line = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
         assert command_line.count(b"read once") == 1, "in the code of this test alone"
@@ -132,6 +132,22 @@ def test_one_worker_serves_below_the_light_process_that_was_started_until_that_i
         server.process.send_signal(number)
         assert ended(server.process) == (0, "light\n")
         server.assert_it_leaves_nothing()
+
+
+def test_a_worker_that_dies_is_replaced_by_one_that_loads_for_itself(tmp_path: Path) -> None:
+    with serving(tmp_path, 'os.environ["FROM_A_FILE"] = "read once"') as server:
+        first = int(server.told()["worker"])
+        os.kill(first, signal.SIGKILL)
+        until(lambda: first not in processes_of(server.process.pid), what="it is gone")
+        told = server.told()
+        assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
+
+
+def test_several_workers_share_what_their_parent_has_loaded(tmp_path: Path) -> None:
+    with serving(tmp_path, workers=2) as server:
+        told = server.told()
+        assert told["LOADED_BY"] == told["SHARED_BY"] == str(told["parent"]) == str(server.process.pid)
+        assert len(processes_of(server.process.pid)) == 3
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,9 @@ def _serve(argv: Sequence[str], *, project: Project) -> None:
     """
     from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
 
-    supervise(partial(_prepare, argv), load=partial(_load, project), app=project.app)
+    supervise(
+        partial(_prepare, argv), load=partial(_load, project), load_shared=_load_templates_and_formats, app=project.app
+    )
 
 
 def _prepare(argv: Sequence[str]) -> PreparedServer:
@@ -97,10 +99,14 @@ def _load(project: Project) -> None:
     from portal.server.startup import import_project  # noqa: PLC0415  imports Django
 
     import_project(settings=project.settings_module)
+
+
+def _load_templates_and_formats() -> None:
     from portal.config.locales import LOCALES  # noqa: PLC0415  in a process with several workers alone
     from portal.web.present import formats_of  # noqa: PLC0415  as above
-    from portal.web.templating import load_compiled_templates  # noqa: PLC0415  its modules need the settings
+    from portal.web.templating import compile_templates, load_compiled_templates  # noqa: PLC0415  as above
 
+    compile_templates()
     load_compiled_templates()
     for language in LOCALES:
         formats_of(language).load()

@@ -113,7 +113,7 @@ START = """
 import django
 
 django.setup()
-from portal.server.startup import import_project
+from portal.server.startup import wsgi_application
 from portal.web.templating.environment import PageEnvironment
 
 compiled = []
@@ -124,7 +124,7 @@ def note(self, source, name=None, *args, **options):
     return compile(self, source, name, *args, **options)
 
 PageEnvironment.compile = note
-import_project(settings="apps.energy.settings")
+wsgi_application(settings="apps.energy.settings")
 print(len(compiled))
 """
 
