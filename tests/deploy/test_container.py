@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from portal.config.projects import PROJECT_BY_APP
 from portal.edge import UNGATED_PATHS
 from portal.operate.management.commands.serve import Command
 from tests.deploy.files import DOCKERFILE
@@ -74,6 +75,17 @@ def test_it_runs_as_a_number_that_is_not_roots() -> None:
     (folders,) = [run for run in instructions("RUN") if "/var/lib" in run]
     owner, group = user.split(":")
     assert f"-o {owner} -g {group}" in folders
+
+
+def test_it_prepares_each_app_as_the_command_that_it_runs() -> None:
+    (line,) = [run for run in instructions("RUN") if "--only-prepare" in run]
+    told = line.replace("portal --app", "echo").replace("python3", sys.executable)
+    done = subprocess.run(["sh", "-euc", told], cwd=ROOT / "packages", capture_output=True, text=True, check=True)
+    words = [said.split() for said in done.stdout.splitlines()]
+    assert [app for app, *_ in words] == list(PROJECT_BY_APP)
+    for _, command, *options in words:
+        assert command == "serve"
+        assert Command().create_parser("portal", "serve").parse_args(options).only_prepare
 
 
 def test_its_command_is_one_that_the_server_takes_and_its_health_is_asked_at_a_page_that_there_is() -> None:

@@ -75,6 +75,9 @@ class Command(BaseCommand):
             action="store_true",
             help="stop as soon as the process that started this one is gone",
         )
+        parser.add_argument(
+            "--only-prepare", action="store_true", help="keep what each start of this release needs, and serve nothing"
+        )
 
     def handle(self, *args: object, **options: Any) -> None:
         config = portal_config()
@@ -89,7 +92,9 @@ class Command(BaseCommand):
             raise CommandError("--workers, --threads, --instance and --stop-timeout should be above 0")
         if refusal := why_not_free(host, port):
             raise CommandError(refusal)
-        _provide_files()
+        is_kept = _provide_files()
+        if options["only_prepare"]:
+            sys.exit(not is_kept)
         _share_static_files()
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
@@ -146,12 +151,15 @@ def _without_audit(parts: dict[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in parts.items() if name != "audit"}
 
 
-def _provide_files() -> None:
-    """Static files and, so that no worker does it, compiled templates. In DEBUG both may change at any time."""
+def _provide_files() -> bool:
+    """Make static files and, so that no worker does it, compiled templates; or find those of an earlier start.
+
+    :returns: whether later starts find them. Not in DEBUG, where both may change at any time.
+    """
     config = portal_config()
     if config.debug or config.static_root is None or config.compiled_templates_dir is None:
         _collect_static_files()
-        return
+        return False
     release = release_of(
         {PACKAGES / "portal", PACKAGES / "jinja_onepage", *(Path(each.path) for each in apps.get_app_configs())},
         # The names of these folders have the versions of all packages.
@@ -163,6 +171,8 @@ def _provide_files() -> None:
         provide(_make_files, folders=folders, kept=config.state_dir / "prepared" / config.project.app, release=release)
     except OSError as error:
         logger.warning("static files and templates are made at each start: %s", error)
+        return False
+    return True
 
 
 def _make_files() -> None:
