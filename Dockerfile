@@ -46,6 +46,7 @@ ENV PATH=/opt/portal/bin:${PATH} \
     WORKERS=2 \
     THREADS=8 \
     MALLOC_ARENA_MAX=1 \
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=0 \
     _RJEM_MALLOC_CONF=narenas:1,tcache:false \
     PYTHONNODEBUGRANGES=1 \
     PYTHONDONTWRITEBYTECODE=1

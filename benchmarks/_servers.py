@@ -214,6 +214,7 @@ def settings_of_production(*, state: Path, backend: str, key: str) -> dict[str, 
         "REFRESH_CACHE_URL": "",
         # As in deploy/systemd.
         "MALLOC_ARENA_MAX": "1",
+        "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
         "_RJEM_MALLOC_CONF": "narenas:1,tcache:false",
         "PYTHONNODEBUGRANGES": "1",
     }

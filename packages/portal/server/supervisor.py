@@ -78,7 +78,7 @@ def supervise(
                 load()
                 load_shared()
                 import portal.server.granian_worker  # noqa: F401, PLC0415  with one worker, the parent has no use for it
-            # The collector marks each object that it looks at, and would so copy the memory that the workers share.
+            # As below.
             gc.collect()
             gc.freeze()
             tell_when_ready(server.port)
@@ -111,6 +111,8 @@ def _in_child_process(live: Callable[[Callable[[object], None]], None]) -> tuple
     :param live: what the child does. It gets what sends a value, once. No thread runs in this process yet.
     """
     readable, writable = os.pipe()
+    # The collector marks each object that it looks at, and would so copy the memory that both share.
+    gc.freeze()
     child = os.fork()
     if child == 0:
         os.close(readable)
@@ -148,8 +150,6 @@ def _prepare_and_work(
         signal.signal(number, _stop)
     os.environ.pop("NOTIFY_SOCKET", None)
     load()
-    # As in the parent of several workers.
-    gc.freeze()
     (server, environment), child = _in_child_process(lambda tell: tell((prepare(), dict(os.environ))))
     os.waitpid(child, 0)
     os.environ.update(environment)
