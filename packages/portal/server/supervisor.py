@@ -14,9 +14,8 @@ import pickle
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from portal.server.parent_watch import end_with_process
 from portal.server.readiness import tell_when_ready
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
 
+    _Send = Callable[["PreparedServer"], None]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedServer:
+
+class PreparedServer(NamedTuple):
     """A server that may start: its options are sound, its checks have passed, its files are collected.
 
     :param target: the WSGI application, `module:attribute`.
@@ -66,7 +66,7 @@ def supervise(
         signal.signal(number, _stop)
     with private_folders(app=app):
         first: int | None
-        (server, environment), first = _in_child_process(partial(_prepare_and_work, prepare, load, os.getpid()))
+        server, environment, first = _in_child_process(partial(_prepare_and_work, prepare, load, os.getpid()))
         try:
             # A worker then reads the values that were checked, also those of the `.env` file, however late it starts.
             os.environ.update(environment)
@@ -103,12 +103,12 @@ def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(0)
 
 
-def _in_child_process(live: Callable[[Callable[[object], None]], None]) -> tuple[Any, int]:
+def _in_child_process(live: Callable[[_Send], None]) -> tuple[PreparedServer, dict[str, str], int]:
     """Fork; gives what the child sends, and its process id. Ends this process as the child ends if it sends nothing.
 
-    What is sent contains secrets, so it goes through a pipe and not into a command line.
+    The environment contains secrets, so it goes through a pipe and not into a command line.
 
-    :param live: what the child does. It gets what sends a value, once. No thread runs in this process yet.
+    :param live: what the child does. It gets what sends, once. No thread runs in this process yet.
     """
     readable, writable = os.pipe()
     # The collector marks each object that it looks at, and would so copy the memory that both share.
@@ -120,7 +120,8 @@ def _in_child_process(live: Callable[[Callable[[object], None]], None]) -> tuple
     os.close(writable)
     try:
         with os.fdopen(readable, "rb") as pipe:
-            return pickle.load(pipe), child  # noqa: S301  sent by this very code
+            server, environment = pickle.load(pipe)  # noqa: S301  sent by this very code
+            return server, environment, child
     except EOFError:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         # As a shell gives the status of a process that a signal has ended.
@@ -137,25 +138,26 @@ def _end(child: int) -> None:
         os.waitpid(child, 0)
 
 
-def _send(pipe: int, value: object) -> None:
+def _send(pipe: int, server: PreparedServer) -> None:
+    """Send it with the environment of this process."""
     with os.fdopen(pipe, "wb") as file:
-        pickle.dump(value, file)
+        pickle.dump((server, dict(os.environ)), file)
 
 
 def _prepare_and_work(
-    prepare: Callable[[], PreparedServer], load: Callable[[], None], parent: int, send: Callable[[object], None]
+    prepare: Callable[[], PreparedServer], load: Callable[[], None], parent: int, send: _Send
 ) -> None:
     # Until it works: so that its child ends with it.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
     os.environ.pop("NOTIFY_SOCKET", None)
     load()
-    (server, environment), child = _in_child_process(lambda tell: tell((prepare(), dict(os.environ))))
+    server, environment, child = _in_child_process(lambda tell: tell(prepare()))
     os.waitpid(child, 0)
     os.environ.update(environment)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
-    send((server, environment))
+    send(server)
     if server.workers == 1:
         work(
             target=server.target,
