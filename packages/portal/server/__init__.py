@@ -10,6 +10,7 @@
       static_files      which static files a server collects, and its private folder for them
     static              serves static files: bundled, hashed, compressed, and those of other releases
     startup             what an application loads when it starts
+    prepared_files      what a start makes of a release's files, kept for the next starts
     imported_later      what it loads when it is used, if ever
     parent_watch        ends a process with the one that started it
     ports               whether a port is free, and whether a server answers there

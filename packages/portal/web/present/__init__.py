@@ -10,6 +10,7 @@
     badges       a status -> a word and a tone; what needs somebody now, each a way to it
       |
     formats      a value -> a text in the page's language
+      languages  what Babel keeps for it in memory
 
     addresses    the address of a page with parameters
     words        words of many pages, for the catalogs

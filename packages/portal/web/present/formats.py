@@ -10,18 +10,17 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from babel import Locale
-from babel.core import get_global
 from babel.dates import format_timedelta, get_timezone_name
 from babel.lists import format_list
 from babel.numbers import NumberPattern, get_currency_precision, parse_pattern
-from django.conf.global_settings import LANGUAGES
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import get_language
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.web.present.languages import forget_other_languages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -190,19 +189,8 @@ class Formats:
         return _CODE_BEFORE_NUMBER.sub(_SPACE, amount)
 
 
-def _forget_other_languages() -> None:
-    """Keep, of what Babel knows about 8,000 languages, what it asks for about those of Django: 2 MiB less."""
-    ours = {code.partition("-")[0] for code, _ in LANGUAGES}
-    likely = cast("dict[str, str]", get_global("likely_subtags"))
-    kept = {code: tag for code, tag in likely.items() if code.partition("_")[0] in ours}
-    # Emptied first: a dict from which keys are deleted stays as large.
-    likely.clear()
-    likely.update(kept)
-    cast("dict[str, object]", get_global("territory_languages")).clear()
-
-
 # Now, while no other thread reads it.
-_forget_other_languages()
+forget_other_languages()
 
 _FORMATS: Final[Mapping[str | None, Formats]] = {code: Formats(code) for code in LOCALES}
 
