@@ -1,10 +1,9 @@
 """The memory of one app with one worker after 50,000 requests, cookies of 350 KB among them.
 
 The app runs with the settings of production, the embedded store and the sandbox. Pages of a signed-in user, forms and
-fuzzed requests go to it directly. Two numbers count, each with the same target: what its two processes take together,
-the worker and the one that supervises it, where each page of memory is divided among the processes that share it (PSS);
-and what is resident of the worker alone (RSS). The sum of both processes' RSS counts what they share twice: it is
-shown, and has no target.
+fuzzed requests go to it directly. Two numbers have a target: what its two processes take together, the worker and the
+one that supervises it, where each page of memory is divided among the processes that share it (PSS); and what is
+resident of the worker alone (RSS). The sum of both processes' RSS counts what they share twice: it is only shown.
 
 `./manage.py bench topology_memory [--requests 50000] [--app energy]`
 """
@@ -33,7 +32,7 @@ from tests.support.ports import free_port_base
 from tests.support.topology import Addresses
 from tests.support.topology.variables import backend
 
-AT_MOST_MIB = 90
+MOST_PSS_MIB, MOST_WORKER_RSS_MIB = 80, 90
 #: One in so many requests has cookies of 350 KB; pages and fuzzed requests share the rest.
 LARGE, PAGES_SHARE = 100, 0.5
 EMAIL = "all@example.com"
@@ -68,8 +67,11 @@ def main() -> None:
     print(", ".join(f"{status or 'no answer'}: {number}" for status, number in statuses.most_common()))
     targets = Targets(smoke=options.smoke)
     print(f"{options.app}, both processes, RSS summed: {memory.rss:.1f} MiB")
-    for what, found in (("both processes, PSS", memory.pss), ("the worker, RSS", worker.rss)):
-        targets.hold(f"{options.app}, {what}: {found:.1f} MiB", f"{AT_MOST_MIB} MiB", met=found <= AT_MOST_MIB)
+    for what, found, most in (
+        ("both processes, PSS", memory.pss, MOST_PSS_MIB),
+        ("the worker, RSS", worker.rss, MOST_WORKER_RSS_MIB),
+    ):
+        targets.hold(f"{options.app}, {what}: {found:.1f} MiB", f"at most {most} MiB", met=found <= most)
     targets.end()
 
 
