@@ -1,6 +1,6 @@
 """Keeps out of a worker what its packages import at once and no page uses: 7 MiB.
 
-requests imports what guesses the encoding of a text; Django's responses, forms and views the models of databases.
+requests imports what guesses the encoding of a text; Django's forms and views the models of databases.
 """
 
 from __future__ import annotations
@@ -8,44 +8,25 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.metadata import version
-from importlib.util import find_spec, module_from_spec
+from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 
 class _Later(ModuleType):
-    """A package that is imported when somebody asks for a name, or a submodule, that it does not have yet.
+    """Stands for a package until somebody asks for a name that it does not have: Python imports the package then.
 
-    :class:`importlib.util.LazyLoader` does so for any name, also for those that are there.
+    Its submodules are imported as ever: of `django.db.models`, those that need the whole package want it imported first.
+    :class:`importlib.util.LazyLoader` imports for each name, also for those known.
     """
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        _import_now(self)
-        return getattr(self, name)
-
-
-class _Path(list[str]):
-    """Where the submodules of such a package are looked for."""
-
-    def __init__(self, package: ModuleType) -> None:
-        super().__init__(package.__path__)
-        self._package = package
-
-    def __iter__(self) -> Iterator[str]:
-        _import_now(self._package)
-        return super().__iter__()
-
-
-def _import_now(package: ModuleType) -> None:
-    spec: Any = package.__spec__
-    if package.__class__ is _Later:
-        package.__class__, package.__path__ = ModuleType, spec.submodule_search_locations  # type: ignore[assignment]  # mypy knows the class
-        spec.loader.exec_module(package)
+        if sys.modules.get(self.__name__) is self:
+            sys.modules.pop(self.__name__, None)
+        # With Python's own locks, whatever number of threads asks.
+        return getattr(import_module(self.__name__), name)
 
 
 def import_later() -> None:
@@ -53,24 +34,20 @@ def import_later() -> None:
     _import_later("charset_normalizer", __version__=version("charset_normalizer"))
     none = type("none", (), {})
     # Of these classes a project without a database has no object.
-    _import_later("django.db.models", "django.db.models.utils", CompositePrimaryKey=none, QuerySet=none)
+    _import_later("django.db.models", CompositePrimaryKey=none, QuerySet=none)
 
 
-def _import_later(name: str, *submodules: str, **known: object) -> None:
+def _import_later(name: str, **known: object) -> None:
     """A package that is there already stays.
 
-    :param submodules: those that are used.
     :param known: names that are asked for at once, and what stands for them.
     """
     if name in sys.modules:
         return
     spec = find_spec(name)
     assert spec is not None  # noqa: S101  for type checkers
-    sys.modules[name] = package = module_from_spec(spec)
-    vars(package).update(known)
+    sys.modules[name] = later = _Later(name)
+    vars(later).update(known, __path__=spec.submodule_search_locations, __spec__=spec)
     parent, _, child = name.rpartition(".")
     if parent:
-        setattr(sys.modules[parent], child, package)
-    for submodule in submodules:
-        import_module(submodule)
-    package.__class__, package.__path__ = _Later, _Path(package)
+        setattr(sys.modules[parent], child, later)

@@ -11,6 +11,7 @@ from tests.support.harness import ROOT
 
 WORKER = """
 import sys
+from threading import Thread
 from portal.server.imported_later import import_later
 
 import_later()
@@ -20,13 +21,22 @@ wsgi_application(settings="apps.energy.settings")
 print({"charset_normalizer.api", "django.db.models.query", "sqlparse"} & sys.modules.keys())
 
 import charset_normalizer, django.db.models
-from django.db.models import TextChoices
 
-print(django.db.models.QuerySet.__module__, issubclass(TextChoices, str), charset_normalizer.from_bytes(b"a").best())
+found = []
+
+def use():
+    found.append((django.db.models.Model.__name__, str(charset_normalizer.from_bytes(b"a").best())))
+
+sys.setswitchinterval(1e-6)
+threads = [Thread(target=use) for _ in range(20)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+from django.db.models import QuerySet, TextChoices
+print(found == [("Model", "a")] * 20, QuerySet.__module__, issubclass(TextChoices, str))
 """
 
 
-def test_a_worker_lacks_them_and_has_them_when_they_are_used(tmp_path: Path) -> None:
+def test_a_worker_lacks_them_and_has_them_when_threads_use_them(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", WORKER],
         cwd=ROOT,
@@ -35,7 +45,7 @@ def test_a_worker_lacks_them_and_has_them_when_they_are_used(tmp_path: Path) -> 
         text=True,
         check=False,
     )
-    assert result.stdout == "set()\ndjango.db.models.query True a\n", result.stderr
+    assert result.stdout == "set()\nTrue django.db.models.query True\n", result.stderr
 
 
 def test_what_is_imported_already_stays() -> None:
