@@ -16,7 +16,7 @@ from typing import Any
 class _Later(ModuleType):
     """Stands for a package until somebody asks for a name that it does not have: Python imports the package then.
 
-    Its submodules are imported as ever: of `django.db.models`, those that need the whole package want it imported first.
+    Its submodules are imported as ever: of `django.db.models`, those that need all of it want it imported first.
     :class:`importlib.util.LazyLoader` imports for each name, also for those known.
     """
 
