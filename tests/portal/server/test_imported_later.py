@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.functional.test_serve import production_environment
 from tests.support.harness import ROOT
 
@@ -52,3 +54,20 @@ def test_what_is_imported_already_stays() -> None:
     code = "import charset_normalizer as c; from portal.server.imported_later import import_later; import_later(); "
     command = [sys.executable, "-c", f"{code}import sys; assert sys.modules['charset_normalizer'] is c; c.from_bytes"]
     subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": "packages"})
+
+
+@pytest.mark.parametrize("name", ["base", "fields", "functions", "query"])
+def test_a_submodule_that_is_imported_first_is_that_of_its_package(name: str) -> None:
+    code = f"""
+import sys
+from portal.server.imported_later import import_later
+
+import_later()
+import django.db.models.{name} as first
+import django.db.models
+
+assert sys.modules["django.db.models.{name}"] is first is django.db.models.{name}
+assert django.db.models.base.Model is django.db.models.Model, "it was executed twice"
+assert "django/db/models/{name}" in first.__spec__.origin
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env={"PYTHONPATH": "packages"})
