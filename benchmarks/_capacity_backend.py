@@ -37,6 +37,12 @@ def refresh_token(user: str, number: int) -> str:
     return f"{user}.{number}.{secrets.token_urlsafe(TOKEN_CHARS)}"[:TOKEN_CHARS]
 
 
+def user_of(call: Call) -> str:
+    """Whose token the call brings."""
+    claims = call.headers["authorization"].split(".")[1]
+    return str(json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["sub"])
+
+
 class _Connection(Connection):
     """Of the user whose token a call brings."""
 
@@ -56,9 +62,7 @@ class _Connection(Connection):
             return None
         if call.path == "/me":
             self.calls["profile"] += 1
-            claims = call.headers["authorization"].split(".")[1]
-            user = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["sub"]
-            return response_of(200, profile_of(user, PERMISSION))
+            return response_of(200, profile_of(user_of(call), PERMISSION))
         self.calls["list"] += 1
         return NOTHING_FOUND if NOBODYS_WORD in call.query else RESPONSES.get(call.path)
 

@@ -156,18 +156,28 @@ def wsgi_server(target: str, *, core: int | None, threads: int = 8, log: Path | 
 
 @contextlib.contextmanager
 def project_server(
-    app: str, *, core: int | None, threads: int, folder: Path, backend: str, key: str, checkout: Path = ROOT
+    app: str,
+    *,
+    core: int | None,
+    threads: int,
+    folder: Path,
+    backend: str,
+    key: str,
+    checkout: Path = ROOT,
+    workers: int = 1,
+    store: str = "",
 ) -> Iterator[Server]:
-    """A project of a checkout with one worker, by the command that users run, with the settings of production.
+    """A project of a checkout by the command that users run, with the settings of production.
 
     :param folder: an empty one, for its state and its log.
     :param backend: address of the backend.
     :param key: signs access tokens (`APP_JWT_KEY`).
     :param checkout: its own environment is used if it has one.
+    :param store: address of Redis; empty for the embedded store.
     """
     port = free_port()
     python = checkout / ".venv" / "bin" / "python"
-    options = {"--port": port, "--workers": 1, "--threads": threads}
+    options = {"--port": port, "--workers": workers, "--threads": threads}
     command = [
         *(str(python) if python.exists() else sys.executable, "manage.py", "--app", app, "serve"),
         *(word for option in options.items() for word in map(str, option)),
@@ -178,6 +188,7 @@ def project_server(
     environment = {
         **kept,
         **settings_of_production(state=folder / "state", backend=backend, key=key),
+        "CACHE_URL": store,
         "PYTHONPATH": str(Path(__file__).with_name("_runtime_only")),
         "BENCH_HIDDEN_MODULES": " ".join(sorted(development_modules())),
     }
