@@ -8,18 +8,17 @@ Each is a process of its own: where functions are counted, threads take longer.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib
 import json
 import os
+import random
 import sys
 import tempfile
 import time
 from concurrent.futures import wait
-from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import median, pstdev, quantiles
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
@@ -33,15 +32,15 @@ from benchmarks._stub_backend import stub_backend
 from tests.budgets.call_counter import CallCounter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
     from benchmarks._list_variants import Feature, Variant
 
 #: Before a page is measured, so that all that is made once is made.
 VISITS_TO_WARM: Final = 3
-#: The calls of a page that is rendered anew are the median of so many: some visits ask for the profile again, too.
-COUNTED_VISITS: Final = 7
+#: The calls of a page are the median of so many views: some wait for a thread, some ask for the profile again.
+COUNTED_VIEWS: Final = 15
 #: A round measures so many views of each page, one after another.
 VIEWS_OF_A_ROUND: Final = 4
 
@@ -49,7 +48,7 @@ Figures = dict[str, float]
 
 
 def main(what: str, *rounds: str) -> None:
-    """Print the figures of the page, of the page once more, and of each feature."""
+    """Print the figures of the page and of each feature."""
     counter = CallCounter() if what == "calls" else None
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as name, stub_backend() as stub:
         pages = Pages(folder=Path(name), backend=stub.url)
@@ -78,8 +77,7 @@ class Pages:
         patch.object(Pool, "submit", _noting(Pool.submit, self._begun)).start()
         self._module = _list_variants
         self._features = list(_list_variants.features())
-        pairs = [(_list_variants.AS_IT_IS, _list_variants.AGAIN)]
-        pairs += [(each.shown, each.without) for each in self._features]
+        pairs = [(each.shown, each.without) for each in self._features]
         self._variants: list[Variant] = list(dict.fromkeys(variant for pair in pairs for variant in pair))
         app = Visitor(Row(name="clients", path=CLIENTS, marker='id="rows"', rows=20), self._send)
         for _ in range(VISITS_TO_WARM):
@@ -94,15 +92,18 @@ class Pages:
 
     def _check(self, of_app: bytes) -> None:
         """See that the page is the app's own, and that each two pages differ in the feature."""
-        bodies: dict[Variant, bytes] = {}
+        kept: dict[Variant, bytes] = {}
+        anew: dict[Variant, bytes] = {}
         for variant in self._variants:
             with variant.shown():
-                bodies[variant] = _body(self._view(variant.staying))
-        if not self._module.same_page(of_app, bodies[self._module.AS_IT_IS]):
+                kept[variant] = _body(self._view(variant.staying))
+                anew[variant] = _body(self._view(variant.searching))
+        if not self._module.same_page(of_app, kept[self._module.AS_IT_IS]):
             raise AssertionError("the list of _list_variants is not declared as that of apps/energy/views/clients.py")
         for each in self._features:
-            each.check(*(bodies[variant].decode() for variant in (each.shown, each.without)))
-        self._bytes = {variant: len(body) for variant, body in bodies.items()}
+            for bodies in (kept, anew):
+                each.check(*(bodies[variant].decode() for variant in (each.shown, each.without)))
+        self._bytes = {variant: len(body) for variant, body in kept.items()}
 
     def calls(self, counter: CallCounter) -> dict[str, Figures]:
         """How many functions are called for a page that is rendered anew, and for one that is kept; and bytes."""
@@ -118,8 +119,8 @@ class Pages:
             for variant in self._variants:
                 with variant.shown():
                     figures[variant] = {
-                        "anew": median(count(variant.searching) for _ in range(COUNTED_VISITS)),
-                        "kept": median(count(variant.staying) for _ in range(COUNTED_VISITS)),
+                        "anew": median(count(variant.searching) for _ in range(COUNTED_VIEWS)),
+                        "kept": median(count(variant.staying) for _ in range(COUNTED_VIEWS)),
                         "bytes": self._bytes[variant],
                     }
                 gc.collect()
@@ -131,23 +132,30 @@ class Pages:
         return self._told(figures[self._module.AS_IT_IS], told)
 
     def cpu(self, rounds: int) -> dict[str, Figures]:
-        """CPU time of a page that is rendered anew, µs: medians of the rounds, as those of the differences are."""
+        """CPU time of a page that is rendered anew, µs, and how uncertain the features' are.
+
+        Of all views the lower quartile: what else the machine does only adds to them.
+        """
         times: dict[Variant, list[float]] = {variant: [] for variant in self._variants}
-        for number in range(rounds):
-            for variant in self._variants if number % 2 else reversed(self._variants):
+        chance = random.Random(1)
+        for _ in range(rounds):
+            for variant in chance.sample(self._variants, len(self._variants)):
                 with variant.shown():
                     self._view(variant.searching)
-                    times[variant].append(median(self._timed(variant.searching) for _ in range(VIEWS_OF_A_ROUND)))
+                    times[variant] += [self._timed(variant.searching) for _ in range(VIEWS_OF_A_ROUND)]
 
-        def told(feature: Feature) -> Figures:
-            pairs = zip(times[feature.shown], times[feature.without], strict=True)
-            return {"cpu_us": median(of - without for of, without in pairs)}
+        def cost(feature: Feature, part: slice) -> float:
+            return _quartile(times[feature.shown][part]) - _quartile(times[feature.without][part])
 
-        return self._told({"cpu_us": median(times[self._module.AS_IT_IS])}, told)
+        middle = rounds // 2 * VIEWS_OF_A_ROUND
+        halves = slice(0, middle), slice(middle, None)
+        # The difference of two halves varies twice as much as their mean: so this is two standard errors.
+        noise_us = pstdev(cost(each, halves[0]) - cost(each, halves[1]) for each in self._features)
+        page = {"cpu_us": _quartile(times[self._module.AS_IT_IS]), "noise_us": noise_us}
+        return self._told(page, lambda feature: {"cpu_us": cost(feature, slice(None))})
 
     def _told(self, page: Figures, told: Callable[[Feature], Figures]) -> dict[str, Figures]:
-        again = self._module.Feature(name="", shown=self._module.AGAIN, without=self._module.AS_IT_IS, mark="")
-        return {"page": page, "again": told(again), **{each.name: told(each) for each in self._features}}
+        return {self._module.PAGE: page, **{each.name: told(each) for each in self._features}}
 
     def _timed(self, visitor: Visitor) -> float:
         began_ns = time.process_time_ns()
@@ -162,6 +170,10 @@ class Pages:
         wait(self._begun)
         self._begun.clear()
         return answer
+
+
+def _quartile(times: Sequence[float]) -> float:
+    return quantiles(times, n=4)[0]
 
 
 def _body(answer: bytes) -> bytes:

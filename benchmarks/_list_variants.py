@@ -1,4 +1,4 @@
-"""The clients list of energy with and without each feature of a list.
+"""The clients list of energy with and without each feature of a list. It needs the settings of the app.
 
 A feature is the difference of two pages. Most are declared; a subclass of `ListView` changes what no declaration can.
 """
@@ -6,14 +6,13 @@ A feature is the difference of two pages. Most are declared; a subclass of `List
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from datetime import UTC, datetime, timedelta
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
-
-from django.http import HttpRequest, HttpResponse
 
 from apps.energy.views.clients import client_pages
 from benchmarks._page_rows import CLIENTS, Row, Visitor
@@ -27,11 +26,15 @@ from portal_pages import AGE_SORTS, NAME_SORTS, Column, DateRange, Filter, ListV
 from portal_pages.page_names import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from django.http import HttpRequest, HttpResponse
 
     from portal_pages.lists.list_pages import ListPage
 
+#: The name of the first row.
+PAGE: Final = "the whole page"
 #: Of the clients list; a variant with one more column adds a cell.
 TEMPLATE: Final = ROOT / "apps/energy/templates/energy/clients/list.html"
 #: The folder of the variants' templates.
@@ -40,8 +43,9 @@ _END_OF_CELLS: Final = "{% endblock %}\n{% block empty_icon %}"
 _CSRF: Final = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
 
 [_PATTERN] = [each for each in client_pages if each.name == "clients"]
-_NAMES: Final = names_of(_PATTERN.callback)
-assert _NAMES is not None
+_names = names_of(_PATTERN.callback)
+assert _names is not None
+_NAMES: Final = _names
 #: The view at the list's address; at first the app's own.
 _chosen: list[Callable[..., HttpResponse]] = [_PATTERN.callback]
 
@@ -184,9 +188,8 @@ def _changed(**values: Any) -> Variant:
     return Variant(view=ChangedList(search_hint=_SHOWN.search_hint, **(given | values)), rows=rows)
 
 
-#: As the app shows it, twice: how much the two differ is noise.
+#: As the app shows it.
 AS_IT_IS: Final = Variant(view=_SHOWN)
-AGAIN: Final = Variant(view=_SHOWN)
 _UNCHANGED: Final = _changed()
 _UNFILTERED: Final = Variant(view=replace(_SHOWN, filters=()))
 _UNCOUNTED: Final = Variant(view=replace(_SHOWN, filters=(_CHIPS,), counts=None))
@@ -195,6 +198,11 @@ _WITH_BADGES: Final = replace(_SHOWN, filters=(_BADGE_CHIPS,))
 _UNSORTED: Final = {name: replace(column, sort="") for name, column in _COLUMNS.items()}
 _TEXTS: Final = _more("{{ row.city }}")
 _MORE: Final = 'data-label="More"'
+
+
+def _times() -> Iterator[datetime]:
+    """Each of another day."""
+    return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=number) for number in itertools.count())
 
 
 def _cells(name: str, shown: Variant, *, mark: str = _MORE, without: Variant = AS_IT_IS) -> Feature:
@@ -211,17 +219,20 @@ def features() -> Iterator[Feature]:
         return replace(part("a row of five cells", mark, _changed(most_rows=19), shown=_UNCHANGED, number=20), rest=19)
 
     yield row("data-row-id=")
+    new = {"new_time": partial(next, _times()), "new_number": partial(next, itertools.count())}
+    new["new_id"] = partial(next, map(str, itertools.count()))
     yield _cells("a column of texts", _TEXTS)
     yield _cells("a column of days", _more("{{ row.created_at|day }}"))
-    yield _cells("a column of times", _more("{{ row.created_at|short_moment }}"))
-    yield _cells("a column of numbers", _more("{{ row.created_at.day|amount }}", kind="number"))
-    yield _cells("a column of amounts of money", _more('{{ row.created_at.day|money("EUR") }}', kind="number"))
-    yield _cells("a column of links to rows", _more('{{ row|link("client", row.id) }}'))
+    yield _cells("a column of days, each new to the process", _more("{{ new_time()|day }}", context=new))
+    yield _cells("a column of amounts", _more('{{ row.created_at.day|money("EUR") }}', kind="number"))
+    yield _cells("a column of amounts, each new", _more('{{ new_number()|money("EUR") }}', kind="number", context=new))
+    yield _cells("a column of links", _more('{{ row|link("client", row.id) }}'))
+    yield _cells("a column of links, each new", _more('{{ row|link("client", new_id()) }}', context=new))
     yield _cells("a column of email links", _more("{{ row.email|mailto }}"))
     badges = "{{ row.city|badge(cities) }}"
     yield _cells("a column of badges", _more(badges, context={"cities": _BADGES}), mark='class="badge ')
     yield _cells(
-        "a column of badges that narrow the list",
+        "a column of badges, each a link",
         _more(badges, view=_WITH_BADGES, context={"cities": _BADGES}),
         without=Variant(view=_WITH_BADGES),
         mark='<a class="badge ',
@@ -234,12 +245,12 @@ def features() -> Iterator[Feature]:
         shown=_changed(columns=_UNSORTED),
     )
     yield part("the search field", 'id="search"', _changed(unknown=("q",)), shown=_UNCHANGED)
-    yield part("a filter, five choices the backend counts", 'id="menu-city"', _UNFILTERED)
-    yield part("a filter, five declared choices", 'class="chips"', _UNFILTERED, shown=_UNCOUNTED)
-    yield part("the numbers beside them", 'class="chip-count"', _UNCOUNTED, shown=_COUNTED, number=5)
+    yield part("a filter of five choices, which the backend counts", 'id="menu-city"', _UNFILTERED)
+    yield part("a filter of five declared choices", 'class="chips"', _UNFILTERED, shown=_UNCOUNTED)
+    yield part("the counts beside these", 'class="chip-count"', _UNCOUNTED, shown=_COUNTED, number=5)
     yield part("a range of days", 'id="menu-createdAt"', Variant(view=replace(_SHOWN, ranges=())))
     yield part(
-        "of it: six presets",
+        "its six presets",
         rf'<li><a href="{CLIENTS}\?',
         Variant(view=_SHOWN, without_presets=True),
         number=6,
