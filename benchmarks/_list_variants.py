@@ -223,7 +223,7 @@ def features() -> Iterator[Feature]:
     new["new_id"] = partial(next, map(str, itertools.count()))
     yield _cells("a column of texts", _TEXTS)
     yield _cells("a column of days", _more("{{ row.created_at|day }}"))
-    yield _cells("a column of days, each new to the process", _more("{{ new_time()|day }}", context=new))
+    yield _cells("a column of days, each new", _more("{{ new_time()|day }}", context=new))
     yield _cells("a column of amounts", _more('{{ row.created_at.day|money("EUR") }}', kind="number"))
     yield _cells("a column of amounts, each new", _more('{{ new_number()|money("EUR") }}', kind="number", context=new))
     yield _cells("a column of links", _more('{{ row|link("client", row.id) }}'))

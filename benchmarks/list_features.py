@@ -2,7 +2,8 @@
 
 The clients list of energy, 20 rows, is declared with a feature and without it; the difference is what the feature
 costs. A page is rendered anew where its data is not what was rendered before, here for another search each time, and
-else it is kept. Values that are new to the process are written for the first time. The app is in one process with the settings of production, and the backend is a stub.
+else it is kept. Each new: values that the process writes for the first time. The app is in one process with the
+settings of production, and the backend is a stub.
 
     ./manage.py bench list_features [--rounds 200]
 """
@@ -37,7 +38,7 @@ def main() -> None:
     ]
     print(f"\n{table(HEADS, rows)}")
     if options.write:
-        write("list_features", f"{table(HEADS, rows)}\n")
+        write("list_features", table(HEADS, rows))
 
 
 def cpu_cells(us: float, *, cpu_us: float, noise_us: float) -> tuple[str, str]:
