@@ -113,8 +113,8 @@ def _time_filter(
         if shown is None or text == NO_VALUE:
             return NO_VALUE
         iso = shown.isoformat(timespec="seconds") if isinstance(shown, datetime) else shown.isoformat()
-        texts = [escape(each(shown)) for each in (title, write) if each is not None]
-        return Markup(element % (iso, *texts))  # noqa: S704  all are safe
+        texts = (text,) if title is None else (title(shown), text)
+        return Markup(element % (iso, *map(escape, texts)))  # noqa: S704  all are safe
 
     @pass_context
     def as_time(context: Context, value: date | None) -> str:
