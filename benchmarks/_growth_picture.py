@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-WIDTH, HEIGHT = 680, 300
-LEFT, BOTTOM, PLOT_WIDTH, PLOT_HEIGHT = 56, 46, 440, 216
+WIDTH, HEIGHT = 700, 310
+LEFT, BOTTOM, PLOT_WIDTH, PLOT_HEIGHT = 56, 46, 420, 206
 #: Told apart without colour too: by their order at the right end, and by their names there.
 COLOURS: Final = ("#0b5fa5", "#c2410c", "#15803d", "#7e22ce")
 INK, GRID = HexColor("#334155"), HexColor("#e2e8f0")
@@ -60,9 +60,9 @@ def draw(
         plot.lines[number].strokeColor, plot.lines[number].strokeWidth = colour, 2
         plot.lines[number].symbol = makeMarker("FilledCircle", size=5, fillColor=colour, strokeColor=colour)
     drawing.add(plot)
-    _write(drawing, LEFT, HEIGHT - 22, title, size=13, font="Helvetica-Bold")
+    _write(drawing, 8, HEIGHT - 20, title, size=13, font="Helvetica-Bold")
     _write(drawing, LEFT + PLOT_WIDTH / 2, 12, x[0], anchor="middle")
-    _write(drawing, 8, HEIGHT - 22, unit)
+    _write(drawing, 8, HEIGHT - 42, unit)
     for number, (name, _) in enumerate(lines):
         y = BOTTOM + PLOT_HEIGHT - 12 - 20 * number
         start = LEFT + PLOT_WIDTH + 22
