@@ -61,15 +61,14 @@ class _Patterns:
 class Formats:
     """Writes values in one language. What CLDR says about the language is read when a page first needs it.
 
-    Numbers and days are kept: a list that is shown again writes the same hundred values, and one takes 20 µs. A list of
-    times has few days.
+    Numbers and days are kept: a list that is shown again writes the same hundred values, and one takes 20 µs.
 
     :param code: a language code of Django's, such as `pt-br`.
     """
 
     def __init__(self, code: str) -> None:
         self.cldr: Final = Locale.parse(code, sep="-")
-        self._written_day: Final = lru_cache(maxsize=KEPT_TEXTS)(self._write_day)
+        self._written_day: Final = lru_cache(maxsize=KEPT_TEXTS)(lambda day: self._applied(self._patterns.day, day))
         self._written_number: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_number)
         self._written_money: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_money)
 
@@ -135,12 +134,9 @@ class Formats:
     def short_moment(self, value: datetime | None) -> str:
         """A day and a time of day, where the zone is named elsewhere."""
         shown = in_active_zone(value)
-        day = self._day(shown)
-        return (
-            day
-            if day == NO_VALUE
-            else self._patterns.day_and_time.format(self._applied(self._patterns.time, shown), day)
-        )
+        if shown is None:
+            return NO_VALUE
+        return self._patterns.day_and_time.format(self._applied(self._patterns.time, shown), self._day(shown))
 
     def ago(self, value: datetime | None, *, now: datetime) -> str:
         """How long ago a time was, in its largest unit: 3 hours ago. At least a minute, also for a time to come."""
@@ -173,12 +169,8 @@ class Formats:
         return self._patterns.months[month]
 
     def _day(self, value: date | None) -> str:
-        if value is None:
-            return NO_VALUE
+        # A list of times has few days.
         return self._written_day(value.date() if isinstance(value, datetime) else value)
-
-    def _write_day(self, value: date) -> str:
-        return str(self._patterns.day.apply(value, self.cldr))
 
     def _applied(self, pattern: DateTimePattern, value: date | None) -> str:
         return NO_VALUE if value is None else str(pattern.apply(value, self.cldr))
