@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import NewAccount, Visit
 
@@ -145,6 +145,7 @@ def test_an_open_menu_stays_in_the_window(open_list: Visit, width: int) -> None:
     page = open_list(STATIONS, viewport={"width": width, "height": 800})
     for name in ("country", "city"):
         page.locator(f"#menu-{name} > summary").click()
+        expect(page.locator(f"#menu-{name} .choice").first).to_be_visible()
         box = page.locator(f"#menu-{name} .filter-sheet").bounding_box()
         assert 0 <= box["x"] <= box["x"] + box["width"] <= width
         page.keyboard.press("Escape")
@@ -231,6 +232,72 @@ def test_at_its_end_a_list_has_the_focus_and_is_as_old_as_its_oldest_page(open_l
     expect(page.locator("#more")).to_be_focused()
     expect(as_of).to_have_count(1)
     expect(as_of).to_have_attribute("datetime", made_old)
+
+
+def test_the_choices_of_a_menu_are_loaded_once_when_it_opens_and_the_address_stays(open_list: Visit) -> None:
+    page = open_list(f"{STATIONS}?q=a&city=Berlin")
+    loaded: list[str] = []
+    page.on("request", lambda request: "?" in request.url and loaded.append(request.url.partition("?")[2]))
+    menu, choices = page.locator("#menu-city"), page.locator("#menu-city .choice")
+    expect(choices).to_have_count(1)
+    before = entries(page)
+    menu.locator("summary").click()
+    expect(choices.nth(1)).to_be_visible()
+    expect(menu.locator("summary")).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    expect(menu.get_by_role("link")).to_have_count(0)
+    assert (loaded, entries(page)) == (["q=a&city=Berlin&menu=city"], before)
+    expect(page).to_have_url(f"{STATIONS}?q=a&city=Berlin")
+    expect(menu.get_by_role("checkbox", name=re.compile("^Berlin"))).to_be_checked()
+
+
+def test_what_is_chosen_while_the_choices_are_loaded_counts(open_list: Visit) -> None:
+    page = open_list(f"{STATIONS}?city=Berlin")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"city=Berlin&menu=city$"), hold)
+    page.locator("#menu-city > summary").click()
+    page.get_by_role("checkbox", name=re.compile("^Berlin")).uncheck()
+    expect(page).to_have_url(STATIONS)
+    [route] = held
+    with page.expect_response(route.request.url):
+        route.continue_()
+    expect(page.locator("#menu-city .choice").nth(1)).to_be_visible()
+    expect(page.get_by_role("checkbox", name=re.compile("^Berlin"))).not_to_be_checked()
+
+
+def test_choices_that_did_not_come_are_told_and_can_be_asked_for_again(open_list: Visit) -> None:
+    page = open_list(CLIENTS)
+    page.route(re.compile(r"menu=city"), lambda route: route.fulfill(status=503))
+    menu = page.locator("#menu-city")
+    menu.locator("summary").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.unroute(re.compile(r"menu=city"))
+    menu.get_by_role("link", name="Show the choices").click()
+    expect(menu.get_by_role("checkbox").first).to_be_visible()
+    expect(page).to_have_url(f"{CLIENTS}?menu=city")
+    menu.get_by_role("checkbox", name=re.compile("^Berlin")).check()
+    expect(page).to_have_url(f"{CLIENTS}?city=Berlin")
+
+
+def test_without_scripts_a_link_opens_the_menu_and_what_is_chosen_before_stays(open_list: Visit) -> None:
+    page = open_list(f"{STATIONS}?city=Berlin", java_script_enabled=False)
+    menu = page.locator("#menu-city")
+    menu.locator("summary").click()
+    menu.get_by_role("link", name="Show the choices").click()
+    menu.get_by_role("checkbox", name=re.compile("^Köln")).check()
+    menu.get_by_role("button", name="Apply").click()
+    assert sorted(page.url.partition("?")[2].replace("q=&", "").split("&")) == [
+        "city=Berlin",
+        "city=K%C3%B6ln",
+        "sort=-createdAt",
+    ]
+    menu.locator("summary").click()
+    expect(menu.locator("input:checked")).to_have_count(2)
 
 
 def test_without_scripts_all_of_it_is_a_form_and_links(open_list: Visit) -> None:

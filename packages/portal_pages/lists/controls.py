@@ -12,6 +12,7 @@ from portal_pages.lists.filters import Filter, read_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from datetime import date
 
     from django.http import QueryDict
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Pages that one address shows at most; the backend is asked for each of them after a reload.
 MAX_SHOWN_PAGES: Final = 20
+#: The parameter of the menu that shows its choices.
+MENU: Final = "menu"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,7 @@ class ListControls:
     :param pages: how many pages are shown, from the first one on.
     :param values: the values of each filter.
     :param days: the days of each range.
+    :param menu: the parameter of the filter whose menu shows its choices; empty for none.
     """
 
     q: str = ""
@@ -39,6 +43,7 @@ class ListControls:
     pages: int = 1
     values: tuple[tuple[Filter, tuple[str, ...]], ...] = ()
     days: tuple[ChosenDays, ...] = field(default=())
+    menu: str = ""
 
     @property
     def is_narrowed(self) -> bool:
@@ -59,13 +64,29 @@ class ListControls:
         """The parameters of the numbers beside the filters: all but the order."""
         return {name: value for name, value in self.params.items() if name != "sort"}
 
-    def url(self, path: str, *, cursor: str = "", pages: int = 1) -> str:
-        """The address of this state: the first `pages` pages, or the page at `cursor`."""
+    def url(self, path: str, *, cursor: str = "", pages: int = 1, menu: str = "") -> str:
+        """The address of this state: the first `pages` pages, or the page at `cursor`.
+
+        :param menu: the parameter of a filter, to show its choices.
+        """
+        params = self._shown_params | {"cursor": cursor, "pages": str(pages) if pages > 1 else "", MENU: menu}
+        return with_params(path, params)
+
+    def urls_of_days(self, path: str, date_range: DateRange, spans: Iterable[tuple[date, date]]) -> list[str]:
+        """The addresses of this state with other days of a range: for each first day and last day."""
+        params = self._shown_params
+        return [
+            with_params(path, params | {date_range.first_param: str(first), date_range.last_param: str(last)})
+            for first, last in spans
+        ]
+
+    @property
+    def _shown_params(self) -> dict[str, ParamValue]:
+        """The parameters of the address, but for the place in the list; those that are not set are empty."""
         params: dict[str, ParamValue] = {"q": self.q, **{each.param: values for each, values in self.values}}
         for days in self.days:
-            params |= days.texts
-        params |= {"sort": self.sort, "cursor": cursor, "pages": str(pages) if pages > 1 else ""}
-        return with_params(path, params)
+            params |= {days.range.first_param: days.first_text, days.range.last_param: days.last_text}
+        return params | {"sort": self.sort}
 
     def without(self, param: str, value: str) -> ListControls:
         """The state without one value of a filter."""
@@ -115,6 +136,7 @@ def read_controls(
         pages=_number_of_pages(given.get("pages", "")),
         values=tuple((each, read_values(given.getlist(each.param))) for each in filters),
         days=tuple(read_days(each, given) for each in ranges),
+        menu=given.get(MENU, ""),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from django.utils import timezone
@@ -12,9 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from django.http import QueryDict
 
@@ -105,23 +107,37 @@ def read_days(date_range: DateRange, values: QueryDict) -> ChosenDays:
     return ChosenDays(range=date_range, first_text=first_text, last_text=last_text, first=first, last=last, error=error)
 
 
-def presets_of(date_range: DateRange, *, today: date | None = None) -> Iterator[tuple[str, date, date]]:
+def presets_of(date_range: DateRange, *, today: date | None = None) -> Sequence[tuple[str, date, date]]:
     """The ranges that one click chooses: label, first day and last day.
 
     :param today: in the range's zone; None for now.
     """
     day = today or datetime.now(tz=date_range.zone).date()
-    yield _("Today"), day, day
+    return _presets(day, active_locale(), ahead=date_range.ahead)
+
+
+# A day, and those beside it in other zones, in each language.
+@lru_cache(maxsize=64)
+def _presets(
+    day: date,
+    locale: str,  # noqa: ARG001  the key
+    *,
+    ahead: bool,
+) -> Sequence[tuple[str, date, date]]:
+    presets = [(_("Today"), day, day)]
     for days in _PRESET_DAYS:
         rest = timedelta(days=days - 1)
-        if date_range.ahead:
-            yield ngettext("Next %(num)s day", "Next %(num)s days", days) % {"num": days}, day, day + rest
+        if ahead:
+            label = ngettext("Next %(num)s day", "Next %(num)s days", days) % {"num": days}
+            presets.append((label, day, day + rest))
         else:
-            yield ngettext("Last %(num)s day", "Last %(num)s days", days) % {"num": days}, day - rest, day
+            label = ngettext("Last %(num)s day", "Last %(num)s days", days) % {"num": days}
+            presets.append((label, day - rest, day))
     first_of_month = day.replace(day=1)
     first_of_next = (first_of_month + timedelta(days=31)).replace(day=1)
-    yield _("This month"), first_of_month, first_of_next - timedelta(days=1)
-    yield _("This year"), day.replace(month=1, day=1), day.replace(month=_DECEMBER, day=31)
+    presets.append((_("This month"), first_of_month, first_of_next - timedelta(days=1)))
+    presets.append((_("This year"), day.replace(month=1, day=1), day.replace(month=_DECEMBER, day=31)))
+    return tuple(presets)
 
 
 def _day(text: str, *, zone: tzinfo) -> date | None:

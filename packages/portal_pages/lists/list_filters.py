@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
@@ -27,12 +27,17 @@ class ShownFilter:
     """A filter with its choices.
 
     :param is_menu: whether its choices stand in a menu, since they may be many.
+    :param options: of a menu whose choices are not here, those that are chosen.
+    :param is_open: whether the address asks for the choices of this menu.
+    :param menu_url: the page that has the choices; empty where they are here.
     """
 
     param: str
     label: str
     is_menu: bool
     options: Sequence[Option]
+    is_open: bool = False
+    menu_url: str = ""
 
     @property
     def chosen(self) -> int:
@@ -92,7 +97,7 @@ class ShownFilters:
     :param chips: what is chosen and has no chip of its own among `filters`.
     :param hidden: parameters of the address that no control of the form sends.
     :param clear_url: the list without any filter; empty if there is none.
-    :param have_failed: the backend did not say how many rows have which value.
+    :param have_failed: the backend was asked how many rows have which value, and did not say.
     """
 
     filters: Sequence[ShownFilter]
@@ -124,27 +129,35 @@ def shown_filters(
     counts: QueryResult[Any] | None,
     names: Mapping[tuple[str, str], str],
     unknown: Collection[str] = (),
+    can_count: bool = False,
 ) -> ShownFilters:
     """The filters of one page of a list.
 
     :param counts: how many rows have which value; None if that was not asked.
     :param names: what related rows are called, by parameter and id.
     :param unknown: parameters that the backend does not know, which are not offered.
+    :param can_count: whether the backend can be asked for the choices of a menu.
     """
     chips = [*_chips_of_values(controls, path=path, names=names, unknown=unknown), *_chips_of_days(controls, path=path)]
     known = None if counts is None or counts.data is None else usable_counts(counts.data)
-    offered = [
-        ShownFilter(
+
+    def offered(each: Filter, values: Sequence[str]) -> ShownFilter:
+        is_open = each.is_menu and each.param == controls.menu
+        is_elsewhere = can_count and each.is_menu and not (is_open and known is not None)
+        return ShownFilter(
             param=each.param,
             label=str(each.label),
             is_menu=each.is_menu,
             options=each.options(chosen=values, counts=None if known is None else known.get(each.param)),
+            is_open=is_open,
+            menu_url=controls.url(path, menu=each.param) if is_elsewhere else "",
         )
-        for each, values in controls.values
-        if not each.is_related and each.param not in unknown
+
+    filters = [
+        offered(each, values) for each, values in controls.values if not each.is_related and each.param not in unknown
     ]
     return ShownFilters(
-        filters=[each for each in offered if each.options],
+        filters=[each for each in filters if each.options or each.is_open or each.menu_url],
         ranges=[
             _shown_range(days, controls, path=path)
             for days in controls.days
@@ -208,13 +221,8 @@ def _day_or(day: date | None, text: str) -> str:
 
 def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> ShownRange:
     each = days.range
-    presets = []
-    for label, first, last in presets_of(each):
-        chosen = replace(
-            days, first_text=first.isoformat(), last_text=last.isoformat(), first=first, last=last, error=""
-        )
-        is_current = (days.first, days.last) == (first, last)
-        presets.append(Preset(label=label, url=controls.with_days(chosen).url(path), is_current=is_current))
+    presets = presets_of(each)
+    urls = controls.urls_of_days(path, each, [(first, last) for _label, first, last in presets])
     return ShownRange(
         param=each.field,
         label=str(each.label),
@@ -223,5 +231,8 @@ def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> Show
         first_text=days.first_text,
         last_text=days.last_text,
         error=days.error,
-        presets=presets,
+        presets=[
+            Preset(label=label, url=url, is_current=(days.first, days.last) == (first, last))
+            for (label, first, last), url in zip(presets, urls, strict=True)
+        ],
     )

@@ -174,6 +174,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 ignored=ignored_params(self.hook, self._params),
                 names=names,
                 is_restarted=is_restarted,
+                can_count=self._can_count(request),
             )
             cells = words_of(self, pages, active_locale()).cells
             linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
@@ -214,6 +215,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         ignored: Collection[str] = (),
         names: Mapping[tuple[str, str], str] | None = None,
         is_restarted: bool = False,
+        can_count: bool = False,
     ) -> ListPage:
         """The page that shows `result`.
 
@@ -222,6 +224,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         :param ignored: the parameters that the backend is known to ignore or to refuse.
         :param names: what related rows are called, by parameter and id.
         :param is_restarted: whether the address named a page that is not there any more.
+        :param can_count: whether the backend can be asked for the choices of a menu.
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
@@ -245,7 +248,12 @@ class ListView(DeclaredPage, Generic[TRow]):
             q=controls.q,
             sort=sort,
             filters=shown_filters(
-                controls, path=path, counts=None if data.ignored else counts, names=names or {}, unknown=unknown
+                controls,
+                path=path,
+                counts=None if data.ignored else counts,
+                names=names or {},
+                unknown=unknown,
+                can_count=can_count and not data.ignored,
             ),
             controls=controls,
             first_path=path,
@@ -263,17 +271,28 @@ class ListView(DeclaredPage, Generic[TRow]):
     def _read(
         self, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_counted: bool
     ) -> tuple[PaginatedResult[TRow], QueryResult[Any] | None]:
-        """The list, and at the same time the numbers beside its filters, without which the page does as well."""
+        """The list, and at the same time the numbers beside its filters, without which the page does as well.
+
+        The choices of a menu are asked for when it is open: most are never opened, and each search has others.
+        """
         further = _by_wire_names(self.hook.params, values)
         pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
-        counted = ",".join(each.param for each in self.filters if not each.is_related)
-        if self.counts is None or not counted or not is_counted or is_refused_now(self.counts, request):
+        counted = ",".join(
+            each.param
+            for each in self.filters
+            if each.choices is not None or (each.is_menu and each.param == controls.menu)
+        )
+        if self.counts is None or not counted or not is_counted or not self._can_count(request):
             return self.hook(request, {**controls.params, **further}, **pages), None
         return use_queries(
             request,
             self.hook.spec({**controls.params, **further}, **pages),
             self.counts.spec({**controls.counted_params, **further, COUNTS_BY_PARAM: counted}),
         )
+
+    def _can_count(self, request: HttpRequest) -> bool:
+        """Whether the backend can be asked how many rows have which value."""
+        return self.counts is not None and not is_refused_now(self.counts, request)
 
     @property
     def _params(self) -> Iterator[str]:

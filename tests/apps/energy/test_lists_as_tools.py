@@ -5,11 +5,13 @@ from __future__ import annotations
 from urllib.parse import quote
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
 from portal.testing import Backend, SignedIn, row_ids
 
 SESSIONS, COUNTS = "/energy/sessions", "/energy/sessions/counts"
+CLIENTS = "/energy/clients"
 PATH = "/en/energy/sessions"
 ROWS = {"hx-request": "true", "hx-target": "rows"}
 #: Cursors of the tests' backend.
@@ -23,6 +25,11 @@ def browser(signed_in: SignedIn) -> Client:
 
 def rows(number: int, **fields: str) -> list[dict[str, str]]:
     return [{"id": f"ses_{index}", "status": "failed", **fields} for index in range(number)]
+
+
+def menu_of(page: HttpResponse) -> str:
+    """The HTML of the clients' menu of cities; empty if there is none."""
+    return page.content.decode().partition('id="menu-city"')[2].partition("</details>")[0]
 
 
 def test_the_backend_is_asked_for_what_is_chosen_and_counts_the_rest(backend: Backend, browser: Client) -> None:
@@ -58,6 +65,59 @@ def test_without_numbers_the_list_is_as_it_was_and_says_so_where_they_are_missed
     assert (page.status_code, row_ids(page)) == (200, ["ses_0"])
     assert ('value="failed"' in text, "chip-count" in text) == (True, False)
     assert ("The filters could not be loaded completely." in text) is is_said
+
+
+def test_the_choices_of_a_menu_are_asked_for_when_it_is_open_and_what_is_chosen_stays_without_them(
+    backend: Backend, browser: Client
+) -> None:
+    backend.lists(CLIENTS, [{"id": "cli_1", "city": "Oslo"}, {"id": "cli_2", "city": "Oslo"}])
+    opening = "/en/energy/clients?q=o&amp;city=Oslo&amp;menu=city"
+    closed = menu_of(browser.get("/en/energy/clients?q=o&city=Oslo"))
+    assert backend.calls_to(f"{CLIENTS}/counts") == []
+    for text in (f'hx-get="{opening}"', f'href="{opening}"', 'value="Oslo" checked', 'name="list-menu">'):
+        assert text in closed
+    opened = menu_of(browser.get(opening.replace("&amp;", "&")))
+    [counted] = backend.calls_to(f"{CLIENTS}/counts")
+    assert counted.query == {"q": "o", "city": "Oslo", "by": "city"}
+    for text in ('value="Oslo" checked', '<span class="chip-count">2</span>', 'name="list-menu" open>'):
+        assert text in opened
+    assert "menu=" not in opened
+
+
+@pytest.mark.parametrize("menu", ["status", "startedAt", "stationId", "none", "../x", "\0"])
+def test_what_is_no_menu_of_choices_opens_none(backend: Backend, browser: Client, menu: str) -> None:
+    backend.lists(SESSIONS, rows(1))
+    page = browser.get(PATH, {"menu": menu})
+    assert (row_ids(page), "open>" in page.content.decode()) == (["ses_0"], False)
+    assert [call.query["by"] for call in backend.calls_to(COUNTS)] == ["status"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "says", "is_there_again"),
+    [
+        (503, "The choices could not be loaded.", True),
+        ("malformed", "The choices could not be loaded.", True),
+        (404, "There is nothing to choose.", False),
+    ],
+)
+def test_a_menu_without_choices_says_so_and_is_not_offered_where_the_backend_has_none(
+    backend: Backend, browser: Client, fault: object, says: str, *, is_there_again: bool
+) -> None:
+    backend.lists(CLIENTS, [{"id": "cli_1", "city": "Oslo"}])
+    backend.fails(fault, path=f"{CLIENTS}/counts")  # type: ignore[arg-type]  # one of its faults
+    page = browser.get("/en/energy/clients?menu=city")
+    assert (page.status_code, row_ids(page)) == (200, ["cli_1"])
+    assert says in menu_of(page)
+    assert ("Show the choices" in menu_of(page)) is is_there_again
+    assert bool(menu_of(browser.get("/en/energy/clients"))) is is_there_again
+
+
+def test_for_htmx_a_menu_comes_closed_since_the_page_knows_whether_it_is_open(
+    backend: Backend, browser: Client
+) -> None:
+    backend.lists(CLIENTS, [{"id": "cli_1", "city": "Oslo"}])
+    menu = menu_of(browser.get("/en/energy/clients?menu=city", headers={**ROWS, "hx-target": "list"}))
+    assert ('value="Oslo"' in menu, 'name="list-menu">' in menu) == (True, True)
 
 
 def test_a_related_record_is_called_by_its_name_which_is_asked_for_where_no_row_has_it(

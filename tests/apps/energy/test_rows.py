@@ -140,7 +140,7 @@ def test_a_list_says_as_of_when_it_is_and_how_old_its_rows_are_beside_an_error(
 def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(CLIENTS, [{"id": "cli_1"}])
     browser = signed_in("ENERGY_APP", expired=True)
-    assert browser.get(PAGE, headers={"x-request-id": "the-page"}).status_code == 200
+    assert browser.get(f"{PAGE}?menu=city", headers={"x-request-id": "the-page"}).status_code == 200
     assert browser.post("/en/logout", headers={"x-request-id": "the-sign-out"}).status_code == 303
     of_the_page = ("/refresh", "/me", CLIENTS, f"{CLIENTS}/counts")
     named = {call.path: call.headers.get("x-request-id") for call in backend.calls}

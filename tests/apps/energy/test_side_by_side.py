@@ -95,7 +95,7 @@ def browser(server: ScriptedServer) -> Client:
     return client
 
 
-CLIENT_LIST = ["/energy/clients", "/energy/clients/counts", "/me"]
+CHARGER_LIST = ["/energy/chargers", "/energy/chargers/counts", "/me"]
 
 
 @pytest.mark.parametrize("permission", ["ENERGY_APP", "FINANCE_APP"], ids=["allowed", "denied by the profile"])
@@ -104,10 +104,10 @@ def test_the_profile_the_first_query_and_the_numbers_of_a_page(
 ) -> None:
     waiting.permissions = [permission]
     waiting.wait_for(3)
-    page = browser.get("/en/energy/clients")
+    page = browser.get("/en/energy/chargers")
     is_allowed = permission == "ENERGY_APP"
     assert page.status_code == (200 if is_allowed else 403)
-    assert sorted(waiting.asked) == CLIENT_LIST
+    assert sorted(waiting.asked) == CHARGER_LIST
     assert ("a row of the list" in page.content.decode()) is is_allowed
     assert "Ada" in page.content.decode() or not is_allowed
 
@@ -130,8 +130,8 @@ def test_a_profile_that_denies_the_platform_has_it_over_a_failure_and_over_a_wri
 def test_a_token_that_nobody_has_proven_yet_asks_for_me_the_list_and_its_numbers_once_each(
     waiting: WaitingBackend,
 ) -> None:
-    assert stranger().get("/en/energy/clients").status_code == 200
-    assert sorted(waiting.asked) == CLIENT_LIST
+    assert stranger().get("/en/energy/chargers").status_code == 200
+    assert sorted(waiting.asked) == CHARGER_LIST
 
 
 def test_the_five_lists_of_an_overview_without_a_summary_and_the_next_one_asks_for_all_of_it_at_once(

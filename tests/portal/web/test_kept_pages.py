@@ -76,6 +76,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     return names
 
 
+@pytest.fixture(autouse=True)
+def _within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page is made anew in a new minute, since what the backend is known to lack may have ended."""
+    monkeypatch.setattr("portal.query.hooks.backend_gaps._MINUTE_S", 10**12)
+
+
 def with_cookies(browser: Client, **cookies: str) -> Client:
     """The same sign-in, with other preferences."""
     other = Client(headers={"accept": "text/html", "sec-fetch-mode": "navigate"})

@@ -37,9 +37,18 @@
     if (detail.formData.get("sort") === document.getElementById("sort")?.options[0]?.value) {
       detail.formData.delete("sort");
     }
+    const menu = form.querySelector(".filter-menu[open]");
+    if (menu && detail.elt === form) detail.formData.set("menu", menu.id.replace("menu-", ""));
     const isNext = isTyping && detail.triggeringEvent?.type === "input";
     form.setAttribute("hx-push-url", isNext ? "false" : "true");
     form.setAttribute("hx-replace-url", isNext ? "true" : "false");
+  });
+  /* Which menu is open is no part of the address. */
+  document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
+    if (detail.requestConfig.elt !== form) return;
+    const { pathname, searchParams } = new URL(detail.history.path, location.href);
+    searchParams.delete("menu");
+    detail.history.path = [pathname, searchParams].filter(String).join("?");
   });
   document.addEventListener("htmx:pushedIntoHistory", () => (isTyping = document.activeElement === search));
   search?.addEventListener("blur", () => (isTyping = false));
@@ -56,7 +65,7 @@
   document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
     if (detail.target.id !== "list-filters") return;
     const menu = detail.target.querySelector("details[open]");
-    open = menu?.contains(document.activeElement) && menu.querySelector("[type=checkbox]")
+    open = menu?.contains(document.activeElement) && menu.querySelector(".choices")
       ? { id: menu.id, words: menu.querySelector("[data-narrow-choices]")?.value ?? "", top: menu.querySelector(".choices").scrollTop }
       : null;
   });
@@ -90,6 +99,10 @@
     sheet.classList.toggle("at-end", sheet.getBoundingClientRect().right > document.documentElement.clientWidth);
   };
   document.addEventListener("toggle", ({ target }) => target.matches?.(".filter-menu[open]") && keepInside(target), true);
+  document.addEventListener("htmx:afterSwap", ({ target }) => {
+    const menu = target.closest(".filter-menu[open]");
+    if (menu) keepInside(menu);
+  });
   for (const menu of document.querySelectorAll(".filter-menu[open]")) keepInside(menu);
 
   const closeMenus = (except) => {
