@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
+    from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_pages import ListPage
 
 #: The name of the first row.
@@ -84,11 +85,16 @@ class ChangedList(ListView[Client]):
     """A list whose page is changed before it is shown. One that changes nothing does the same work.
 
     :param unknown: parameters that count as unknown to the backend: what needs them is not offered.
+    :param menu: the parameter of the filter whose menu is open.
     """
 
     unknown: tuple[str, ...] = ()
+    menu: str = ""
     changed: Mapping[str, Any] = field(default_factory=dict)
     most_rows: int = 20
+
+    def controls(self, request: HttpRequest) -> ListControls:
+        return replace(super().controls(request), menu=self.menu)
 
     def page(self, *args: Any, ignored: Any = (), **values: Any) -> ListPage:
         page = super().page(*args, ignored={*ignored, *self.unknown}, **values)
@@ -245,7 +251,8 @@ def features() -> Iterator[Feature]:
         shown=_changed(columns=_UNSORTED),
     )
     yield part("the search field", 'id="search"', _changed(unknown=("q",)), shown=_UNCHANGED)
-    yield part("a filter of five choices, which the backend counts", 'id="menu-city"', _UNFILTERED)
+    yield part("a filter whose choices the backend counts", 'id="menu-city"', _UNFILTERED)
+    yield part("the five choices in its open menu", 'name="list-menu" open>', _UNCHANGED, shown=_changed(menu="city"))
     yield part("a filter of five declared choices", 'class="chips"', _UNFILTERED, shown=_UNCOUNTED)
     yield part("the counts beside these", 'class="chip-count"', _UNCOUNTED, shown=_COUNTED, number=5)
     yield part("a range of days", 'id="menu-createdAt"', Variant(view=replace(_SHOWN, ranges=())))

@@ -6,9 +6,10 @@ import re
 from functools import partial
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import NewAccount, Visit
+from tests.browser.held_answers import answers_held
 
 pytestmark = pytest.mark.browser
 
@@ -254,18 +255,11 @@ def test_the_choices_of_a_menu_are_loaded_once_when_it_opens_and_the_address_sta
 
 def test_what_is_chosen_while_the_choices_are_loaded_counts(open_list: Visit) -> None:
     page = open_list(f"{STATIONS}?city=Berlin")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(re.compile(r"city=Berlin&menu=city$"), hold)
-    page.locator("#menu-city > summary").click()
-    page.get_by_role("checkbox", name=re.compile("^Berlin")).uncheck()
-    expect(page).to_have_url(STATIONS)
-    [route] = held
-    with page.expect_response(route.request.url):
-        route.continue_()
+    choices = "**/stations*Berlin*menu=city"
+    with page.expect_response(choices), answers_held(page, choices):
+        page.locator("#menu-city > summary").click()
+        page.get_by_role("checkbox", name=re.compile("^Berlin")).uncheck()
+        expect(page).to_have_url(STATIONS)
     expect(page.locator("#menu-city .choice").nth(1)).to_be_visible()
     expect(page.get_by_role("checkbox", name=re.compile("^Berlin"))).not_to_be_checked()
 
