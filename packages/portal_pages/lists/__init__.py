@@ -4,6 +4,7 @@
 
     list_views           ListView: a list with search, filters, ranges, sort orders and "load more"
       list_pages         one page of a list, as its templates show it; its address, and the way back to it
+      list_reads         what a page reads: its rows, and the numbers beside its filters
       list_filters     its chips, menus and presets, and what each leads to
         controls         what the user asked for, as the address has it
           filters        Filter: what a list can be narrowed to

@@ -14,22 +14,17 @@ from django.http import HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
-    COUNTS_BY_PARAM,
-    CURSOR_PARAM,
     SORT_BY_NAME,
     SORT_BY_NAME_DESCENDING,
     SORT_NEWEST_FIRST,
     SORT_OLDEST_FIRST,
 )
-from portal.errors import ApiValidationError
 from portal.query import (
     PaginatedQueryHook,
     Params,
     Row,
     gaps_mark,
     ignored_params,
-    is_refused_now,
-    use_queries,
     versions_of,
 )
 from portal.web.context_processors import render_kept
@@ -38,6 +33,7 @@ from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_cont
 from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
 from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
+from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
@@ -140,7 +136,7 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param values: further parameters of the hook.
         """
-        return self.hook.walk(request, {**self.controls(request).params, **_by_wire_names(self.hook.params, values)})
+        return self.hook.walk(request, {**self.controls(request).params, **by_wire_names(self.hook.params, values)})
 
     def _template(self, pages: PageNames) -> str:
         return self.template or f"{pages.templates}/list.html"
@@ -153,14 +149,14 @@ class ListView(DeclaredPage, Generic[TRow]):
         """
         target = htmx_target(request)
         controls = self.controls(request)
-        result, counts = self._read(request, controls, values, is_counted=target != ROWS_ID)
-        is_restarted = _is_stale(result, controls)
+        result, counts = read_list(self, request, controls, values, is_counted=target != ROWS_ID)
+        is_restarted = is_stale(result, controls)
         if is_restarted:
             if target == ROWS_ID:
                 # These rows would not follow those that are shown: the page says so itself.
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
-            result, counts = self._read(request, controls, values, is_counted=True)
+            result, counts = read_list(self, request, controls, values, is_counted=True)
         names = names_of(request, controls, result)
 
         def variables() -> dict[str, object]:
@@ -174,7 +170,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 ignored=ignored_params(self.hook, self._params),
                 names=names,
                 is_restarted=is_restarted,
-                can_count=self._can_count(request),
+                can_count=can_count(self, request),
             )
             cells = words_of(self, pages, active_locale()).cells
             linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
@@ -268,32 +264,6 @@ class ListView(DeclaredPage, Generic[TRow]):
             is_appended=is_appended,
         )
 
-    def _read(
-        self, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_counted: bool
-    ) -> tuple[PaginatedResult[TRow], QueryResult[Any] | None]:
-        """The list, and at the same time the numbers beside its filters, without which the page does as well.
-
-        The choices of a menu are asked for when it is open: most are never opened, and each search has others.
-        """
-        further = _by_wire_names(self.hook.params, values)
-        pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
-        counted = ",".join(
-            each.param
-            for each in self.filters
-            if each.choices is not None or (each.is_menu and each.param == controls.menu)
-        )
-        if self.counts is None or not counted or not is_counted or not self._can_count(request):
-            return self.hook(request, {**controls.params, **further}, **pages), None
-        return use_queries(
-            request,
-            self.hook.spec({**controls.params, **further}, **pages),
-            self.counts.spec({**controls.counted_params, **further, COUNTS_BY_PARAM: counted}),
-        )
-
-    def _can_count(self, request: HttpRequest) -> bool:
-        """Whether the backend can be asked how many rows have which value."""
-        return self.counts is not None and not is_refused_now(self.counts, request)
-
     @property
     def _params(self) -> Iterator[str]:
         """The names on the wire of all that narrows or orders the list."""
@@ -304,20 +274,3 @@ class ListView(DeclaredPage, Generic[TRow]):
     @property
     def _default_sort(self) -> str:
         return next(iter(self.sorts))
-
-
-def _by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Keywords of a hook by their names on the wire."""
-    if not values or not (isinstance(params, type) and issubclass(params, Params)):
-        return dict(values)
-    wire = dict(zip(params.__struct_fields__, params.__struct_encode_fields__, strict=True))
-    return {wire.get(name, name): value for name, value in values.items()}
-
-
-def _is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:
-    """Whether the backend does not know the cursor: it gave it for another order, or long ago."""
-    return (
-        isinstance(result.error, ApiValidationError)
-        and set(result.error.errors) <= {CURSOR_PARAM}
-        and bool(controls.cursor)
-    )

@@ -1,0 +1,69 @@
+"""What a list reads for one page: its rows, and how many rows have which value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
+from portal.errors import ApiValidationError
+from portal.query import Params, is_refused_now, use_queries
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.http import HttpRequest
+
+    from portal.query import PaginatedResult, QueryResult
+    from portal_pages.lists.controls import ListControls
+
+
+def read_list(
+    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_counted: bool
+) -> tuple[PaginatedResult[Any], QueryResult[Any] | None]:
+    """The list, and at the same time the numbers beside its filters, without which the page does as well.
+
+    The choices of a menu are asked for when it is open: most are never opened, and each search has others.
+
+    :param view: the `ListView`, whose module is above this one.
+    :param values: further parameters of its hook.
+    :param is_counted: whether the page shows filters.
+    """
+    further = by_wire_names(view.hook.params, values)
+    pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
+    counted = ",".join(
+        each.param
+        for each in view.filters
+        if each.choices is not None or (each.is_menu and each.param == controls.menu)
+    )
+    if not counted or not is_counted or not can_count(view, request):
+        return view.hook(request, {**controls.params, **further}, **pages), None
+    return use_queries(
+        request,
+        view.hook.spec({**controls.params, **further}, **pages),
+        view.counts.spec({**controls.counted_params, **further, COUNTS_BY_PARAM: counted}),
+    )
+
+
+def can_count(view: Any, request: HttpRequest) -> bool:
+    """Whether the backend can be asked how many rows have which value.
+
+    :param view: the `ListView`.
+    """
+    return view.counts is not None and not is_refused_now(view.counts, request)
+
+
+def by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords of a hook by their names on the wire."""
+    if not values or not (isinstance(params, type) and issubclass(params, Params)):
+        return dict(values)
+    wire = dict(zip(params.__struct_fields__, params.__struct_encode_fields__, strict=True))
+    return {wire.get(name, name): value for name, value in values.items()}
+
+
+def is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:
+    """Whether the backend does not know the cursor: it gave it for another order, or long ago."""
+    return (
+        isinstance(result.error, ApiValidationError)
+        and set(result.error.errors) <= {CURSOR_PARAM}
+        and bool(controls.cursor)
+    )
