@@ -30,10 +30,10 @@ def test_the_files_of_the_page_pass(tmp_path: Path) -> None:
     assert re.search(r"^=+ 10 passed", result.stdout, re.MULTILINE), result.stdout
 
 
-def test_the_tables_name_every_fixture_and_every_method_and_none_else() -> None:
-    first, second = PAGE.split("| fixture | gives |")[1].split("| `backend.` | |")
+def test_the_lists_name_every_fixture_and_every_method_and_none_else() -> None:
+    first, second = PAGE.split("The fixtures:")[1].split("`backend` has\n")
     fixtures = {name for name, value in vars(portal.testing).items() if isinstance(value, type(portal.testing.backend))}
-    assert set(re.findall(r"^\| `(\w+)", first, re.MULTILINE)) == fixtures
+    assert set(re.findall(r"^- `(\w+)", first, re.MULTILINE)) == fixtures
     methods = {name for name, _ in inspect.getmembers(Backend, inspect.isfunction) if not name.startswith("_")}
-    named = {name for row in re.findall(r"^\| (`.*?) \|", second, re.MULTILINE) for name in re.findall(r"`(\w+)", row)}
+    named = {name for row in re.findall(r"^- (`.*?): ", second, re.MULTILINE) for name in re.findall(r"`(\w+)", row)}
     assert named == methods | {"calls"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "explanation" / "threat-model.md"
-ROW = re.compile(r"^\| ([STRIDE]-\d+) \|(.*)\|(.*)\|(.*)\|$", re.MULTILINE)
+ROW = re.compile(r"^- ([STRIDE]-\d+)\. \*([^*]*)\*:(.*?)\. (`.*)$", re.MULTILINE)
 PROOF = re.compile(r"`(tests/[\w/]+\.py)(?:::(test_\w+))?`")
 ROWS = {
     number: (threat.strip(), answer.strip(), proofs.strip())

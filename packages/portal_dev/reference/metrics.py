@@ -20,8 +20,8 @@ _TOPS: Final = ("portal.edge.middleware", "portal.web.middleware", "portal.web.s
 _LABELS: Final = """\
 ## Labels
 
-| label | is | of `portal_…` |
-|---|---|---|"""
+With the metrics that have them, named without `portal_`:
+"""
 _PROCESSES: Final = """\
 ## Of each worker
 
@@ -56,13 +56,13 @@ def _row(family: Family) -> str:
 
 
 def _labels(families: Iterable[Family]) -> Iterator[str]:
-    """A row for each label, with the metrics that have it in this meaning."""
+    """An item for each label, with the metrics that have it in this meaning."""
     names: dict[tuple[str, str], list[str]] = {}
     for family in families:
         for label in family.labels:
             names.setdefault((label.name, _said(label)), []).append(f"`{family.name.removeprefix('portal_')}`")
     for (name, said), having in sorted(names.items()):
-        yield f"| `{name}` | {said} | {', '.join(having)} |"
+        yield f"- `{name}` of {', '.join(having)}: {said}"
 
 
 def _said(label: Label) -> str:
