@@ -10,43 +10,73 @@ import marshal
 import os
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from portal.config.environment import private_dir
+from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+#: Seconds after which a file that is being written counts as left behind.
+_ABANDONED_S: Final = 3600
 
 
 def release_of(folders: Iterable[Path], *more: object) -> bytes:
     """A hash of this Python, of all files in these folders, and of what else decides what is made of them."""
     release = sha256(repr((sys.version, more)).encode())
     for path in sorted(path for folder in folders for path in folder.rglob("*")):
-        if path.suffix != ".pyc" and path.is_file():
+        if "__pycache__" not in path.parts and path.is_file():
             release.update(f"{path} {sha256(path.read_bytes()).hexdigest()}\n".encode())
     return release.digest()
 
 
-def provide(make: Callable[[], None], *, folders: Sequence[Path], kept: Path, release: bytes) -> None:
+def provide(make: Callable[[], None], *, folders: Sequence[Path], kept: Path, release: Callable[[], bytes]) -> str:
     """Fill the folders with what is kept of this release. If there is nothing, do so by `make`, and keep that.
 
-    :param kept: the file; its folder is made if it is missing.
-    :raises OSError: the folders are filled, but it can't be kept.
+    :param kept: the file. Its folder and the one above it are made private.
+    :param release: gives :func:`release_of` at this moment. A file that it can't read is a reason to keep nothing.
+    :returns: why it is not kept; empty if it is.
+    :raises OSError: the folders can't be filled.
     """
-    contents = _read(kept, release)
+    try:
+        begun = release()
+    except OSError as error:
+        make()
+        return str(error)
+    contents = _read(kept, begun)
     if contents is not None:
         for folder, files in zip(folders, contents, strict=True):
             _write(folder, files)
-        return
+        return ""
     make()
     packed = marshal.dumps([_files(folder) for folder in folders])
-    kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        if release() != begun:
+            return "the code has changed meanwhile"
+        _keep(kept, _seal(begun, packed) + packed)
+    except (OSError, ConfigurationError) as error:
+        return str(error)
+    return ""
+
+
+def _keep(kept: Path, content: bytes) -> None:
+    """Write it in one step: of starts at the same time, each reads a whole file or none."""
+    for folder in (kept.parent.parent, kept.parent):
+        private_dir(folder)
+    for path in kept.parent.glob("tmp*"):
+        # Of a start that was ended while it wrote, or that has ended this moment.
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < time.time() - _ABANDONED_S:
+                path.unlink()
     descriptor, name = tempfile.mkstemp(dir=kept.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(_seal(release, packed) + packed)
-        # In one step: of starts at the same time, each reads a whole file or none.
+            file.write(content)
         Path(name).replace(kept)
     finally:
         Path(name).unlink(missing_ok=True)
@@ -54,7 +84,7 @@ def provide(make: Callable[[], None], *, folders: Sequence[Path], kept: Path, re
 
 def _read(kept: Path, release: bytes) -> list[dict[str, bytes]] | None:
     """None also for a file that somebody else could have written: what is unmarshalled is code."""
-    with suppress(OSError), kept.open("rb") as file:
+    with suppress(OSError), os.fdopen(os.open(kept, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if status.st_uid in {0, os.geteuid()} and not status.st_mode & 0o022:
             seal, packed = file.read(len(release)), file.read()

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from portal.server.parent_watch import end_with_process
+from portal.server.ports import why_not_free
 from portal.server.readiness import tell_when_ready
 from portal.server.static_files import private_folders
 from portal.server.workers import WORKER_STOP_TIMEOUT_S, live_as_worker, serve_wsgi, work
@@ -155,6 +156,9 @@ def _prepare_and_work(
     server, environment, child = _in_child_process(lambda tell: tell(prepare()))
     os.waitpid(child, 0)
     os.environ.update(environment)
+    # Another server may have taken it while this one was prepared.
+    if refusal := why_not_free(server.host, server.port):
+        sys.exit(refusal)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     send(server)

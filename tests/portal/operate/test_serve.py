@@ -29,7 +29,7 @@ def test_the_release_of_what_is_kept_has_the_code_that_compiles_the_templates_an
 
     monkeypatch.setattr(serve, "portal_config", lambda: config)
     monkeypatch.setattr(serve, "release_of", release_of)
-    monkeypatch.setattr(serve, "provide", lambda make, **options: None)
+    monkeypatch.setattr(serve, "provide", lambda make, *, release, **options: release() and "")
     serve._provide_files()
     [(folders, more)] = asked
     packages = ROOT / "packages"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,11 +24,17 @@ class Starts:
 
     def __init__(self, folder: Path) -> None:
         self.kept = folder / "state" / "prepared" / "energy"
+        self.why_not_kept = ""
+        #: In place of the start's own release.
+        self.release_now = b""
         self._folder = folder
         self._number = 0
 
-    def start(self, *, release: bytes = RELEASE) -> bool:
-        """Whether it had to make the files. They are all there in any case."""
+    def start(self, *, release: bytes = RELEASE, changed: Callable[[], None] = lambda: None) -> bool:
+        """Whether it had to make the files. They are all there in any case.
+
+        :param changed: called while it makes them.
+        """
         self._number += 1
         own = self._folder / str(self._number)
         folders = [own / "static", own / "templates"]
@@ -40,12 +48,11 @@ class Starts:
             for name, content in CONTENTS.items():
                 (own / name).parent.mkdir(exist_ok=True)
                 (own / name).write_bytes(content)
+            changed()
 
-        try:
-            provide(make, folders=folders, kept=self.kept, release=release)
-        finally:
-            files = [path for path in own.rglob("*") if path.is_file()]
-            assert {str(path.relative_to(own)): path.read_bytes() for path in files} == CONTENTS
+        self.why_not_kept = provide(make, folders=folders, kept=self.kept, release=lambda: self.release_now or release)
+        files = [path for path in own.rglob("*") if path.is_file()]
+        assert {str(path.relative_to(own)): path.read_bytes() for path in files} == CONTENTS
         return is_made
 
 
@@ -98,8 +105,63 @@ def test_where_nothing_can_be_kept_each_start_makes_its_files_and_tells_why(star
     starts.kept.parent.parent.mkdir()
     starts.kept.parent.write_text("no folder")
     for _ in range(2):
-        with pytest.raises(OSError, match="prepared"):
-            starts.start()
+        assert starts.start()
+        assert "prepared" in starts.why_not_kept
+
+
+def test_what_was_made_while_the_code_changed_is_not_kept(starts: Starts) -> None:
+    assert starts.start(changed=lambda: setattr(starts, "release_now", b"s" * 32))
+    assert (starts.why_not_kept, starts.kept.exists()) == ("the code has changed meanwhile", False)
+
+
+def test_files_that_can_not_be_made_end_the_start(starts: Starts, tmp_path: Path) -> None:
+    def fail() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        starts.start(changed=fail)
+    assert not starts.kept.exists()
+    starts.start()
+    (tmp_path / "no-folder").touch()
+    with pytest.raises(FileExistsError):
+        provide(fail, folders=[tmp_path / "no-folder"] * 2, kept=starts.kept, release=lambda: RELEASE)
+
+
+@pytest.mark.parametrize("readable", [0, 1], ids=["at first", "at the end"])
+def test_code_that_can_not_be_read_keeps_nothing_and_ends_no_start(tmp_path: Path, readable: int) -> None:
+    releases = iter([RELEASE] * readable)
+
+    def release() -> bytes:
+        for each in releases:
+            return each
+        raise OSError(errno.EACCES, "Permission denied")
+
+    kept, folder = tmp_path / "state" / "prepared" / "energy", tmp_path / "static"
+    assert "Permission denied" in provide(folder.mkdir, folders=[folder], kept=kept, release=release)
+    assert (folder.exists(), kept.exists()) == (True, False)
+
+
+def test_what_was_never_finished_is_removed_after_an_hour(starts: Starts) -> None:
+    starts.start()
+    old, new = (starts.kept.with_name(name) for name in ("tmpold", "tmpnew"))
+    for path, age_s in ((old, 3700), (new, 3500)):
+        path.touch()
+        os.utime(path, (time.time() - age_s,) * 2)
+    starts.start(release=b"s" * 32)
+    assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_the_folders_become_private_and_no_link_or_pipe_is_read(starts: Starts, tmp_path: Path) -> None:
+    starts.start()
+    for folder in (starts.kept.parent, starts.kept.parent.parent):
+        folder.chmod(0o755)
+    starts.kept.rename(tmp_path / "elsewhere")
+    starts.kept.symlink_to(tmp_path / "elsewhere")
+    assert starts.start()
+    assert [folder.stat().st_mode & 0o777 for folder in (starts.kept.parent, starts.kept.parent.parent)] == [0o700] * 2
+    starts.kept.unlink()
+    os.mkfifo(starts.kept, 0o600)
+    assert [starts.start(), starts.start()] == [True, False]
 
 
 def test_starts_at_the_same_time_leave_one_whole_file(starts: Starts, tmp_path: Path) -> None:
@@ -112,7 +174,7 @@ folder, kept = map(Path, sys.argv[1:])
 folder.mkdir()
 for number in range(200):
     make = lambda: (folder / "a.css").write_bytes(b"a" * 100_000)
-    provide(make, folders=[folder], kept=kept, release=bytes([number]) * 32)
+    assert provide(make, folders=[folder], kept=kept, release=lambda: bytes([number]) * 32) == ""
 """
     command = [sys.executable, "-c", code]
     environment = {"PYTHONPATH": str(ROOT / "packages")}
@@ -128,7 +190,8 @@ def test_a_release_is_all_files_the_settings_and_nothing_that_python_writes(tmp_
     template = tmp_path / "portal" / "templates" / "list.html"
     template.write_text("<p>")
     seen = [release_of([tmp_path / "portal"], "/static/")]
-    (tmp_path / "portal" / "list.cpython-311.pyc").write_bytes(b"\0")
+    (tmp_path / "portal" / "__pycache__").mkdir()
+    (tmp_path / "portal" / "__pycache__" / "list.cpython-311.pyc.140230958").write_bytes(b"\0")
     assert release_of([tmp_path / "portal"], "/static/") == seen[0]
     seen.append(release_of([tmp_path / "portal"], "/files/"))
     template.write_text("<b>")

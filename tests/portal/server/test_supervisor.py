@@ -143,6 +143,19 @@ def test_a_worker_that_dies_is_replaced_by_one_that_loads_for_itself(tmp_path: P
         assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_port_that_was_taken_while_it_was_prepared_is_told_and_nothing_serves(tmp_path: Path, workers: int) -> None:
+    take = f"{BEGIN}\nwhile not os.path.exists({str(tmp_path / 'taken')!r}): time.sleep(0.01)"
+    with serving(tmp_path, take, workers=workers) as server, socket.socket() as other:
+        server.wait_until_it_is_prepared()
+        other.bind(("127.0.0.1", server.port))
+        other.listen()
+        (tmp_path / "taken").touch()
+        status, said = ended(server.process)
+        assert (status, said.startswith(f"port {server.port} is taken")) == (1, True)
+        server.assert_it_leaves_nothing()
+
+
 def test_several_workers_share_what_their_parent_has_loaded(tmp_path: Path) -> None:
     with serving(tmp_path, workers=2) as server:
         told = server.told()

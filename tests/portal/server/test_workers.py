@@ -35,7 +35,7 @@ def work():
     lines.write(f"finished {{os.getpid()}}\\n".encode())
 
 {before}
-Workers(work, count={count}, stop_timeout_s=600).run()
+Workers(work, count={count}, stop_timeout_s=600, first={first}).run()
 """
 
 
@@ -61,9 +61,12 @@ class Parent:
 
 
 @contextlib.contextmanager
-def running(folder: Path, *, count: int = 1, work: str = "pass", before: str = "") -> Iterator[Parent]:
+def running(
+    folder: Path, *, count: int = 1, work: str = "pass", before: str = "", first: str = "None"
+) -> Iterator[Parent]:
     file = folder / "lines"
-    with started(PARENT.format(work=indent(work, "    "), before=before, count=count), str(file)) as process:
+    code = PARENT.format(work=indent(work, "    "), before=before, count=count, first=first)
+    with started(code, str(file)) as process:
         yield Parent(process, file)
 
 
@@ -95,6 +98,17 @@ def test_a_worker_that_ends_at_once_is_started_again_after_a_pause_and_its_statu
         times = [float(at) for _, at in parent.lines("began")]
         # A worker tells the time a moment after its parent has taken it.
         assert all(later - earlier > RESTART_INTERVAL_S / 2 for earlier, later in pairwise(times))
+
+
+def test_a_first_worker_that_has_ended_before_its_parent_takes_signals_is_replaced(tmp_path: Path) -> None:
+    end = """
+first = os.fork() or os._exit(7)
+os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+"""
+    with running(tmp_path, before=end, first="first") as parent:
+        parent.began(1)
+        status, said = parent.stopped()
+        assert (status, "has ended by itself, with status 7:" in said) == (0, True)
 
 
 def test_it_stops_at_once_while_a_worker_waits_for_its_start(tmp_path: Path) -> None:

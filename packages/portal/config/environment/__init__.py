@@ -14,7 +14,7 @@
 """
 
 from portal.config.environment.reader import complete_environment, read_config, try_config
-from portal.config.environment.single_variables import OFF, STDERR
+from portal.config.environment.single_variables import OFF, STDERR, private_dir
 from portal.config.environment.single_variables import read_port_base as port_base
 from portal.config.environment.sources import (
     Source,

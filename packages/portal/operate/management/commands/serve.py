@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -90,11 +91,13 @@ class Command(BaseCommand):
             raise CommandError(f"--port should be from 1 to 65535, not {port}")
         if min(workers, threads, instance, stop_timeout_s) <= 0:
             raise CommandError("--workers, --threads, --instance and --stop-timeout should be above 0")
+        if options["only_prepare"]:
+            if config.debug:
+                raise CommandError("nothing is kept in DEBUG")
+            sys.exit(not _provide_files())
         if refusal := why_not_free(host, port):
             raise CommandError(refusal)
-        is_kept = _provide_files()
-        if options["only_prepare"]:
-            sys.exit(not is_kept)
+        _provide_files()
         _share_static_files()
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
@@ -160,19 +163,22 @@ def _provide_files() -> bool:
     if config.debug or config.static_root is None or config.compiled_templates_dir is None:
         _collect_static_files()
         return False
-    release = release_of(
+    release = partial(
+        release_of,
         {PACKAGES / "portal", PACKAGES / "jinja_onepage", *(Path(each.path) for each in apps.get_app_configs())},
         # The names of these folders have the versions of all packages.
         sorted(each.name for folder in sys.path for each in Path(folder).glob("*.dist-info")),
         *(settings.INSTALLED_APPS, settings.STORAGES, settings.STATIC_URL, settings.LANGUAGES),
     )
     folders = (config.static_root, config.compiled_templates_dir)
+    kept = config.state_dir / "prepared" / config.project.app
     try:
-        provide(_make_files, folders=folders, kept=config.state_dir / "prepared" / config.project.app, release=release)
+        reason = provide(_make_files, folders=folders, kept=kept, release=release)
     except OSError as error:
-        logger.warning("static files and templates are made at each start: %s", error)
-        return False
-    return True
+        raise CommandError(f"static files and templates can't be written: {error}") from error
+    if reason:
+        logger.warning("static files and templates are made at each start: %s", reason)
+    return not reason
 
 
 def _make_files() -> None:
