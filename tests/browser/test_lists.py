@@ -253,6 +253,15 @@ def test_the_choices_of_a_menu_are_loaded_once_when_it_opens_and_the_address_sta
     expect(menu.get_by_role("checkbox", name=re.compile("^Berlin"))).to_be_checked()
 
 
+def test_after_a_search_a_menu_has_the_choices_of_what_was_found(open_list: Visit) -> None:
+    page = open_list(STATIONS)
+    page.get_by_role("searchbox", name="Search").last.fill("berlin")
+    expect(page).to_have_url(f"{STATIONS}?q=berlin")
+    page.locator("#menu-city > summary").click()
+    expect(page.locator("#menu-city .choice")).to_have_count(1)
+    expect(page.locator("#menu-city .choice")).to_contain_text("Berlin")
+
+
 def test_what_is_chosen_while_the_choices_are_loaded_counts(open_list: Visit) -> None:
     page = open_list(f"{STATIONS}?city=Berlin")
     choices = "**/stations*Berlin*menu=city"
