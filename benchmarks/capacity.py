@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 #: As in docs/reference/measured.md, "What a page costs the whole system".
 COSTS: Final = Costs(
-    page_ms=2.3,
-    fetch_ms=0.9,
-    behind_ms=2.6,
-    profile_ms=2.7,
-    refresh_ms=4.6,
+    page_ms=2.6,
+    fetch_ms=1.2,
+    behind_ms=2.2,
+    profile_ms=2.4,
+    refresh_ms=4.9,
     page_commands=3.0,
     fetch_commands=1.0,
-    behind_commands=5.0,
-    profile_commands=10.0,
+    behind_commands=5.2,
+    profile_commands=9.9,
     refresh_commands=21.0,
-    command_us=24.0,
-    user_bytes=1_900.0,
-    page_bytes=100.0,
+    command_us=27.9,
+    user_bytes=731.8,
+    page_bytes=174.1,
     growth=1.1,
-    binding_bytes=380.0,
-    sign_in_bytes=5_400.0,
-    worker_mib=117.0,
+    binding_bytes=377.1,
+    sign_in_bytes=3_450.1,
+    worker_mib=95.3,
 )
 USERS: Final = tuple(10**power for power in range(3, 8))
 #: Of the real run. In its last five seconds a token fetches nothing behind a page, so it lives long enough for that to
