@@ -69,6 +69,8 @@ def pages_of(app: str, routes: Iterable[str]) -> Iterator[Page]:
         yield page(name=f"{name} (second page)", path=f"{path}?{second}")
         yield page(name=f"{name} (search)", path=f"{path}?q=grace&sort={each.sort}")
         yield page(name=f"{name} (200 rows)", path=f"{path}?pages=10")
+        for menu in each.menus:
+            yield page(name=f"{name} (menu)", path=f"{path}?menu={menu}")
     for place in (place for place in PLACES if place.app == app):
         path = f"/en{place.page}"
         yield page(name="403", path=path if platform else "/en/accounts", profile={"permissions": ["NONE"]})

@@ -23,6 +23,13 @@ def nothing_kept() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def no_new_minute() -> Iterator[None]:
+    """Until the block ends, no page is rendered anew because what the backend was known to lack may be there again."""
+    with patch("portal.query.hooks.backend_gaps._MINUTE_S", 10**12):
+        yield
+
+
 def shown(response: HttpResponseBase) -> str:
     """The HTML without the tokens."""
     return TOKEN.sub("", b"".join(response).decode())

@@ -82,6 +82,7 @@ def test_the_choices_of_a_menu_are_asked_for_when_it_is_open_and_what_is_chosen_
     for text in ('value="Oslo" checked', '<span class="chip-count">2</span>', 'name="list-menu" open>'):
         assert text in opened
     assert "menu=" not in opened
+    assert menu_of(browser.get("/en/energy/clients?q=o&city=Oslo")) == closed
 
 
 @pytest.mark.parametrize("menu", ["status", "startedAt", "stationId", "none", "../x", "\0"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
@@ -27,7 +27,7 @@ from portal.web.cookies.message_storage import AppCookieStorage
 from portal.web.csrf import CSRF_HOLE
 from portal.web.templating import kept_parts, part_cache
 from portal_pages.lists import date_ranges
-from tests.support.nothing_kept import TOKEN, nothing_kept, shown
+from tests.support.nothing_kept import TOKEN, no_new_minute, nothing_kept, shown
 
 __all__ = ["backend"]
 CLIENTS = "/energy/clients"
@@ -77,9 +77,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 
 @pytest.fixture(autouse=True)
-def _within_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page is made anew in a new minute, since what the backend is known to lack may have ended."""
-    monkeypatch.setattr("portal.query.hooks.backend_gaps._MINUTE_S", 10**12)
+def _same_minute() -> Iterator[None]:
+    with no_new_minute():
+        yield
 
 
 def with_cookies(browser: Client, **cookies: str) -> Client:

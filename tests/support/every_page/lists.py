@@ -148,6 +148,10 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     yield "hostile rows", answered(opens(), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx", answered(opens(**HTMX_LIST), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx rows", answered(opens(second, **HTMX_ROWS), resource.hostile())
+    for menu in resource.menus:
+        yield f"open menu {menu}", listed(resource.hostile(), opens(f"?menu={menu}"))
+        yield f"open menu {menu}, htmx", listed(resource.hostile(), opens(f"?menu={menu}", **HTMX_LIST))
+        yield f"open menu {menu}, hostile filters", listed([], opens(f"?menu={menu}&{HOSTILE_FILTERS}"))
     yield "odd rows", answered(opens(), resource.odd())
     yield "bare rows", answered(opens(), resource.bare())
     yield "the outage after rows", listed(many, *outage())

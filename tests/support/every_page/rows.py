@@ -75,6 +75,7 @@ class Resource:
 
     :param path: of the pages, and of the backend's list.
     :param served_at: path of the backend's list, if it is another one.
+    :param menus: the filters whose choices are counted when their menu opens.
     :param row: all fields of an ordinary row, but its id.
     :param variants: fields in which ordinary rows differ, such as each status.
     :param sort: a sort order that is not the default.
@@ -86,6 +87,7 @@ class Resource:
     variants: tuple[Row, ...]
     sort: str
     served_at: str | None = None
+    menus: tuple[str, ...] = ()
     #: Fields of a row that stand in a list of objects of the detail alone.
     parts: Row = field(default_factory=dict)
 
@@ -128,6 +130,7 @@ class Resource:
 CLIENTS: Final = Resource(
     app="energy",
     path="/energy/clients",
+    menus=("city",),
     row={
         "name": "Grace Hopper",
         "email": "grace+portal@example.com",
@@ -147,6 +150,7 @@ CLIENTS: Final = Resource(
 STATIONS: Final = Resource(
     app="energy",
     path="/energy/stations",
+    menus=("country", "city"),
     row={
         "name": "Main station",
         "address": "Straße des 17. Juni 1",
@@ -239,6 +243,7 @@ METERS: Final = Resource(
 WORK_ORDERS: Final = Resource(
     app="operations",
     path="/operations/work-orders",
+    menus=("assignee",),
     row={
         "title": "Replace the cable",
         "stationId": "sta_1",
