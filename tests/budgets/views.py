@@ -34,7 +34,7 @@ from tests.budgets.backend import backend_with, sign_in
 from tests.budgets.call_counter import CallCounter, by_name
 from tests.budgets.pages import Page
 from tests.support.absences import forget_absences
-from tests.support.nothing_kept import no_new_minute
+from tests.support.nothing_kept import no_time_passes
 
 HEADERS: Final = {
     "Host": "localhost",
@@ -107,7 +107,7 @@ class Views:
             http = stack.enter_context(responses.RequestsMock(assert_all_requests_are_fired=False))
             stack.enter_context(patch.object(HTTPAdapter, "send", self.counter.without(HTTPAdapter.send)))
             stack.enter_context(patch.object(Pool, "submit", _noting(self._begun)))
-            stack.enter_context(no_new_minute())
+            stack.enter_context(no_time_passes())
             backend = backend_with(http, profile=profile)
             if page.permissions:
                 made = sign_in(backend, page, profile=profile)

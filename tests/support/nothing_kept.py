@@ -24,9 +24,10 @@ def nothing_kept() -> Iterator[None]:
 
 
 @contextmanager
-def no_new_minute() -> Iterator[None]:
-    """Until the block ends, no page is rendered anew because what the backend was known to lack may be there again."""
-    with patch("portal.query.hooks.backend_gaps._MINUTE_S", 10**12):
+def no_time_passes() -> Iterator[None]:
+    """Until the block ends, no page is rendered anew because of the time: of the day, or of what the backend lacks."""
+    of_gaps, of_parts = "portal.query.hooks.backend_gaps._MINUTE_S", "portal.web.templating.kept_parts._QUARTER_S"
+    with patch(of_gaps, 10**12), patch(of_parts, 10**12):
         yield
 
 

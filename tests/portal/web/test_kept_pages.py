@@ -27,7 +27,7 @@ from portal.web.cookies.message_storage import AppCookieStorage
 from portal.web.csrf import CSRF_HOLE
 from portal.web.templating import kept_parts, part_cache
 from portal_pages.lists import date_ranges
-from tests.support.nothing_kept import TOKEN, no_new_minute, nothing_kept, shown
+from tests.support.nothing_kept import TOKEN, no_time_passes, nothing_kept, shown
 
 __all__ = ["backend"]
 CLIENTS = "/energy/clients"
@@ -77,8 +77,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 
 @pytest.fixture(autouse=True)
-def _same_minute() -> Iterator[None]:
-    with no_new_minute():
+def _no_time_passes() -> Iterator[None]:
+    with no_time_passes():
         yield
 
 
