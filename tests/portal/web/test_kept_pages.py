@@ -56,8 +56,8 @@ def browser(backend: Backend, signed_in: SignedIn) -> Client:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Made:
-    """The templates of the pages that were rendered."""
+def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
+    """The templates of the pages that were rendered, while no time passes."""
     names: list[str] = []
     render_part, render = context_processors.render_part, context_processors.render
 
@@ -73,13 +73,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
 
     monkeypatch.setattr(context_processors, "render_part", noting_part)
     monkeypatch.setattr(context_processors, "render", noting)
-    return names
-
-
-@pytest.fixture(autouse=True)
-def _no_time_passes() -> Iterator[None]:
     with no_time_passes():
-        yield
+        yield names
 
 
 def with_cookies(browser: Client, **cookies: str) -> Client:
