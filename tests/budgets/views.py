@@ -106,7 +106,7 @@ class Views:
         with contextlib.ExitStack() as stack:
             http = stack.enter_context(responses.RequestsMock(assert_all_requests_are_fired=False))
             stack.enter_context(patch.object(HTTPAdapter, "send", self.counter.without(HTTPAdapter.send)))
-            stack.enter_context(patch.object(Pool, "submit", _noting(self._begun)))
+            stack.enter_context(patch.object(Pool, "submit", noting_submit(self._begun)))
             stack.enter_context(no_time_passes())
             backend = backend_with(http, profile=profile)
             if page.permissions:
@@ -163,7 +163,7 @@ def _forget() -> None:
     forget_absences()
 
 
-def _noting(begun: list[Future[Any]]) -> Any:
+def noting_submit(begun: list[Future[Any]]) -> Any:
     """`Pool.submit`, which notes what it begins."""
     submit = Pool.submit
 
