@@ -14,7 +14,7 @@ from tests.support.harness import RunningStack, running_stack
 
 pytestmark = pytest.mark.browser
 
-PAGE = "/en/energy/clients?sort=name"
+PAGE = "/en/energy/clients?sort=name&menu=city"
 NAMES = ("user.get_me", "energy.get_clients", "energy.get_clients_counts")
 
 

@@ -18,7 +18,8 @@ from tests.support.harness import RunningStack, running_stack
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = "/en/energy/clients"
+CLIENTS = "/en/energy/clients"
+PAGE = f"{CLIENTS}?menu=city"
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def test_it_shows_each_query_with_its_cache_status_and_the_edges_way(
     assert "Tokens of this request: kept." in content
     assert "The edge: 5-forward" in content
     seen = dict(row for row in table(content, "portal-edge"))
-    assert (seen["path"], seen["platforms"]) == (PAGE, "ENERGY (from the token)")
+    assert (seen["path"], seen["platforms"]) == (CLIENTS, "ENERGY (from the token)")
     steps = [step[:2] for step in table(content, "portal-edge", number=1)]
     assert ["2-private", "this path, but not this request"] in steps
     assert steps[-1] == ["5-forward", "decides"]
@@ -132,7 +133,7 @@ def test_its_buttons_refetch_and_clear_and_its_timeline_has_each_call_below_its_
 
 
 def test_a_page_shows_what_the_form_before_it_did(energy: RunningStack, browser: requests.Session) -> None:
-    form = energy.url("energy", f"{PAGE}/new")
+    form = energy.url("energy", f"{CLIENTS}/new")
     fields = {"name": "Panel", "email": "panel@example.com", **hidden(browser.get(form, timeout=10).text)}
     answer = browser.post(form, data=fields, allow_redirects=False, timeout=10)
     assert answer.status_code == 303
@@ -153,7 +154,7 @@ def test_a_page_shows_what_the_form_before_it_did(energy: RunningStack, browser:
 
 
 def test_it_shows_the_status_of_a_call_that_failed(energy: RunningStack, browser: requests.Session) -> None:
-    rows, content = open_panel(energy, browser, f"{PAGE}/nobody")
+    rows, content = open_panel(energy, browser, f"{CLIENTS}/nobody")
     assert ["GET /energy/clients/nobody", "404, try 1 of 3"] in [row[:2] for row in table(content, "portal-timeline")]
     assert next(row for row in rows if "get_client" in row[0])[6] == "ApiNotFoundError"
 
