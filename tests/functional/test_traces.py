@@ -57,7 +57,7 @@ def named(spans: list[ReceivedSpan], name: str) -> ReceivedSpan:
 
 
 def test_a_page_is_one_tree_of_its_queries_and_their_calls(world: World, browser: HttpBrowser) -> None:
-    spans = page(world, browser, f"/en/energy/clients?q={SEARCHED}")
+    spans = page(world, browser, f"/en/energy/clients?menu=city&q={SEARCHED}")
     by_id = {span.span_id: span for span in spans}
     (root,) = [span for span in spans if span.parent_id not in by_id]
     assert root.name == "GET /<locale>/energy/clients"
@@ -72,7 +72,7 @@ def test_a_page_is_one_tree_of_its_queries_and_their_calls(world: World, browser
     assert "/energy/clients" in calls
     # The sign-in has asked for it.
     assert named(spans, "query user.get_me").attributes["portal.outcome"] == "hit"
-    # The queries of a list run side by side.
+    # The list, and the choices of its open menu, side by side.
     assert by_id[query.parent_id].name == "queries 2"
     assert calls["/energy/clients"].parent_id == query.parent_id
     assert calls["/energy/clients"].attributes == {
@@ -82,7 +82,7 @@ def test_a_page_is_one_tree_of_its_queries_and_their_calls(world: World, browser
         "http.response.status_code": 200,
     }
     assert all(root.start_ns <= span.start_ns <= span.end_ns for span in spans)
-    again = page(world, browser, f"/en/energy/clients?q={SEARCHED}")
+    again = page(world, browser, f"/en/energy/clients?menu=city&q={SEARCHED}")
     assert named(again, "query energy.get_clients").attributes["portal.outcome"] == "hit"
     assert [span for span in again if span.name == "GET backend"] == []
 
