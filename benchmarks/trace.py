@@ -18,7 +18,7 @@ from tests.support.harness import running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.otlp_receiver import otlp_receiver, tree
 
-PAGE: Final = "/en/energy/clients"
+PAGE: Final = "/en/energy/clients?menu=city"
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
     ):
         browser.sign_in(stack.url("auth_app"), email="energy@example.com")
         # The first page of a process loads what later ones find.
-        browser.get(stack.url("energy", f"{PAGE}?q=first"))
+        browser.get(stack.url("energy", f"{PAGE}&q=first"))
         for title in ("fetched", "cached", "with an expired access token"):
             if title == "with an expired access token":
                 browser.http.cookies.set(VAR_ACCESS_TOKEN, None, domain="localhost.local", path="/")
