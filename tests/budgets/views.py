@@ -34,7 +34,7 @@ from tests.budgets.backend import backend_with, sign_in
 from tests.budgets.call_counter import CallCounter, by_name
 from tests.budgets.pages import Page
 from tests.support.absences import forget_absences
-from tests.support.nothing_kept import no_time_passes
+from tests.support.nothing_kept import TOKEN, no_time_passes
 
 HEADERS: Final = {
     "Host": "localhost",
@@ -84,8 +84,14 @@ class Views:
             pass
 
     def figures_of(self, page: Page) -> dict[str, Any]:
-        """What the page takes. Functions are counted when all that is made once is made."""
+        """What the page takes. Functions are counted when all that is made once is made.
+
+        :raises AssertionError: two views have the same token of a form.
+        """
         _, second, last = self._views(page, profile="full", number=3)
+        tokens = [{*TOKEN.findall(view.body.decode(errors="replace"))} for view in (second, last)]
+        if tokens[0] & tokens[1]:
+            raise AssertionError(f"{page.name}: two views have the same token of a form, so it is kept")
         others = {name: self._views(page, profile=name, number=2)[1] for name in ("contract", "document")}
         files = set(_FILE.findall(last.body.decode(errors="replace")))
         return {
