@@ -18,7 +18,7 @@ from sqlite_cache.eviction import SizeLimit
 from sqlite_cache.serializer import JSONSerializer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 DEFAULT_MAX_BYTES: Final = 256 * 1024 * 1024
 DEFAULT_BUSY_TIMEOUT_S: Final = 2.0
@@ -35,6 +35,8 @@ _ADD: Final = f"{_UPSERT} WHERE entries.expires <= ?"
 _INCR: Final = (
     f"UPDATE entries SET value = value + ? WHERE key = ? AND typeof(value) = 'integer' AND {_ALIVE} RETURNING value"
 )
+#: A value that was read has not changed if it is the same text, or the same number.
+_REPLACE: Final = f"UPDATE entries SET value = ?, expires = ? WHERE key = ? AND value IS ? AND {_ALIVE}"
 _GET: Final = f"SELECT value FROM entries WHERE key = ? AND {_ALIVE}"
 _TOUCH: Final = f"UPDATE entries SET expires = ? WHERE key = ? AND {_ALIVE}"
 _DELETE: Final = f"DELETE FROM entries WHERE key = ? AND {_ALIVE}"
@@ -97,6 +99,32 @@ class SQLiteCache(BaseCache):
         row = self._row(key, value, timeout, version)
         self.size_limit.before_write(now=self.clock(), may_refuse=False)
         self.database.run(_UPSERT, row)
+
+    def update(
+        self, key: str, change: Callable[[Any], Any], timeout: float | None = DEFAULT_TIMEOUT, *, missing: Any = None
+    ) -> None:
+        """Set `key` to what `change` makes of its value, with nothing of others in between.
+
+        :param change: gets the value, or `missing`, and gives the new one, or `missing` to leave it as it is. It is
+            called again where another caller sets the key meanwhile.
+        """
+        [name] = self._names((key,), None)
+        while True:
+            rows, _ = self.database.run(_GET, (name, self.clock()))
+            stored = rows[0][0] if rows else None
+            value = change(
+                missing if not rows else stored if isinstance(stored, int) else JSONSerializer.loads(stored)
+            )
+            if value is missing:
+                return
+            if not rows:
+                if self.add(key, value, timeout):
+                    return
+                continue
+            _, text, expires = self._row(key, value, timeout, None)
+            self.size_limit.before_write(now=self.clock(), may_refuse=False)
+            if self.database.run(_REPLACE, (text, expires, name, stored, self.clock()))[1]:
+                return
 
     def touch(self, key: str, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Give `key` a new lifetime from now; False where it is missing."""

@@ -6,6 +6,7 @@
                             how long operations take, and why they fail
       ├ redis_faults    why a Redis can't be used, in words
     survey          what a store is; its keys with their sizes, in small steps
+    updates         changes of a value that depend on the value of before
     readiness       whether both stores take writes, for `/readyz`
     unknown_values  the line in the log about a value that this release can't read
     sentinel        Django's Redis cache on the primary that Sentinels name; the settings name it, nothing imports it
@@ -20,14 +21,7 @@ from __future__ import annotations
 
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.readiness import check_readiness
-from portal.store.shared_store import (
-    MISSING,
-    MemoryStore,
-    Missing,
-    SharedStore,
-    import_backends,
-    query_store,
-    refresh_store,
-)
+from portal.store.shared_store import MemoryStore, SharedStore, import_backends, query_store, refresh_store
 from portal.store.survey import StoreNature, read_nature, survey_keys
 from portal.store.unknown_values import note_unknown
+from portal.store.updates import MISSING, Missing

@@ -11,7 +11,7 @@ import importlib
 import math
 import secrets
 import time
-from enum import Enum
+from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -28,6 +28,7 @@ from portal.errors import StoreUnavailableError
 from portal.process import store_circuits
 from portal.store.size import STORE_LABEL, SizeWatch, StoreFailure, read_size, store_failures, store_timings
 from portal.store.unknown_values import note_unknown
+from portal.store.updates import MISSING, Missing, update_value
 from portal.telemetry.metrics import Readings
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache, SQLiteCacheError
 
@@ -44,15 +45,6 @@ T = TypeVar("T")
 QUERY_ALIAS: Final = "default"
 REFRESH_ALIAS: Final = "refresh"
 _MEMORY_ENTRIES: Final = 10_000
-
-
-class Missing(Enum):
-    """The result for a key without a value; None is a value."""
-
-    MISSING = "missing"
-
-
-MISSING: Final = Missing.MISSING
 
 
 class SharedStore:
@@ -92,6 +84,15 @@ class SharedStore:
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
         """Set `key`, and replace any value of before."""
         self._do(methodcaller("set", key, value, _whole_seconds(lifetime_s)))
+        self._size.after_write()
+
+    def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float | None) -> None:
+        """Set `key` to what `change` makes of its value, with nothing of others in between.
+
+        :param change: gets the value, or `MISSING`, and gives the new one, or `MISSING` to leave it as it is. It is
+            called again where another caller sets the key meanwhile.
+        """
+        self._do(partial(update_value, key=key, change=change, lifetime_s=_whole_seconds(lifetime_s)))
         self._size.after_write()
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:

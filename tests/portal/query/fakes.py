@@ -81,6 +81,13 @@ class FakeStore:
         with self._lock:
             self.values[key] = json.dumps(value, allow_nan=False)
 
+    def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float | None) -> None:
+        self._trip("update")
+        with self._lock:
+            value = change(JSONSerializer.loads(self.values[key]) if key in self.values else MISSING)
+            if value is not MISSING:
+                self.values[key] = json.dumps(value, allow_nan=False)
+
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
         self._trip("set_many")
         with self._lock:

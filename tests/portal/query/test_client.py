@@ -86,7 +86,7 @@ class TestRefetch:
         assert result.refetch().unwrap()["id"] == "c5"
         ada.backend.rows.clear()
         gone = result.refetch()
-        assert gone.data is not None
+        assert gone.data is None
         with pytest.raises(ApiNotFoundError):
             gone.unwrap()
 

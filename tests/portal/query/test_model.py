@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from portal.query.cache import patches
+from portal.query.cache import page_cache, patches
 from portal.query.cache.merged_pages import MergedPage
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.write_log import WriteLog
@@ -97,7 +97,7 @@ def a_request_that_ends_with_another_users_tokens() -> None:
     machine.read(0, 0, 1, [])
     machine.time_passes(301)
     machine.a_request_reads_and_ends_with_other_tokens(0, "signed in as ben")
-    machine.what_is_stale_is_fetched_behind()
+    machine.what_is_stale_is_fetched_behind([])
     machine.read(0, 0, 1, [])
 
 
@@ -111,3 +111,30 @@ def test_what_is_fetched_behind_a_request_is_never_another_users(monkeypatch: py
     monkeypatch.setattr(RequestPartition, "still_has", lambda _self, _partition, *, sent: True)
     with pytest.raises(AssertionError, match="another user's rows"):
         a_request_that_ends_with_another_users_tokens()
+
+
+def an_older_fetch_that_ends_last(what: str) -> None:
+    """While it is fetched behind the request, others change or delete the row, and another process reloads it."""
+    machine = WithoutSingleFlight()
+    machine.start()
+    if what == "a detail":
+        read: Any = lambda: machine.read_one(0, 3, [])  # noqa: E731
+        meanwhile = [("others delete", 0, 0, "inside"), ("reload one", 1, 3, "inside")]
+    else:
+        read = lambda: machine.read(0, 0, 1, [])  # noqa: E731
+        meanwhile = [("others change", 0, 0, "inside"), ("reload", 1, 0, "inside")]
+    read()
+    machine.time_passes(301)
+    read()
+    machine.what_is_stale_is_fetched_behind(meanwhile)
+    read()
+
+
+@pytest.mark.parametrize("what", ["a list", "a detail"])
+def test_an_older_fetch_never_replaces_a_newer_page(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And where a page is put there whatever lies there, and what is gone is not noted, it does."""
+    an_older_fetch_that_ends_last(what)
+    monkeypatch.setattr(page_cache, "parse_page", lambda _value, **_: None)
+    monkeypatch.setattr(PageCache, "invalidate", lambda *_: None)
+    with pytest.raises(AssertionError, match=r"older than it was shown before|comes back"):
+        an_older_fetch_that_ends_last(what)

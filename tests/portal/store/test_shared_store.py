@@ -49,8 +49,9 @@ def test_several_keys_in_one_round_trip(store):
         lambda store: store.delete_many(["key"]),
         lambda store: store.incr("key"),
         lambda store: store.touch("key", lifetime_s=60),
+        lambda store: store.update("key", lambda _: 1, lifetime_s=60),
     ],
-    ids=["get", "get_many", "add", "set", "set_many", "delete", "delete_many", "incr", "touch"],
+    ids=["get", "get_many", "add", "set", "set_many", "delete", "delete_many", "incr", "touch", "update"],
 )
 @pytest.mark.parametrize("kind", ["redis that refuses", "folder that can't be made", "backend that is not there"])
 def test_whatever_the_backend_raises_is_store_unavailable(operation, kind, tmp_path):
@@ -80,3 +81,36 @@ def test_threads_share_one_backend_and_a_child_process_has_its_own():
         process.start()
         assert answers.get(timeout=30) is False
         process.join(30)
+
+
+def test_an_update_sees_the_value_of_before_and_may_leave_it(store):
+    seen = []
+
+    def change(value):
+        seen.append(value)
+        return MISSING if value == "kept" else [value is MISSING]
+
+    store.update("key", change, lifetime_s=60)
+    assert store.get("key") == [True]
+    store.set("key", "kept", lifetime_s=60)
+    store.update("key", change, lifetime_s=60)
+    assert store.get("key") == "kept"
+    assert seen == [MISSING, "kept"]
+
+
+@pytest.mark.parametrize("first", [MISSING, 3, [3]])
+def test_an_update_is_made_again_where_another_caller_came_in_between(store, first):
+    others = iter([["theirs"], ["theirs too"]])
+    seen = []
+
+    def change(value):
+        seen.append(value)
+        if (other := next(others, None)) is not None:
+            store.set("key", other, lifetime_s=60)
+        return [*seen[-1], "ours"] if isinstance(value, list) else ["ours"]
+
+    if first is not MISSING:
+        store.set("key", first, lifetime_s=60)
+    store.update("key", change, lifetime_s=60)
+    assert seen == [first, ["theirs"], ["theirs too"]]
+    assert store.get("key") == ["theirs too", "ours"]

@@ -20,14 +20,14 @@ from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
 from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, chained_pages, parse_page
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
+from portal.query.cache.write_records import InvalidatedQueries, WriteRecord
 from portal.query.endpoints import canonical_json
 from portal.query.partition import generation_key, namespace_generation_key
-from portal.store import note_unknown
+from portal.store import MISSING, note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from portal.query.cache.write_records import WriteRecord
     from portal.query.endpoints import QueryKey
     from portal.query.partition import Namespaces, Partition
     from portal.store import SharedStore
@@ -98,8 +98,13 @@ class PageCache:
             return NO_ENTRY
 
     def put(self, partition: Partition, key: QueryKey, page: Page, *, start: str | None, index: int) -> None:
-        """Store a page, if it has a stamp and is not too large."""
-        if page.stamp is None:
+        """Store a page, if it has a stamp and is not too large.
+
+        Of two pages that lie in one place and are the same page, the one whose request left later stays, whichever
+        comes first (contract, section 8).
+        """
+        stamp = page.stamp
+        if stamp is None:
             return
         stored = page.stored()
         if _size_of(stored) > MAX_PAGE_CHARS:
@@ -110,18 +115,24 @@ class PageCache:
             )
             return
         [place] = page_keys(partition, key, start=start, indexes=range(index, index + 1), places=self._variant_places)
+
+        def unless_newer(value: Any) -> Any:
+            there = parse_page(place.page_in({place.key: value}))
+            if there is None or there.stamp is None or there.stamp.generation != stamp.generation:
+                return place.stored(stored)
+            # The position too: it goes by no clock.
+            return MISSING if there.at > page.at and there.stamp.position >= stamp.position else place.stored(stored)
+
         try:
-            self._store.set(place.key, place.stored(stored), lifetime_s=PAGE_LIFETIME_S)
+            if not self._store.add(place.key, place.stored(stored), lifetime_s=PAGE_LIFETIME_S):
+                self._store.update(place.key, unless_newer, lifetime_s=PAGE_LIFETIME_S)
         except StoreUnavailableError as error:
             logger.warning("%s: a page was not cached: %s", key.endpoint, error)
 
-    def delete(self, partition: Partition, key: QueryKey, *, start: str | None, index: int) -> None:
-        """Delete one page, because the backend no longer has it for this user. The pages behind it go with it."""
-        [place] = page_keys(partition, key, start=start, indexes=range(index, index + 1), places=self._variant_places)
-        try:
-            self._store.delete(place.key)
-        except StoreUnavailableError as error:
-            logger.warning("%s: a page was not dropped: %s", key.endpoint, error)
+    def invalidate(self, partition: Partition, key: QueryKey) -> None:
+        """Have a query fetched before it is shown again, because the backend no longer has it for this user."""
+        record = WriteRecord(invalidated=(InvalidatedQueries(params=key.params),))
+        self.append_records(partition.principal, {key.endpoint: record}, since={})
 
     def clear(self, *, endpoint: str | None = None) -> None:
         """Clear what is cached for all users, of one endpoint or of all.

@@ -170,8 +170,8 @@ class PageFetcher:
             error = self.gaps.absence(failure, request, whose, is_bare=is_bare, now=self.clock())
             without_traceback(error)
             if plan.partition is not None and len(pages) < len(plan.pages) and is_definite_no(error):
-                # The next read has to meet the error too, and show nothing older.
-                self.cache.delete(plan.partition, request.key, start=plan.call.start, index=len(pages))
+                # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
+                self.cache.invalidate(plan.partition, request.key)
         fetched = len(pages) - plan.kept
         if fetched:
             self.gaps.answered(request, plan.partition)
@@ -181,7 +181,7 @@ class PageFetcher:
                 plan.partition, request.key, [merged.page for merged in pages[plan.kept :]]
             )
             pages[plan.kept :] = merge_pages(entry, request, registry=self.registry)[0]
-        shows_cached = error is not None and len(pages) < len(plan.pages)
+        shows_cached = error is not None and len(pages) < len(plan.pages) and not is_definite_no(error)
         return ReadResult(
             pages=plan.pages if shows_cached else tuple(pages),
             error=error,

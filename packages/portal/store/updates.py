@@ -1,0 +1,55 @@
+"""Changes of one value that depend on the value of before, in each kind of store."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from django.core.cache.backends.redis import RedisCache
+
+from sqlite_cache import SQLiteCache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.core.cache.backends.base import BaseCache
+    from redis.client import Pipeline
+
+
+class Missing(Enum):
+    """The result for a key without a value; None is a value."""
+
+    MISSING = "missing"
+
+
+MISSING: Final = Missing.MISSING
+
+
+def update_value(backend: BaseCache, *, key: str, change: Callable[[Any], Any], lifetime_s: int | None) -> None:
+    """Set `key` to what `change` makes of its value, or leave it where that is `MISSING`.
+
+    A store of one process, in memory, has no such operation: there another thread may come in between.
+    """
+    if isinstance(backend, SQLiteCache):
+        backend.update(key, change, lifetime_s, missing=MISSING)
+    elif isinstance(backend, RedisCache):
+        _update_in_redis(backend, backend.make_and_validate_key(key), change, lifetime_s)
+    else:
+        value = change(backend.get(key, MISSING))
+        if value is not MISSING:
+            backend.set(key, value, lifetime_s)
+
+
+def _update_in_redis(backend: RedisCache, name: str, change: Callable[[Any], Any], lifetime_s: int | None) -> None:
+    """By WATCH, MULTI and EXEC: a script would need a permission more."""
+    cache: Any = backend
+    client, serializer = cache._cache.get_client(name, write=True), cache._cache._serializer  # noqa: SLF001  Django has no other way
+
+    def transaction(pipe: Pipeline) -> None:
+        stored: Any = pipe.get(name)
+        value = change(MISSING if stored is None else serializer.loads(stored))
+        pipe.multi()
+        if value is not MISSING:
+            pipe.set(name, serializer.dumps(value), ex=lifetime_s)
+
+    client.transaction(transaction, name)
