@@ -112,9 +112,7 @@ class SQLiteCache(BaseCache):
         while True:
             rows, _ = self.database.run(_GET, (name, self.clock()))
             stored = rows[0][0] if rows else None
-            value = change(
-                missing if not rows else stored if isinstance(stored, int) else JSONSerializer.loads(stored)
-            )
+            value = change(missing if not rows else stored if isinstance(stored, int) else JSONSerializer.loads(stored))
             if value is missing:
                 return
             if not rows:

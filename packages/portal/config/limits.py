@@ -39,7 +39,7 @@ BACKGROUND_QUEUE: Final = 64
 MAX_PAGES: Final = 50
 #: Rows of each call of a walk through a whole list: the most that the backend gives (contract, section 7).
 WALK_PAGE_ROWS: Final = 100
-#: Pages of a list that does not end, for a backend whose cursors go round.
+#: Pages of a list that does not end.
 WALK_MAX_PAGES: Final = 20_000
 #: Files of lists that are written at the same time: for one user, in all processes; and in one process, since each
 #: holds a thread. A project has eight threads for each process.

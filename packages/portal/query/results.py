@@ -20,7 +20,7 @@ from portal.errors import (
     ApiUnavailableError,
     without_traceback,
 )
-from portal.query.cache import unique_rows
+from portal.query.cache import has_next, unique_rows
 from portal.query.gaps import checked_rows
 from portal.rows import copied, copied_rows
 
@@ -263,11 +263,11 @@ def list_data(pages: Sequence[MergedPage], request: ListRequest, *, left_out: tu
     )
     rows, contradicted, proofs = checked_rows(rows, request, raw=(merged.page.rows for merged in pages))
     ignored = tuple(dict.fromkeys((*left_out, *contradicted)))
-    last = pages[-1].page if pages else None
+    has_more = has_next(pages)
     data = PaginatedRes(
         items=rows if request.decode is None else request.decode(rows),
-        has_next=last.has_next if last else False,
-        next_cursor=last.next_cursor if last else None,
+        has_next=has_more,
+        next_cursor=pages[-1].page.next_cursor if has_more else None,
         raw_res=bodies,
         total=pages[0].total if pages and not filters_of(ignored) else None,
         ignored=ignored,

@@ -1,4 +1,5 @@
-"""Patience: a page waits a moment for news of what it could show as it is known, and in full for anything else."""
+"""Patience: a page waits a moment for news of what it could show as it is known, if that decides something, and in full
+for anything else."""
 
 from __future__ import annotations
 
@@ -9,20 +10,40 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
-from portal.query import QueryClient
+from portal.query import QueryClient, QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.query.endpoints.registry import Registry
 from portal.query.reads.parallel_fetches import ParallelFetches
-from tests.portal.query.clients import clients, invalidate, listed, me, names
+from tests.portal.query import clients as shown_stale
+from tests.portal.query.clients import client_of, me
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.world import User
-from tests.support.client_endpoints import EnergySummaryQueries, ids
+from tests.support.client_endpoints import ids
 
 WAIT_S = 20
 STALE_S = 301
 
-summary = EnergySummaryQueries.use_get_summary_query
+
+class Decisive(QueryGroup, domain="decisive", registry=Registry()):
+    """What is never shown past its stale time before the backend was asked."""
+
+    use_get_clients_query = paginated_query_endpoint(item=dict, url="/energy/clients", stale_while_revalidate=False)
+    use_get_summary_query = query_endpoint(data=dict, url="/energy/summary", stale_while_revalidate=False)
+
+
+def clients(who: Any, **options: Any) -> Any:
+    return Decisive.use_get_clients_query(client_of(who), **options)
+
+
+def listed(who: Any, **options: Any) -> list[str]:
+    return [row["id"] for row in clients(who, **options).unwrap().items]
+
+
+def summary(who: Any) -> Any:
+    return Decisive.use_get_summary_query(client_of(who))
 
 
 class Hung:
@@ -32,7 +53,7 @@ class Hung:
     """
 
     def __init__(self) -> None:
-        self.is_asked = True
+        self.is_asked, self.is_short = True, False
         self.asked, self.may_answer = threading.Semaphore(0), threading.Event()
         self.threads: list[threading.Thread] = []
         self.patience: list[float] = []
@@ -51,6 +72,7 @@ def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
 
     def when_asked(self: ParallelFetches, future: Any) -> Any:
         made.patience.append(self._patience_s)
+        self._patience_s = min(self._patience_s, 0.05) if made.is_short else self._patience_s
         assert not made.is_asked or made.asked.acquire(timeout=WAIT_S)
         return wait(self, future)
 
@@ -61,9 +83,11 @@ def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
 
 @pytest.fixture
 def ada(ada: User) -> User:
-    """Her list and profile are cached. Her requests have little patience, so that no test waits for long."""
+    """What she has cached is stale. Her requests have little patience, so that no test waits for long."""
     listed(ada)
+    summary(ada)
     me(ada)
+    ada.passes(STALE_S)
     return ada.elsewhere(patience_s=0.05)
 
 
@@ -74,8 +98,8 @@ def patient(ada: User) -> User:
 
 
 def page_of(user: User, **options: Any) -> QueryClient:
-    """A client as a web request has it, with a deadline; by default, of a reload."""
-    return user.request(deadline=Deadline(WAIT_S), **{"reload": True, **options})
+    """A client as a web request has it, with a deadline."""
+    return user.request(deadline=Deadline(WAIT_S), **options)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -95,12 +119,12 @@ class TestABackendThatHangs:
         result = clients(page_of(ada))
         assert (result.unwrap().items[0]["name"], result.is_stale) == ("client 5", True)
         assert isinstance(result.error, ApiTimeoutError)
+        hung.may_answer.set()
+        until(lambda: ada.process.runtime.fetch_pool._idle == 1)
         with ada.reads(0):
-            hung.may_answer.set()
-            until(lambda: names(ada)["c5"] == "by someone else")
+            assert clients(page_of(ada)).data.items[0]["name"] == "by someone else"
 
     def test_is_waited_for_by_all_queries_of_a_request_together(self, ada: User, hung: Hung) -> None:
-        summary(ada.request())
         ada.backend.before = hung
         client = page_of(ada)
         for read in (clients, summary, me):
@@ -108,15 +132,15 @@ class TestABackendThatHangs:
         assert hung.patience[0] == 0.05
         assert max(hung.patience[1:]) <= 0, "the first has used up what there was"
 
-    @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command"])
+    @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command", "a reload"])
     def test_is_waited_for_in_full_by_the_thread_of_the_request(self, ada: User, hung: Hung, why: str) -> None:
-        params = {"q": "client"} if why == "nothing is cached" else None
+        read = shown_stale.listed if why in {"nothing is cached", "a reload"} else listed
         if why == "a write has invalidated it":
-            invalidate(ada)
-        client = ada.request(reload=True) if why == "it is a command" else page_of(ada)
+            Decisive.use_get_clients_query.invalidate(ada.request())
+        client = ada.request() if why == "it is a command" else page_of(ada, reload=why == "a reload")
         ada.backend.before = hung
         seen: list[list[str]] = []
-        thread = threading.Thread(target=lambda: seen.append(listed(client, params)))
+        thread = threading.Thread(target=lambda: seen.append(read(client)))
         thread.start()
         assert hung.asked.acquire(timeout=WAIT_S)
         assert hung.threads == [thread]
@@ -150,6 +174,7 @@ def test_an_expired_token_is_refreshed_before_the_page_waits(patient: User) -> N
     patient.backend.users |= {old: "ada", new: "ada"}
     patient.tokens = TokenStore(TokenPair(access=old, refresh="r"))
     listed(patient)
+    patient.passes(STALE_S)
     patient.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
     listed(page_of(patient))
     assert patient.backend.bearers[-1] == new
@@ -157,11 +182,10 @@ def test_an_expired_token_is_refreshed_before_the_page_waits(patient: User) -> N
 
 @pytest.mark.parametrize("signs_out", [True, False], ids=["the user has signed out", "the permissions have changed"])
 def test_a_profile_that_comes_late_opens_nothing_of_before(ada: User, hung: Hung, signs_out: bool) -> None:
-    ada.passes(STALE_S)
     ada.backend.before = hung
     if not signs_out:
         ada.backend.permissions["ada"] = ["FINANCE_APP"]
-    profile = me(page_of(ada, reload=False))
+    profile = me(page_of(ada))
     assert profile.unwrap()["permissions"] == ["ENERGY_APP"]
     assert isinstance(profile.error, ApiTimeoutError)
     if signs_out:
@@ -175,3 +199,14 @@ def test_a_profile_that_comes_late_opens_nothing_of_before(ada: User, hung: Hung
             me(ada)
     else:
         assert clients(ada).data.items == ()
+
+
+def test_the_profile_takes_a_part_of_a_reload_alone(ada: User, hung: Hung) -> None:
+    """It is read with every page: a backend that answers all but the profile has its data shown anew."""
+    ada.backend.rows[0]["name"] = "by someone else"
+    ada.backend.before = lambda method, path: hung(method, path) if path == "/me" else None
+    client = page_of(ada, reload=True)
+    hung.is_short = True
+    assert isinstance(me(client).error, ApiTimeoutError)
+    assert hung.patience == [BINDING_BUDGET_S]
+    assert shown_stale.clients(client).data.items[0]["name"] == "by someone else"

@@ -23,6 +23,7 @@ from portal.query.cache.merged_pages import (
     MergedPage,
     ReadResult,
     fresh_prefix,
+    has_next,
     is_enough,
     merge_pages,
 )

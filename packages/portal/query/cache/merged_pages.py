@@ -205,9 +205,15 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     ), patched.patches
 
 
+def has_next(pages: Sequence[MergedPage]) -> bool:
+    """Whether another page follows these: not one of these themselves, where the backend's cursors go round."""
+    cursor = pages[-1].page.next_cursor if pages else None
+    return cursor is not None and all(merged.page.cursor != cursor for merged in pages)
+
+
 def is_enough(pages: Sequence[MergedPage], count: int) -> bool:
     """Whether these are all the pages that are asked for, or that exist."""
-    return len(pages) >= count or (bool(pages) and not pages[-1].page.has_next)
+    return len(pages) >= count or (bool(pages) and not has_next(pages))
 
 
 def fresh_prefix(pages: Sequence[MergedPage], *, now: float, stale_time_s: float) -> int:

@@ -160,8 +160,10 @@ class Reads:
 
     @cached_property
     def _parallel(self) -> ParallelFetches:
-        # Most requests show cached data and need none.
-        return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=self._patience_s)
+        # Most requests show cached data and need none. The profile is read with every page, so it may not take all of
+        # the time of a reload.
+        patience_s = BINDING_BUDGET_S if self._reload else self._patience_s
+        return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=patience_s)
 
     def _prepare(self, call: ReadCall) -> ReadResult | FetchPlan:
         """The result, if the backend is not needed; else what is needed from there."""
@@ -220,7 +222,9 @@ class Reads:
         has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
         if call.force or not has_older_data or not partition or not bearer or partition.binding != binding_key(bearer):
             return plan
-        if request.hook.stale_while_revalidate and not self._reload:
+        if request.hook.stale_while_revalidate:
+            if self._reload:
+                return plan
             plan = replace(plan, bearer=bearer)
             self.revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self.fetcher))
             return ReadResult(pages=pages, is_stale=True, patches=patches)

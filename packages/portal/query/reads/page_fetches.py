@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -127,6 +128,24 @@ class FetchPlan:
         return self.bearer is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """What the thread that makes a shared call knew when it began."""
+
+    plan: FetchPlan
+    stamp: VersionStamp
+    deadline: Deadline
+
+    def tried_as_hard(self, plan: FetchPlan, *, seconds: float, ago: float) -> bool:
+        """Whether it had as many tries as another read, and about as much time: then its error is that read's too.
+
+        :param seconds: that the other read had.
+        :param ago: when this call began, seconds.
+        """
+        gave_up = self.plan.abandoned is not None and self.plan.abandoned.is_set()
+        return self.plan.tries >= plan.tries and self.deadline.remaining() + ago >= seconds / 2 and not gave_up
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFetcher:
     """Fetches for one request. Safe for threads.
@@ -233,7 +252,11 @@ class PageFetcher:
     def _join(
         self, plan: FetchPlan, stamp: VersionStamp | None, *, cursor: str | None
     ) -> SharedCall[Page] | Page | None:
-        """What another thread fetches, or the call that this thread leads; None: this thread fetches for itself."""
+        """What another thread fetches, or the call that this thread leads; None: this thread fetches for itself.
+
+        :raises ApiError: the other thread's, which is that of all who wait for it: each of them asking for itself would
+            only add to what the backend has to bear.
+        """
         if plan.partition is None or stamp is None:
             return None
 
@@ -242,17 +265,26 @@ class PageFetcher:
             return (
                 shared_call.leader != threading.get_ident()
                 and shared_call.started_at >= plan.joins_from
-                and shared_call.version.generation == stamp.generation
-                and 0 <= shared_call.version.position - stamp.position <= MAX_RECORDS
+                and shared_call.version.stamp.generation == stamp.generation
+                and 0 <= shared_call.version.stamp.position - stamp.position <= MAX_RECORDS
             )
 
+        deadline = plan.budget or self.caller.deadline
         name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{cursor}"
-        shared_call, leads = self.single_flight.join(name, version=stamp, may_join=may_join)
+        shared_call, leads = self.single_flight.join(name, version=Flight(plan, stamp, deadline), may_join=may_join)
         if leads:
             return shared_call
+        seconds = deadline.remaining()
         try:
-            return shared_call.result(timeout_s=(plan.budget or self.caller.deadline).remaining())
-        except Exception:  # noqa: BLE001  the other thread failed by its own token or time, or its page is not for others
+            return shared_call.result(timeout_s=seconds)
+        except ApiError as error:
+            ago = time.monotonic() - shared_call.started_at
+            tried_as_hard = shared_call.version.tried_as_hard(plan, seconds=seconds, ago=ago)
+            # A 401 refuses the other thread's token, and not the query.
+            if isinstance(error, ApiUnauthorizedError) or not tried_as_hard:
+                return None
+            raise
+        except Exception:  # noqa: BLE001  its sign-in ended, its page is not for others, or it takes too long
             return None
 
     def _kept(self, plan: FetchPlan, page: Page, *, index: int, sent: str | None) -> Page:

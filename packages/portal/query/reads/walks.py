@@ -48,7 +48,9 @@ def walk_list(
     endpoint = request.key.endpoint
     caller = replace(caller, limit=None)
     cursor: str | None = None
-    for _ in range(WALK_MAX_PAGES):
+    seen: set[str | None] = set()
+    while cursor not in seen and len(seen) < WALK_MAX_PAGES:
+        seen.add(cursor)
         caller.end_if_signed_out()
         body = caller.read(request.page_address(cursor=cursor, rows=page_rows))
         check_list_body(body, endpoint=endpoint)

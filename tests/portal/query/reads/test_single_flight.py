@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiNotFoundError
+from portal.errors import ApiNotFoundError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
 from tests.portal.query.clients import clients, delete, listed, me, names
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
@@ -125,8 +125,7 @@ def test_a_reload_joins_a_fetch_that_left_after_it_began(ada: User) -> None:
     assert follower.seen == [["c5", "c4"]]
 
 
-@pytest.mark.parametrize("fails", [True, False], ids=["a failure", "rows of another user"])
-def test_what_a_fetch_came_to_is_not_shared(ada: User, fails: bool) -> None:
+def test_rows_of_another_user_are_not_shared(ada: User) -> None:
     """A browser may hold ada's access token, and the refresh token of another user."""
     own, mixed, deadline = ada.backend.rows, TokenStore(ada.tokens.current), Watched()
     ada.backend.users["opaque"] = "ben"
@@ -136,18 +135,44 @@ def test_what_a_fetch_came_to_is_not_shared(ada: User, fails: bool) -> None:
         ada.backend.before = None
         follower.thread.start()
         assert deadline.asked.acquire(timeout=WAIT_S)
-        if fails:
-            raise ApiNotFoundError(status=404)
         ada.backend.rows = [{"id": "b1", "name": "ben's"}]
         mixed.rotate(TokenPair(access="opaque"), replaced=str(ada.tokens.current.refresh))
 
     ada.backend.before = when_joined
     ada.backend.inside = lambda _method, _path: setattr(ada.backend, "rows", own)
-    result = clients(ada.process.request_with(mixed))
-    assert isinstance(result.error, ApiNotFoundError) is fails
-    assert ids(result) == ([] if fails else ["b1"])
+    assert ids(clients(ada.process.request_with(mixed))) == ["b1"]
     follower.thread.join(WAIT_S)
     assert follower.seen == [["c5", "c4"]]
+
+
+@pytest.mark.parametrize(
+    ("failure", "leader", "calls"),
+    [
+        (ApiNotFoundError(status=404), {}, 1),
+        (unavailable(), {}, 3),
+        (ApiUnauthorizedError(status=401), {}, 2),
+        (unavailable(), {"deadline": Deadline(0.05)}, 2),
+    ],
+    ids=["a refusal", "each of its tries fails", "its token is refused", "its time is short"],
+)
+def test_a_failure_is_everybodys_who_waits_for_it_if_each_would_have_failed_so(
+    ada: User, failure: Exception, leader: dict[str, Any], calls: int
+) -> None:
+    """One that is the leader's own, by its token or its time, is not: the follower asks, and has the rows."""
+    deadline = Watched()
+    follower = Reader(lambda: [type(clients(ada.request(deadline=deadline)).error).__name__])
+
+    def when_joined(_method: str, _path: str) -> None:
+        ada.backend.before = None
+        follower.thread.start()
+        assert deadline.asked.acquire(timeout=WAIT_S)
+
+    ada.backend.before = when_joined
+    ada.backend.failures = [failure] * (3 if calls != 2 else 1)
+    with ada.reads(calls):
+        assert type(clients(ada.request(**leader)).error) is type(failure)
+        follower.thread.join(WAIT_S)
+    assert follower.seen == [[type(failure).__name__ if calls != 2 else "NoneType"]]
 
 
 class TestAReload:

@@ -9,7 +9,7 @@ import pytest
 from portal.config.limits import QUERY_RETRIES, WALK_PAGE_ROWS
 from portal.errors import ApiMalformedError, ApiUnavailableError, SignInEndedError
 from portal.process import Deadline
-from tests.portal.query.clients import client_of, listed
+from tests.portal.query.clients import client_of, clients, listed, me
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries
 
@@ -76,11 +76,27 @@ def test_an_answer_that_is_no_page_is_an_error_and_no_end(ada: User, body: objec
         list(walk(ada))
 
 
-def test_cursors_that_go_round_end_in_an_error(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("cursors", "calls"), [("abcdefghijkl", 7), ("ababab", 3)], ids=["without end", "in a circle"])
+def test_a_list_that_does_not_end_is_an_error(
+    ada: User, cursors: str, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("portal.query.reads.walks.WALK_MAX_PAGES", 7)
-    cursors = iter("abababababababab")
+    given = iter(cursors)
     ada.backend.before = lambda *_: ada.backend.open_paths.update(
-        {PATH: {"items": [], "hasNext": True, "nextCursor": next(cursors)}}
+        {PATH: {"items": [], "hasNext": True, "nextCursor": next(given)}}
     )
-    with ada.reads(7), pytest.raises(ApiMalformedError, match="does not end"):
+    with ada.reads(calls), pytest.raises(ApiMalformedError, match="does not end"):
         list(walk(ada))
+
+
+def test_several_pages_whose_cursors_go_in_a_circle_are_each_read_once(ada: User) -> None:
+    me(ada)
+    given, ids_of_rows = iter("ababab"), iter("xyzuvw")
+    ada.backend.before = lambda *_: ada.backend.open_paths.update(
+        {PATH: {"items": [{"id": next(ids_of_rows)}], "hasNext": True, "nextCursor": next(given)}}
+    )
+    with ada.reads(3):
+        for _ in range(2):
+            result = clients(ada, pages=50)
+    assert [row["id"] for row in result.data.items] == ["x", "y", "z"]
+    assert (result.has_next_page, result.data.next_cursor) == (False, None)
