@@ -19,6 +19,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 if TYPE_CHECKING:
     import socket
     import ssl
+    from collections.abc import Callable
     from pathlib import Path
 
     import requests
@@ -43,7 +44,17 @@ class CallState:
     :param new_connection: use no kept connection.
     """
 
-    __slots__ = ("_outer", "circuit", "deadline", "is_whole", "new_connection", "response", "sent", "was_given_up")
+    __slots__ = (
+        "_outer",
+        "circuit",
+        "connected",
+        "deadline",
+        "is_whole",
+        "new_connection",
+        "response",
+        "sent",
+        "was_given_up",
+    )
 
     def __init__(
         self, *, deadline: Deadline, circuit: CircuitBreaker | None = None, new_connection: bool = False
@@ -51,6 +62,8 @@ class CallState:
         self.deadline = deadline
         self.circuit = circuit
         self.new_connection = new_connection
+        #: Called when a new connection was made.
+        self.connected: Callable[[], None] | None = None
         #: Whether something of the request has gone out; None before a connection is made or used.
         self.sent: bool | None = None
         self.was_given_up = False
@@ -194,6 +207,8 @@ class _Connection(HTTPConnection):
         if state is not None and state.deadline.passed:
             self.close()
             raise urllib3.exceptions.ConnectTimeoutError(self, "the call's deadline passed while connecting")
+        if state is not None and state.connected is not None:
+            state.connected()
 
     def send(self, data: Any) -> None:
         """Send one part of the request, connecting first where that is still to be done."""

@@ -1,7 +1,7 @@
 """HTTP calls: a session of `requests`, bounded in time and size, logged, with nothing remembered between users.
 
-A circuit breaker for each server keeps calls away while it does not answer. Any HTTP response counts as an answer, also
-a 500. While the circuit is open:
+A circuit breaker for each server, and one for each endpoint, keep calls away while it can't be reached, or does not
+answer. Any HTTP response that comes whole counts as an answer, also a 500. While a circuit is open:
 
 - a call is refused at once, unless it is the probe;
 - a read that was on its way is given up within half a second. A write is waited for, because only its response tells
@@ -159,7 +159,7 @@ class Transport(requests.Session):
         url = urlsplit(request.url or "")
         request_id = request.headers.get(current_backend().request_id_header)
         call = LoggedCall(self._to, request.method or "", url.path, attempt, request_id, endpoint)
-        circuit = call_circuits.of(f"{self._to} {url.scheme}://{url.netloc}")
+        circuit = call_circuits.of(f"{self._to} {url.scheme}://{url.netloc}", endpoint=endpoint)
         state = CallState(deadline=deadline or Deadline(REQUEST_BUDGET_S), new_connection=new_connection)
         began = time.monotonic()
         try:
@@ -193,6 +193,7 @@ class Transport(requests.Session):
         admission = circuit.admit()
         if admission is None:
             raise CircuitOpenError(was_sent=False)
+        state.connected = circuit.connected
         send = partial(self._observe, circuit, admission, request, state, kwargs)
         if request.method in _READS and not state.new_connection:
             if circuit.is_probe(admission):
@@ -212,15 +213,17 @@ class Transport(requests.Session):
         try:
             return self._send_and_read(request, state, kwargs)
         except ApiUnavailableError as error:
-            if state.begun is None and not state.was_given_up:
-                limit = self._connect_timeout_s if not error.was_sent else self._read_timeout_s
-                circuit.failed(admission, slow_s=min(limit, CIRCUIT_SILENCE_S), why=type(error).__name__)
+            why = type(error).__name__
+            if not error.was_sent:
+                circuit.unreachable(admission, slow_s=min(self._connect_timeout_s, CIRCUIT_SILENCE_S), why=why)
+            elif not state.was_given_up:
+                circuit.failed(admission, slow_s=min(self._read_timeout_s, CIRCUIT_SILENCE_S), why=why)
             raise
         finally:
-            if state.begun is None or state.was_given_up:
-                circuit.withdraw(admission)
-            else:
+            if state.is_whole:
                 circuit.answered()
+            else:
+                circuit.withdraw(admission)
 
     def _send_and_read(
         self, request: requests.PreparedRequest, state: CallState, kwargs: dict[str, Any]

@@ -1,9 +1,12 @@
 """A circuit breaker: while a server does not answer, one caller a second asks it, and all others fail at once.
 
 While the circuit is closed, all callers may call. A slow call without an answer opens it, unless another call got an
-answer meanwhile: one slow endpoint is not a dead backend. While the circuit is open, callers are refused at once; after
-a second one of them may call (the probe), one at a time. Any answer closes the circuit. The caller decides what counts
-as an answer, and which call is slow. Each process has its own circuits.
+answer meanwhile. While the circuit is open, callers are refused at once; after a second one of them may call (the
+probe), one at a time. Any answer closes the circuit. The caller decides what counts as an answer, and which call is
+slow. Each process has its own circuits.
+
+A server may have a circuit for each of its endpoints, under its own: one endpoint that hangs is not a dead server. Then
+silence opens the endpoint's circuit, and a server that can't be connected to opens its own, for all endpoints.
 
 Why no library does this: `docs/adr/0011-circuit-breaker.md`.
 """
@@ -26,10 +29,12 @@ logger = logging.getLogger(__name__)
 #: An open circuit refuses all callers for this long, then admits a probe; seconds.
 OPEN_S: Final = 1.0
 
-#: Addresses come from the configuration, so there are few.
-_MAX_CIRCUITS: Final = 50
+#: Addresses come from the configuration, and endpoints from declarations.
+_MAX_CIRCUITS: Final = 200
 _CIRCUIT: Final = Label(
-    name="circuit", says="what is called, and its address: `backend https://api.example.com`, `store …`"
+    name="circuit",
+    says="what is called, and its address: `backend https://api.example.com`, `store …`; with an endpoint, its own:"
+    " `backend https://api.example.com energy.get_clients`",
 )
 _open_gauge: Final = Gauges(
     "portal_circuit_open",
@@ -50,20 +55,26 @@ class Admission:
     """The permission to call. The caller gives it back with the outcome of the call.
 
     :param began: moment of the permission, monotonic seconds.
+    :param by_server: that of the server's circuit, for a call to one of its endpoints.
     """
 
     began: float
+    by_server: Admission | None = None
 
 
 class CircuitBreaker:
-    """The circuit of one server. Safe for threads; a child process begins with a closed circuit.
+    """The circuit of one server, or of one of its endpoints. Safe for threads; a child process begins with a closed one.
 
     :param name: for logs and metrics, without secrets.
+    :param server: for an endpoint, the server's circuit.
     :param clock: monotonic seconds.
     """
 
-    def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, name: str, *, server: CircuitBreaker | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.name = name
+        self._server = server
         self._clock = clock
         self._lock = ForkSafeLock()
         self._reset()
@@ -86,24 +97,39 @@ class CircuitBreaker:
         return self._is_open
 
     def admit(self) -> Admission | None:
-        """The permission to call, or None. Each call ends with `answered`, `failed` or `withdraw`."""
-        admission = Admission(self._clock())
-        if not self._is_open:
-            return admission
+        """The permission to call, or None. Each call ends with `answered`, `failed`, `unreachable` or `withdraw`."""
+        by_server = None if self._server is None else self._server.admit()
+        if self._server is not None and by_server is None:
+            return None
+        admission = Admission(self._clock(), by_server)
+        if self._is_open and not self._admits(admission):
+            self.withdraw(admission)
+            return None
+        return admission
+
+    def _admits(self, admission: Admission) -> bool:
         with self._lock:
             if self._is_open:
                 if self._probe is not None or admission.began < self._try_at:
                     _refused_counters.count(self.name)
-                    return None
+                    return False
                 self._probe = admission
-        return admission
+        return True
 
     def is_probe(self, admission: Admission) -> bool:
         """Whether this call is the probe of an open circuit."""
-        return self._probe is admission
+        by_server = admission.by_server
+        of_server = self._server is not None and by_server is not None and self._server.is_probe(by_server)
+        return of_server or self._probe is admission
+
+    def connected(self) -> None:
+        """Close the server's circuit: it can be connected to, whatever becomes of the call to its endpoint."""
+        if self._server is not None:
+            self._server.answered()
 
     def answered(self) -> None:
         """Close the circuit: the server has answered a call, with success or not."""
+        self.connected()
         now = self._clock()
         self._answered_at = now
         if not self._is_open:
@@ -138,11 +164,20 @@ class CircuitBreaker:
         _opened_counters.count(self.name)
         logger.warning("circuit %s: open: %s after %.1f s", self.name, why, now - admission.began)
 
+    def unreachable(self, admission: Admission, *, slow_s: float, why: str) -> None:
+        """As `failed`, of the server's circuit: the call did not get as far as to the endpoint."""
+        if self._server is None or admission.by_server is None:
+            self.failed(admission, slow_s=slow_s, why=why)
+        else:
+            self._server.failed(admission.by_server, slow_s=slow_s, why=why)
+
     def withdraw(self, admission: Admission) -> None:
         """Ignore the call: its outcome says nothing about the server. Another caller may be the probe."""
         with self._lock:
             if self._probe is admission:
                 self._probe = None
+        if self._server is not None and admission.by_server is not None:
+            self._server.withdraw(admission.by_server)
 
 
 class Circuits:
@@ -152,12 +187,14 @@ class Circuits:
         self._lock = ForkSafeLock()
         self._by_name: dict[str, CircuitBreaker] = {}
 
-    def of(self, name: str) -> CircuitBreaker:
-        """The circuit of that name; the first call makes it."""
+    def of(self, name: str, *, endpoint: str = "") -> CircuitBreaker:
+        """The circuit of the server of that name, or of one of its endpoints; the first call makes it."""
+        full_name = f"{name} {endpoint}" if endpoint else name
+        if (known := self._by_name.get(full_name)) is not None:
+            return known
+        server = self.of(name) if endpoint else None
         with self._lock:
-            if name not in self._by_name:
-                self._by_name[name] = CircuitBreaker(name)
-            return self._by_name[name]
+            return self._by_name.setdefault(full_name, CircuitBreaker(full_name, server=server))
 
     def clear(self) -> None:
         """Forget all circuits: the addresses have changed."""

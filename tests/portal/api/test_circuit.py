@@ -111,6 +111,24 @@ def test_a_plain_call_to_another_server_has_a_circuit_of_its_own(backend):
         assert backend.transport().get(f"{other.url}/elsewhere").status_code == 200
 
 
+def test_an_endpoint_that_hangs_is_not_asked_and_others_are(backend):
+    backend.never_sleeps = {"/healthy"}
+    for error in (ApiTimeoutError, CircuitOpenError):
+        with pytest.raises(error):
+            backend.ask("/hangs", endpoint="energy.get_stations")
+    assert backend.ask("/healthy", endpoint="energy.get_clients") == 200
+    assert backend.paths() == ["/hangs", "/healthy"]
+
+
+def test_an_answer_whose_body_never_comes_opens_it():
+    with scripted_server(lambda _, out: out.sendall(reply(b"half")[:-2]) or threading.Event().wait(2)) as server:
+        transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=SHORT_S)
+        for error in (ApiTimeoutError, CircuitOpenError):
+            with pytest.raises(error):
+                transport.exchange(method="GET", target="/", deadline=Deadline(30), endpoint="energy.get_clients")
+        transport.close()
+
+
 @pytest.mark.parametrize("backend", ["http", "https"], indirect=True)
 def test_reads_that_are_on_their_way_when_it_opens_are_given_up(backend):
     waiting = [backend.ask_meanwhile(f"/{number}") for number in range(4)]
@@ -237,9 +255,9 @@ def test_a_handshake_that_hangs_opens_it_and_sent_nothing(tmp_path):
         ca_file = Authority(tmp_path).file
         transport = Transport(base_url=url, connect_timeout_s=SHORT_S, read_timeout_s=60, ca_file=ca_file)
         errors = []
-        for _ in range(2):
+        for endpoint in ("energy.get_clients", "energy.get_stations"):
             with pytest.raises(ApiUnavailableError) as caught:
-                transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
+                transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30), endpoint=endpoint)
             errors.append((type(caught.value), caught.value.was_sent))
         transport.close()
     assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
@@ -265,7 +283,7 @@ def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, 
             out.sendall(part)
 
     with scripted_server(answer) as server:
-        monkeypatch.setattr(call_circuits, "of", Look)
+        monkeypatch.setattr(call_circuits, "of", lambda name, **_: Look(name))
         transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=30)
         answer = transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
         transport.close()

@@ -118,6 +118,34 @@ def test_of_many_threads_one_gets_through_each_time(time):
         breaker.failed(probe[0], slow_s=SLOW_S, why="TimeoutError")
 
 
+def test_a_server_that_can_t_be_reached_is_away_for_all_its_endpoints_until_somebody_connects(time):
+    """Not until the call that connected has ended: it may be a write, which is waited for."""
+    server = CircuitBreaker("server", clock=time)
+    one, other = (CircuitBreaker(name, server=server, clock=time) for name in ("one", "other"))
+    admission = one.admit()
+    time.seconds += 1
+    one.unreachable(admission, slow_s=SLOW_S, why="ApiTimeoutError")
+    one.withdraw(admission)
+    assert (server.is_open, one.is_open, other.admit()) == (True, False, None)
+    time.seconds += OPEN_S
+    assert one.is_probe(one.admit())
+    assert other.admit() is None
+    one.connected()
+    assert other.admit() is not None
+
+
+def test_an_endpoint_that_is_silent_holds_no_place_of_the_server(time):
+    server = CircuitBreaker("server", clock=time)
+    one, other = (CircuitBreaker(name, server=server, clock=time) for name in ("one", "other"))
+    fail(one, time)
+    fail(server, time)
+    time.seconds += OPEN_S / 2
+    one._try_at += OPEN_S
+    time.seconds += OPEN_S / 2
+    assert one.admit() is None, "the server's circuit would let it try, its own does not"
+    assert other.admit() is not None
+
+
 def test_its_changes_are_in_the_log_and_nothing_else_is(breaker, time, caplog):
     caplog.set_level("INFO", logger="portal.process.circuit_breaker")
     for _ in range(3):
