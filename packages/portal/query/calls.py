@@ -35,6 +35,7 @@ from portal.errors import (
     without_traceback,
 )
 from portal.process import Deadline
+from portal.query.cache import row_id
 from portal.rows import id_field
 
 if TYPE_CHECKING:
@@ -181,6 +182,7 @@ class BackendCaller:
     def write(self, write: WriteRequest) -> Any:
         """Send a write, with one further try under the same `Idempotency-Key`; gives the response's JSON, as `read`.
 
+        :raises ApiMalformedError: a success without the row that the endpoint promises: who knows what answered?
         :raises ApiError: that of the last try.
         """
         where, budget = write.address(), self.deadline
@@ -218,7 +220,10 @@ class BackendCaller:
                         raise lost from lost.__cause__
                     raise
             else:
-                return call.read(answer.data)
+                data = call.read(answer.data)
+                if write.hook.promises_row and row_id(data) is None:
+                    raise ApiMalformedError("The backend's answer is not the row that was written.")
+                return data
 
     def _send(self, series: Tries, **call: Any) -> ApiResponse:
         return self.api.call(

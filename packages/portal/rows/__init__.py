@@ -24,6 +24,7 @@ from portal.rows.records import (
     field,
     field_types,
     id_field,
+    is_row_type,
     is_record,
     partial_type,
     to_json,

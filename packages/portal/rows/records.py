@@ -195,6 +195,11 @@ def id_field(kind: Any) -> str:
     return wire_names(kind)["id"] if isinstance(kind, type) and issubclass(kind, Row) else ID_FIELD
 
 
+def is_row_type(kind: Any) -> bool:
+    """Whether each object of this type has an `id`: a `Row`, or another type that requires one."""
+    return isinstance(kind, type) and (issubclass(kind, Row) or ID_FIELD in getattr(kind, "__required_keys__", ()))
+
+
 @lru_cache(maxsize=512)
 def field_types(record: Any) -> Mapping[str, FieldInfo]:
     """The fields of a record class: name on the wire to what is declared.

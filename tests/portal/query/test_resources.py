@@ -242,3 +242,26 @@ class TestCounts:
             assert write(ada, hook, "Ada", row_id).is_success
             for _ in range(2):
                 Queries.use_get_clients_counts_query(ada.request(), by="homeCity")
+
+
+@pytest.mark.parametrize("answer", [{"status": "maintenance"}, [], "done", None, {"id": None}, {"id": ""}], ids=str)
+@pytest.mark.parametrize(("hook", "row_id"), [("create", ""), ("update", "c5")])
+def test_a_success_without_the_row_has_an_unknown_outcome(ada: User, hook: str, row_id: str, answer: Any) -> None:
+    """A gateway in front of the backend may have answered. The write is not sent again, and its list is fetched."""
+    names(ada)
+    path = f"{PATH}/{row_id}" if row_id else PATH
+    ada.backend.open_paths[path] = answer
+    result = write(ada, hook, "x", row_id)
+    assert isinstance(result.error, ApiMalformedError)
+    assert result.error.outcome_is_unknown
+    assert [method for method, where, _ in ada.backend.calls if where == path].count("GET") == (0 if row_id else 1)
+    assert sum(method != "GET" for method, _, _ in ada.backend.calls) == 1
+    ada.backend.open_paths.pop(path)
+    with ada.reads(1):
+        names(ada)
+
+
+def test_a_success_of_what_promises_no_row_may_have_any_answer(ada: User) -> None:
+    ada.backend.open_paths[f"{PATH}/c5"] = {"status": "gone"}
+    mutation = Mutations.use_delete_client_mutation(ada.request())
+    assert mutation.mutate(params=RowParams(id="c5")).error is None

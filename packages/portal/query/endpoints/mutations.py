@@ -20,7 +20,7 @@ from portal.query.endpoints.effects import (
     SetAnswer,
     Variables,
 )
-from portal.rows import copied, decoder_of, to_json
+from portal.rows import copied, decoder_of, is_row_type, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -179,6 +179,11 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         if tag is not None or query_key is None:
             raise UsageError(f"{self.declared_with}: give query_key=…, or tag=… alone, for what becomes stale")
         return self._and(Invalidation(query=_checked_query(query_key), get_params=get_params))
+
+    @cached_property
+    def promises_row(self) -> bool:
+        """Whether the response is an object with an `id`."""
+        return is_row_type(self.data)
 
     @cached_property
     def helpers(self) -> tuple[ListHelper, ...]:
