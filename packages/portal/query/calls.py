@@ -34,7 +34,7 @@ from portal.errors import (
     SignInEndedError,
     without_traceback,
 )
-from portal.process import Deadline
+from portal.process import Deadline, waits_for
 from portal.query.cache import row_id
 from portal.rows import id_field
 
@@ -168,16 +168,17 @@ class BackendCaller:
         budget = budget or self.deadline
         call = wire_read(where.path, where.query, is_list=where.is_list, id_field=where.id_field)
         series = Tries(retries=self.retries, budget=budget, most=tries)
-        while True:
-            try:
-                answer = self._send(
-                    series, method="GET", path=call.path, params=call.params, endpoint=where.endpoint, bearer=bearer
-                )
-            except ApiError as error:
-                series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
-            else:
-                # Not tried again: the same answer would have the same shape.
-                return call.read(answer.data)
+        with waits_for(where.endpoint):
+            while True:
+                try:
+                    answer = self._send(
+                        series, method="GET", path=call.path, params=call.params, endpoint=where.endpoint, bearer=bearer
+                    )
+                except ApiError as error:
+                    series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
+                else:
+                    # Not tried again: the same answer would have the same shape.
+                    return call.read(answer.data)
 
     def write(self, write: WriteRequest) -> Any:
         """Send a write, with one further try under the same `Idempotency-Key`; gives the response's JSON, as `read`.
@@ -193,37 +194,38 @@ class BackendCaller:
             body = {"upload": Upload(**encode_body(call.body)._asdict())}
         key = write.idempotency_key or str(uuid.uuid4())
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
-        while True:
-            try:
-                answer = self._send(
-                    series,
-                    method=write.hook.method,
-                    path=call.path,
-                    params=call.params,
-                    endpoint=where.endpoint,
-                    idempotency_key=key,
-                    if_match=write.if_match,
-                    **body,
-                )
-            except ApiError as error:
-                if isinstance(error, ApiNotFoundError) and write.hook.method == "DELETE" and lost is not None:
-                    # An earlier try, whose response was lost, has deleted it (contract, section 8).
-                    return None
-                if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
-                    lost = without_traceback(error)
-                honours = self.api.honours_idempotency_key
+        with waits_for(where.endpoint):
+            while True:
                 try:
-                    series.wait(error, may_repeat=may_repeat_write(write, error, honours_idempotency_key=honours))
-                except ApiUnavailableError as last:
-                    if lost is not None and not last.outcome_is_unknown:
-                        # This try was not handled. An earlier one may have been.
-                        raise lost from lost.__cause__
-                    raise
-            else:
-                data = call.read(answer.data)
-                if write.hook.promises_row and row_id(data) is None:
-                    raise ApiMalformedError("The backend's answer is not the row that was written.")
-                return data
+                    answer = self._send(
+                        series,
+                        method=write.hook.method,
+                        path=call.path,
+                        params=call.params,
+                        endpoint=where.endpoint,
+                        idempotency_key=key,
+                        if_match=write.if_match,
+                        **body,
+                    )
+                except ApiError as error:
+                    if isinstance(error, ApiNotFoundError) and write.hook.method == "DELETE" and lost is not None:
+                        # An earlier try, whose response was lost, has deleted it (contract, section 8).
+                        return None
+                    if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
+                        lost = without_traceback(error)
+                    honours = self.api.honours_idempotency_key
+                    try:
+                        series.wait(error, may_repeat=may_repeat_write(write, error, honours_idempotency_key=honours))
+                    except ApiUnavailableError as last:
+                        if lost is not None and not last.outcome_is_unknown:
+                            # This try was not handled. An earlier one may have been.
+                            raise lost from lost.__cause__
+                        raise
+                else:
+                    data = call.read(answer.data)
+                    if write.hook.promises_row and row_id(data) is None:
+                        raise ApiMalformedError("The backend's answer is not the row that was written.")
+                    return data
 
     def _send(self, series: Tries, **call: Any) -> ApiResponse:
         return self.api.call(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT
 from portal.config.limits import MAX_PAGES, QUERY_RETRIES
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, UsageError, without_traceback
+from portal.process import waits_for
 from portal.query.cache import (
     MAX_RECORDS,
     MergedPage,
@@ -276,7 +277,8 @@ class PageFetcher:
             return shared_call
         seconds = deadline.remaining()
         try:
-            return shared_call.result(timeout_s=seconds)
+            with waits_for(plan.call.request.key.endpoint):
+                return shared_call.result(timeout_s=seconds)
         except ApiError as error:
             ago = time.monotonic() - shared_call.started_at
             tried_as_hard = shared_call.version.tried_as_hard(plan, seconds=seconds, ago=ago)

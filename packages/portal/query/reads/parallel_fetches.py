@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
-from portal.process import Deadline
+from portal.process import Deadline, waits_for
 from portal.query.cache import ReadResult, fresh_prefix, is_enough, lease_key, merge_pages
 from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import FetchPlan, is_definite_no
@@ -66,7 +66,8 @@ class ParallelFetches:
             if plan.future is None or plan.future.cancel():
                 # No other thread has begun it.
                 return self._fetcher.fetch(plan)
-            return plan.future.result()
+            with waits_for(plan.call.request.key.endpoint):
+                return plan.future.result()
         result = None if plan.future is None else self._wait(plan.future)
         if result is None:
             if plan.abandoned is not None and plan.future is not None:
