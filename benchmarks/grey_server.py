@@ -17,7 +17,6 @@ import itertools
 import json
 import os
 import signal
-import ssl
 import statistics
 import sys
 import tempfile
@@ -39,6 +38,7 @@ from tests.support.topology import OFFSETS, missing_programs, running_topology
 
 if TYPE_CHECKING:
     import argparse
+    import ssl
     from collections.abc import Callable, Coroutine, Iterable, Iterator
 
     from tests.support.topology import Topology
@@ -134,13 +134,14 @@ async def overload(port: int, *, users: int, seconds: float) -> Phase:
 
 def run_overloaded(options: argparse.Namespace, targets: Targets) -> dict[str, Phase]:
     """One server whose backend is slow."""
-    with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, stub_backend() as stub:
-        with project_server(
-            "energy", core=None, threads=8, folder=Path(folder), backend=stub.url, key=KEY
-        ) as server:
-            stub.answer_after(CALL_MS)
-            phase = asyncio.run(overload(server.port, users=options.users, seconds=options.seconds))
-            taken = server.memory()
+    with (
+        tempfile.TemporaryDirectory(prefix="portal-bench-") as folder,
+        stub_backend() as stub,
+        project_server("energy", core=None, threads=8, folder=Path(folder), backend=stub.url, key=KEY) as server,
+    ):
+        stub.answer_after(CALL_MS)
+        phase = asyncio.run(overload(server.port, users=options.users, seconds=options.seconds))
+        taken = server.memory()
     for path in ("/healthz", "/metrics"):
         targets.hold(phase.line(path), f"each under {PROBE_S} s", met=phase.longest(path) < PROBE_S)
     targets.hold(phase.line("pages"), f"each under {USER_S} s", met=phase.longest("pages") < USER_S)
@@ -159,7 +160,7 @@ def loop(worker: int) -> None:
 
 
 @contextlib.contextmanager
-def behind_nginx(options: argparse.Namespace) -> Iterator[Topology]:
+def behind_nginx() -> Iterator[Topology]:
     if missing := missing_programs(redis=False):
         skip(f"this machine lacks {', '.join(missing)}")
     with tempfile.TemporaryDirectory(prefix="grey-") as name:
@@ -202,7 +203,7 @@ async def hang(doors: Doors, cookie: str, hung: Callable[[], object], *, rate: f
 def run_hung(options: argparse.Namespace, targets: Targets) -> dict[str, Phase]:
     """One worker of two hangs, again and again."""
     phases = {}
-    with behind_nginx(options) as topology:
+    with behind_nginx() as topology:
         doors = Doors.of(topology)
         (visitor,) = signed_in(doors, [EMAIL])
         cookie = visitor.jar.header()

@@ -79,7 +79,7 @@ class OneWorker(MPServer):
     def _serve(self, spawn_target: Callable[..., None], target_loader: Callable[..., Any]) -> None:
         granian._signals.set_sync_signals = self._take_signals  # noqa: SLF001  granian's own are for the main thread
         # granian closes its own descriptor of it.
-        self._shd, self._sso = SocketHolder(os.dup(self._listener.fileno()), False, BACKLOG), None  # type: ignore[call-arg]  # granian's stub lacks the parameters
+        self._shd, self._sso = SocketHolder(os.dup(self._listener.fileno()), False, BACKLOG), None  # type: ignore[assignment]  # granian has no types here
         self._spawn_worker(0, spawn_target, target_loader).inner.run()
 
     def _take_signals(self) -> WorkerSignal:

@@ -10,7 +10,7 @@ import mmap
 import signal
 import threading
 import time
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 #: Seconds between two beats, and between two looks of the parent.
 BEAT_INTERVAL_S: Final = 1.0
@@ -18,6 +18,16 @@ BEAT_INTERVAL_S: Final = 1.0
 #: port, and no request of it ends.
 SILENCE_LIMIT_S: Final = 30
 STOPPING_SILENCE_LIMIT_S: Final = 5
+
+
+#: Instead of which other worker one runs: none at the server's start, one that has ended, one that was killed.
+InsteadOf: TypeAlias = Literal["none", "ended", "hung"]
+
+
+class ThisProcess:
+    """What a worker knows of itself."""
+
+    instead_of: InsteadOf = "none"
 
 
 class Heartbeat:

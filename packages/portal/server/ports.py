@@ -13,8 +13,8 @@ _STATUS_BYTES: Final = 12
 
 #: Connections that may wait to be accepted.
 BACKLOG: Final = 1024
-#: Seconds after which a connection ends whose other side takes nothing of what was sent to it. granian has no such limit,
-#: and a thread waits for that browser; the kernel has one.
+#: Seconds after which a connection ends whose other side takes nothing of what was sent to it. granian has no such
+#: limit, and a thread waits for that browser; the kernel has one.
 STALLED_CONNECTION_S: Final = 60
 
 

@@ -69,12 +69,9 @@ def supervise(
         signal.signal(number, _stop)
     with private_folders(app=app):
         first: Worker | None
-        # That process listens with one of them, and this one so does too: both have the same socket.
-        sockets = _sockets()
-        heartbeat, manager = Heartbeat(), ServiceManager()
-        live = partial(_prepare_and_work, prepare, load, os.getpid(), sockets, heartbeat)
-        server, environment, child = _in_child_process(live)
-        first = Worker(child, heartbeat)
+        manager, shared = ServiceManager(), _Shared(os.getpid(), _sockets(), Heartbeat())
+        server, environment, child = _in_child_process(partial(_prepare_and_work, prepare, load, shared))
+        first = Worker(child, shared.heartbeat)
         try:
             # A worker then reads the values that were checked, also those of the `.env` file, however late it starts.
             os.environ.update(environment)
@@ -98,7 +95,7 @@ def supervise(
                 threads=server.threads,
                 stop_timeout_s=server.stop_timeout_s,
                 log_config=server.log_config,
-                listener=_take(sockets, server.host),
+                listener=shared.listener(server.host),
                 first=first,
                 tell_alive=manager.tell_alive,
             )
@@ -108,20 +105,30 @@ def supervise(
             raise
 
 
+class _Shared(NamedTuple):
+    """What this process and the child that prepares the server have in common.
+
+    :param sockets: by whether it is for IPv6, which some machines lack. When one process listens with one, both do.
+    """
+
+    parent: int
+    sockets: dict[bool, socket.socket]
+    heartbeat: Heartbeat
+
+    def listener(self, host: str) -> socket.socket:
+        """Take the socket for this host; the other one is closed."""
+        listener = self.sockets.pop(":" in host)
+        for other in self.sockets.values():
+            other.close()
+        return listener
+
+
 def _sockets() -> dict[bool, socket.socket]:
-    """By whether it is for IPv6, which some machines lack. None of them listens yet."""
+    """None of them listens yet: the host is not known."""
     sockets = {False: new_socket("0.0.0.0")}  # noqa: S104  it says the family
     with suppress(OSError):
         sockets[True] = new_socket("::")
     return sockets
-
-
-def _take(sockets: dict[bool, socket.socket], host: str) -> socket.socket:
-    """The one for this host; the other one is closed."""
-    listener = sockets.pop(":" in host)
-    for other in sockets.values():
-        other.close()
-    return listener
 
 
 def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
@@ -171,12 +178,7 @@ def _send(pipe: int, server: PreparedServer) -> None:
 
 
 def _prepare_and_work(
-    prepare: Callable[[], PreparedServer],
-    load: Callable[[], None],
-    parent: int,
-    sockets: dict[bool, socket.socket],
-    heartbeat: Heartbeat,
-    send: _Send,
+    prepare: Callable[[], PreparedServer], load: Callable[[], None], shared: _Shared, send: _Send
 ) -> None:
     # Until it works: so that its child ends with it.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -185,7 +187,7 @@ def _prepare_and_work(
     server, environment, child = _in_child_process(lambda tell: tell(prepare()))
     os.waitpid(child, 0)
     os.environ.update(environment)
-    listener = _take(sockets, server.host)
+    listener = shared.listener(server.host)
     # Another server may have taken the port while this one was prepared.
     if refusal := listen(listener, server.host, server.port):
         sys.exit(refusal)
@@ -193,11 +195,11 @@ def _prepare_and_work(
         signal.signal(number, signal.SIG_DFL)
     send(server)
     if server.workers == 1:
-        heartbeat.begin()
+        shared.heartbeat.begin()
         work(
             target=server.target,
             listener=listener,
             threads=server.threads,
             log_config=server.log_config,
-            parent=parent,
+            parent=shared.parent,
         )

@@ -16,16 +16,18 @@ import time
 import traceback
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.heartbeat import BEAT_INTERVAL_S, SILENCE_LIMIT_S, STOPPING_SILENCE_LIMIT_S, Heartbeat
+from portal.server.heartbeat import BEAT_INTERVAL_S, SILENCE_LIMIT_S, STOPPING_SILENCE_LIMIT_S, Heartbeat, ThisProcess
 from portal.server.ports import listen, new_socket
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
+
+    from portal.server.heartbeat import InsteadOf
 
 logger = logging.getLogger("portal.server")
 
@@ -47,16 +49,6 @@ class Worker:
         self.began = time.monotonic()
         #: Whether it was killed, since it did not answer.
         self.hung = False
-
-
-#: Instead of which other one a worker runs: none at the server's start, one that has ended, one that was killed.
-InsteadOf = Literal["none", "ended", "hung"]
-
-
-class ThisProcess:
-    """What a worker knows of itself."""
-
-    instead_of: InsteadOf = "none"
 
 
 def serve_wsgi(
