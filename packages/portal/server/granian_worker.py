@@ -79,8 +79,11 @@ class OneWorker(MPServer):
     def _serve(self, spawn_target: Callable[..., None], target_loader: Callable[..., Any]) -> None:
         granian._signals.set_sync_signals = self._take_signals  # noqa: SLF001  granian's own are for the main thread
         # granian closes its own descriptor of it.
-        self._shd, self._sso = SocketHolder(os.dup(self._listener.fileno()), False, BACKLOG), None  # type: ignore[assignment]  # granian has no types here
+        holder: Any = SocketHolder  # its stub lacks the parameters
+        self._shd, self._sso = holder(os.dup(self._listener.fileno()), False, BACKLOG), None
         self._spawn_worker(0, spawn_target, target_loader).inner.run()
+        # All requests are answered. A refresh may go on without its request, and its token would be lost.
+        finish_calls(within_s=REFRESH_DEADLINE_S)
 
     def _take_signals(self) -> WorkerSignal:
         event = WorkerSignal()
@@ -91,12 +94,6 @@ class OneWorker(MPServer):
 
         _STOP.when_told(stop)
         return event
-
-    @staticmethod
-    def _spawn_wsgi_worker(worker_id: int, *args: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]  its decorator changes the parameters, and hides that
-        MPServer._spawn_wsgi_worker(worker_id, *args)  # noqa: SLF001  granian lets nobody else run a worker in this process
-        # All requests are answered. A refresh may go on without its request, and its token would be lost.
-        finish_calls(within_s=REFRESH_DEADLINE_S)
 
 
 def run_worker(
