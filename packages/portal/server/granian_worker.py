@@ -12,15 +12,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import granian._signals
+import granian.server.mp
 from granian._granian import SocketHolder, WorkerSignal
 from granian.constants import Interfaces
 from granian.log import LogLevels
 from granian.server.mp import MPServer
+from granian.wsgi import _callback_wrapper
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
 from portal.server.draining import leave
-from portal.server.gate import MOST_WAITING, Gate
+from portal.server.gate import SPARE_THREADS, Gate
 from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import BACKLOG
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 
 #: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1.
 STOP_SIGNALS: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})
-#: Threads beside those that requests run in or wait in: for probes, and for telling the others that no more may wait.
-SPARE_THREADS: Final = 4
 
 
 class StopSignals:
@@ -115,19 +115,24 @@ def run_worker(
         target=target,
         interface=Interfaces.WSGI,
         workers=1,
-        # granian starts a thread when it needs it, and ends it when it is idle.
-        blocking_threads=threads * (1 + MOST_WAITING) + SPARE_THREADS,
+        blocking_threads=threads + SPARE_THREADS,
         log_level=LogLevels.error,
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
-    server.serve(target_loader=partial(load_application, threads=threads))
+    granian.server.mp._wsgi_call_wrap = partial(_gated_callback, threads)  # noqa: SLF001  granian has no other place for it
+    server.serve(target_loader=load_application)
 
 
-def load_application(target: str, *, threads: int) -> Any:
+def _gated_callback(threads: int, *args: Any) -> Gate:
+    gate = Gate(_callback_wrapper(*args), threads=threads)
+    gate.begin()
+    return gate
+
+
+def load_application(target: str) -> Any:
     """Import the application in a new worker."""
     import_later()
     module, _, attribute = target.partition(":")
     application = getattr(__import__(module, fromlist=[attribute]), attribute)
-    gated = Gate(with_whole_bodies(application), threads=threads)
-    return with_plain_content_types(naming_lost_cookies(with_read_bodies(gated)))
+    return with_plain_content_types(naming_lost_cookies(with_read_bodies(with_whole_bodies(application))))

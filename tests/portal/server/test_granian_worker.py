@@ -100,5 +100,6 @@ def test_granian_has_the_names_that_are_not_public_and_that_we_use() -> None:
     assert list(signature(MPServer._serve).parameters) == ["self", "spawn_target", "target_loader"]
     assert list(signature(MPServer._spawn_worker).parameters) == ["self", "idx", "target", "callback_loader"]
     assert "set_sync_signals()" in getsource(MPServer._spawn_wsgi_worker)
+    assert "_wsgi_call_wrap(callback, " in getsource(MPServer._spawn_wsgi_worker)
     assert "self._sso" in getsource(MPServer._spawn_worker)
     assert str(signature(SocketHolder)) == "(fd, uds, backlog)"
