@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 MOST_WAITING: Final = 4
 #: Longest wait, seconds. With the 10 s that a page has for its calls, everybody has an answer within 12 s.
 WAIT_LIMIT_S: Final = 1.5
-#: Threads beside those that requests run in: they take in what waits, and answer probes and who is turned away.
-SPARE_THREADS: Final = 2
+#: Threads beside those that requests run in: takes in who waits, and answers probes and who is turned away.
+SPARE_THREADS: Final = 1
 #: Who is turned away is asked to come again after so many seconds.
 RETRY_AFTER_S: Final = 2
 #: Answered whatever the pages wait for.
