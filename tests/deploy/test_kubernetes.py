@@ -135,7 +135,7 @@ def test_a_probe_asks_a_path_of_the_server_and_a_pod_has_the_time_for_its_open_r
     (port,) = container["ports"]
     assert f"--port {port['containerPort']}" in DOCKERFILE.read_text()
     probes = {name: container[f"{name}Probe"]["httpGet"] for name in ("startup", "liveness", "readiness")}
-    asked = {"startup": "/healthz", "liveness": "/healthz", "readiness": "/readyz"}
+    asked = {"startup": "/healthz", "liveness": "/healthz", "readiness": "/healthz"}
     assert probes == {name: {"path": path, "port": port["name"]} for name, path in asked.items()}
     assert set(asked.values()) <= set(UNGATED_PATHS)
     (served,) = of_kind(manifests, "Service")[APPS[app]]["spec"]["ports"]

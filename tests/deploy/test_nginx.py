@@ -8,6 +8,7 @@ import re
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,6 +24,8 @@ from tests.support.ports import free_port
 NAME_BY_APP = {project.app: "auth" if project.is_gateway else project.app for project in PROJECTS}
 #: A token as large as browsers keep it.
 LARGEST = "x" * (MAX_COOKIE_BYTES - len(VAR_REFRESH_TOKEN) - 1)
+#: What nginx waits for headers where nothing is said, seconds; far longer than what is said in a test.
+HEADERS_OF_NGINX_S = 60
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>A row</p>" * 100
 
 
@@ -263,6 +266,19 @@ def test_many_people_of_one_address_are_not_limited(site: Site) -> None:
     last = request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
     answered = site.send(request * 500 + last, sni="operations.example.com")
     assert answered.count(b"HTTP/1.1 200 OK") == 501
+
+
+@pytest.mark.parametrize("tls", [True, False])
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: auth.example.com\r\n"], ids=["nothing", "a part"])
+def test_who_does_not_end_the_headers_of_a_request_keeps_no_connection(
+    echoes: dict[str, Echo], tmp_path: Path, sent: bytes, *, tls: bool
+) -> None:
+    lower = {"client_header_timeout 15s": "client_header_timeout 1s"}
+    with running_site(tmp_path, ports=ports_of(echoes), tls_port=free_port(), lower=lower) as site:
+        began = time.monotonic()
+        with contextlib.suppress(ConnectionError):
+            site.send(sent, tls=tls)
+        assert time.monotonic() - began < HEADERS_OF_NGINX_S
 
 
 def test_who_asks_for_too_much_is_told_so_in_words(echoes: dict[str, Echo], tmp_path: Path) -> None:

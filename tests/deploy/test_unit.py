@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from portal.operate.management.commands.serve import Command
+from portal.server.heartbeat import BEAT_INTERVAL_S, SILENCE_LIMIT_S
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import CURRENT, UNIT, start_command, unit_settings, unit_variables
 from tests.support.harness import ROOT, require_tool
@@ -52,6 +53,7 @@ def test_it_starts_that_project_with_options_that_the_server_has() -> None:
 def test_its_settings_are_those_that_the_server_needs() -> None:
     settings, variables = unit_settings(), unit_variables()
     assert (settings["Type"], settings["NotifyAccess"]) == (["notify"], ["main"]), "a restart waits until it answers"
+    assert int(settings["WatchdogSec"][0]) >= SILENCE_LIMIT_S > 2 * BEAT_INTERVAL_S, "it is told once a second"
     assert "ExecReload" not in settings, "it would load no new code"
     assert int(settings["TimeoutStopSec"][0]) > WORKER_STOP_TIMEOUT_S
     assert settings["KillMode"] == ["mixed"], "the server ends its workers itself"

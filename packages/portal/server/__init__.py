@@ -13,7 +13,7 @@
     prepared_files      what a start makes of a release's files, kept for the next starts
     imported_later      what it loads when it is used, if ever
     parent_watch        ends a process with the one that started it
-    ports               whether a port is free, and whether a server answers there
+    ports               listens on a port; whether it is free, and whether a server answers there
 
 Each is imported by its own path: `granian_worker` needs granian, `static` Django and WhiteNoise, the others the
 standard library only.

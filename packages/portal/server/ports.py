@@ -1,4 +1,4 @@
-"""Whether a port can be listened on, and whether a server answers there."""
+"""Listens on a port; tells whether it is free, and whether a server answers there."""
 
 from __future__ import annotations
 
@@ -11,34 +11,49 @@ from typing import Final
 _STATUS_BYTES: Final = 12
 
 
+#: Connections that may wait to be accepted.
+BACKLOG: Final = 1024
+#: Seconds after which a connection ends whose other side takes nothing of what was sent to it. granian has no such
+#: limit, and a thread waits for that browser; the kernel has one.
+STALLED_CONNECTION_S: Final = 60
+
+
 def port_is_free(host: str, port: int) -> bool:
     """Whether a server can listen there now. A port with connections in TIME_WAIT counts as free."""
-    return _listen_error(host, port) is None
+    return not why_not_free(host, port)
 
 
 def why_not_free(host: str, port: int) -> str:
     """What keeps a server from listening there, as one line; empty if nothing does."""
+    with new_socket(host) as probe:
+        return listen(probe, host, port)
+
+
+def new_socket(host: str) -> socket.socket:
+    """A socket that can listen there."""
+    return socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+
+
+def listen(listener: socket.socket, host: str, port: int) -> str:
+    """Listen there with it. Its connections end when the other side stalls.
+
+    :returns: as :func:`why_not_free`.
+    """
     try:
         ipaddress.ip_address(host)
     except ValueError:
         return f"host {host} is no IP address: say 127.0.0.1, or 0.0.0.0 for all addresses of this machine"
-    error = _listen_error(host, port)
-    if error is None:
-        return ""
-    if error.errno == errno.EADDRINUSE:
-        return f"port {port} is taken: stop what listens there, or name another with --port"
-    return f"can't listen on host {host}, port {port}: {error.strerror}"
-
-
-def _listen_error(host: str, port: int) -> OSError | None:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-            probe.listen(1)
-        except OSError as error:
-            return error
-    return None
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CONNECTION_S * 1000)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return f"port {port} is taken: stop what listens there, or name another with --port"
+        return f"can't listen on host {host}, port {port}: {error.strerror}"
+    return ""
 
 
 def answers(port: int) -> bool:

@@ -19,6 +19,7 @@ from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
+from portal.server.heartbeat import ThisProcess
 from portal.services.service_imports import import_services
 from portal.store import import_backends
 from portal.telemetry.metrics import begin_worker
@@ -48,7 +49,7 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
         start_tracing(portal_config())
     application = get_wsgi_application()
     fetch_keys(portal_config())
-    begin_worker()
+    begin_worker(instead_of=ThisProcess.instead_of)
     return application
 
 

@@ -17,13 +17,15 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from portal.server.heartbeat import Heartbeat
 from portal.server.parent_watch import end_with_process
-from portal.server.ports import why_not_free
-from portal.server.readiness import tell_when_ready
+from portal.server.ports import listen, new_socket
+from portal.server.readiness import ServiceManager
 from portal.server.static_files import private_folders
-from portal.server.workers import WORKER_STOP_TIMEOUT_S, live_as_worker, serve_wsgi, work
+from portal.server.workers import WORKER_STOP_TIMEOUT_S, Worker, live_as_worker, serve_wsgi, work
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Mapping
     from types import FrameType
 
@@ -66,15 +68,17 @@ def supervise(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
     with private_folders(app=app):
-        first: int | None
-        server, environment, first = _in_child_process(partial(_prepare_and_work, prepare, load, os.getpid()))
+        first: Worker | None
+        manager, shared = ServiceManager(), _Shared(os.getpid(), _sockets(), Heartbeat())
+        server, environment, child = _in_child_process(partial(_prepare_and_work, prepare, load, shared))
+        first = Worker(child, shared.heartbeat)
         try:
             # A worker then reads the values that were checked, also those of the `.env` file, however late it starts.
             os.environ.update(environment)
             if server.ends_with_parent:
                 end_with_process(parent)
             if server.workers > 1:
-                os.waitpid(first, 0)
+                os.waitpid(child, 0)
                 first = None
                 load()
                 load_shared()
@@ -82,7 +86,7 @@ def supervise(
             # As below.
             gc.collect()
             gc.freeze()
-            tell_when_ready(server.port)
+            manager.tell_when_ready(server.port)
             serve_wsgi(
                 target=server.target,
                 host=server.host,
@@ -91,12 +95,40 @@ def supervise(
                 threads=server.threads,
                 stop_timeout_s=server.stop_timeout_s,
                 log_config=server.log_config,
+                listener=shared.listener(server.host),
                 first=first,
+                tell_alive=manager.tell_alive,
             )
         except SystemExit:
             if first is not None:
-                _end(first)
+                _end(child)
             raise
+
+
+class _Shared(NamedTuple):
+    """What this process and the child that prepares the server have in common.
+
+    :param sockets: by whether it is for IPv6, which some machines lack. When one process listens with one, both do.
+    """
+
+    parent: int
+    sockets: dict[bool, socket.socket]
+    heartbeat: Heartbeat
+
+    def listener(self, host: str) -> socket.socket:
+        """Take the socket for this host; the other one is closed."""
+        listener = self.sockets.pop(":" in host)
+        for other in self.sockets.values():
+            other.close()
+        return listener
+
+
+def _sockets() -> dict[bool, socket.socket]:
+    """None of them listens yet: the host is not known."""
+    sockets = {False: new_socket("0.0.0.0")}  # noqa: S104  it says the family
+    with suppress(OSError):
+        sockets[True] = new_socket("::")
+    return sockets
 
 
 def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
@@ -146,28 +178,28 @@ def _send(pipe: int, server: PreparedServer) -> None:
 
 
 def _prepare_and_work(
-    prepare: Callable[[], PreparedServer], load: Callable[[], None], parent: int, send: _Send
+    prepare: Callable[[], PreparedServer], load: Callable[[], None], shared: _Shared, send: _Send
 ) -> None:
     # Until it works: so that its child ends with it.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _stop)
-    os.environ.pop("NOTIFY_SOCKET", None)
     load()
     server, environment, child = _in_child_process(lambda tell: tell(prepare()))
     os.waitpid(child, 0)
     os.environ.update(environment)
-    # Another server may have taken it while this one was prepared.
-    if refusal := why_not_free(server.host, server.port):
+    listener = shared.listener(server.host)
+    # Another server may have taken the port while this one was prepared.
+    if refusal := listen(listener, server.host, server.port):
         sys.exit(refusal)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     send(server)
     if server.workers == 1:
+        shared.heartbeat.begin()
         work(
             target=server.target,
-            host=server.host,
-            port=server.port,
+            listener=listener,
             threads=server.threads,
             log_config=server.log_config,
-            parent=parent,
+            parent=shared.parent,
         )

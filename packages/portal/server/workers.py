@@ -19,11 +19,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.ports import why_not_free
+from portal.server.heartbeat import BEAT_INTERVAL_S, SILENCE_LIMIT_S, STOPPING_SILENCE_LIMIT_S, Heartbeat, ThisProcess
+from portal.server.ports import listen, new_socket
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
+
+    from portal.server.heartbeat import InsteadOf
 
 logger = logging.getLogger("portal.server")
 
@@ -36,6 +40,17 @@ STOP_SIGNAL: Final = signal.SIGUSR1
 RESTART_INTERVAL_S: Final = 1.0
 
 
+class Worker:
+    """A worker as its parent knows it."""
+
+    def __init__(self, pid: int, heartbeat: Heartbeat) -> None:
+        self.pid = pid
+        self.heartbeat = heartbeat
+        self.began = time.monotonic()
+        #: Whether it was killed, since it did not answer.
+        self.hung = False
+
+
 def serve_wsgi(
     *,
     target: str,
@@ -45,33 +60,47 @@ def serve_wsgi(
     threads: int,
     stop_timeout_s: int = WORKER_STOP_TIMEOUT_S,
     log_config: Mapping[str, Any] | None = None,
-    first: int | None = None,
+    listener: socket.socket | None = None,
+    first: Worker | None = None,
+    tell_alive: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
 
     :param threads: for each worker; each handles one request at a time.
     :param stop_timeout_s: what is still open so long after the signal is cut.
     :param log_config: for :func:`logging.config.dictConfig`, so that all lines have the same form.
+    :param listener: listens there already.
     :param first: a child process that does one worker's :func:`work` already.
+    :param tell_alive: called once a second.
     """
-    if first is None and (refusal := why_not_free(host, port)):
-        sys.exit(refusal)
-    each = partial(
-        work, target=target, host=host, port=port, threads=threads, log_config=log_config, parent=os.getpid()
-    )
-    Workers(each, count=workers, stop_timeout_s=stop_timeout_s, log_config=log_config, first=first).run()
+    if listener is None:
+        listener = new_socket(host)
+        if refusal := listen(listener, host, port):
+            sys.exit(refusal)
+    each = partial(work, target=target, listener=listener, threads=threads, log_config=log_config, parent=os.getpid())
+    Workers(
+        each,
+        count=workers,
+        stop_timeout_s=stop_timeout_s,
+        log_config=log_config,
+        listener=listener,
+        first=first,
+        tell_alive=tell_alive,
+    ).run()
 
 
 class Workers:
     """Processes that do the same work.
 
     A worker that ends by itself is always replaced. With one machine and no load balancer, a server that has ended is
-    worse than one that tries again.
+    worse than one that tries again. One whose heart stands still is killed, and so replaced.
 
     :param work: runs in each process until it gets `STOP_SIGNAL`.
     :param stop_timeout_s: as :func:`serve_wsgi`.
     :param log_config: as :func:`serve_wsgi`.
+    :param listener: what all of them accept from; it is drained before they stop.
     :param first: as :func:`serve_wsgi`.
+    :param tell_alive: as :func:`serve_wsgi`.
     """
 
     def __init__(
@@ -81,15 +110,19 @@ class Workers:
         count: int,
         stop_timeout_s: float,
         log_config: Mapping[str, Any] | None = None,
-        first: int | None = None,
+        listener: socket.socket | None = None,
+        first: Worker | None = None,
+        tell_alive: Callable[[], None] = lambda: None,
     ) -> None:
         self._work = work
         self._stop_timeout_s = stop_timeout_s
         self._log_config = log_config
-        #: When each running worker began, by its process id and the monotonic clock.
-        self._running: dict[int, float] = {} if first is None else {first: time.monotonic()}
-        #: When each worker that does not run is to be started.
-        self._starts = [0.0] * (count - len(self._running))
+        self._listener = listener
+        self._tell_alive = tell_alive
+        self._running: list[Worker] = [] if first is None else [first]
+        #: When each worker that does not run is to be started, and instead of which one.
+        self._starts: list[tuple[float, InsteadOf]] = [(0.0, "none")] * (count - len(self._running))
+        self._next_look = 0.0
         self._told_to_stop = self._told_to_reload = False
 
     def run(self) -> None:
@@ -100,7 +133,8 @@ class Workers:
                 self._replace_ended()
                 while not self._told_to_stop:
                     self._start_due()
-                    self._wait(wakeup, until=min(self._starts, default=None))
+                    self._look(SILENCE_LIMIT_S)
+                    self._wait(wakeup, until=min([self._next_look, *(due for due, _ in self._starts)]))
                     if self._told_to_reload:
                         self._refuse_reload()
                     if not self._told_to_stop:
@@ -138,60 +172,87 @@ class Workers:
 
     def _start_due(self) -> None:
         now = time.monotonic()
-        for due in [start for start in self._starts if start <= now]:
-            self._starts.remove(due)
+        for start in [start for start in self._starts if start[0] <= now]:
+            self._starts.remove(start)
+            heartbeat, (_, instead_of) = Heartbeat(), start
             try:
                 pid = os.fork()
             except OSError as error:
-                self._starts.append(now + RESTART_INTERVAL_S)
+                self._starts.append((now + RESTART_INTERVAL_S, instead_of))
                 self._configure_log()
                 logger.warning("a worker could not be started, and is tried again: %s", error)
                 continue
             if pid == 0:
                 signal.set_wakeup_fd(-1)
-                live_as_worker(self._work)
-            self._running[pid] = now
+                live_as_worker(partial(self._begin, heartbeat, instead_of))
+            self._running.append(Worker(pid, heartbeat))
 
-    def _wait(self, wakeup: int, *, until: float | None) -> None:
+    def _begin(self, heartbeat: Heartbeat, instead_of: InsteadOf) -> None:
+        ThisProcess.instead_of = instead_of
+        heartbeat.begin()
+        self._work()
+
+    def _look(self, limit_s: float) -> None:
+        """Once a second: kill the workers that are silent for so long, and say that this process is not."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + BEAT_INTERVAL_S
+        self._tell_alive()
+        for worker in self._running:
+            if worker.heartbeat.look(limit_s) and not worker.hung:
+                worker.hung = True
+                self._configure_log()
+                logger.error("worker %d lives and has not answered for %d s: it is killed", worker.pid, limit_s)
+                # It is no other process by now: a worker that has ended keeps its id until it is waited for.
+                os.kill(worker.pid, signal.SIGKILL)
+
+    def _wait(self, wakeup: int, *, until: float) -> None:
         """Wait until a signal comes, such as that of a worker that has ended, or until then by the monotonic clock."""
-        seconds = None if until is None else max(0.0, until - time.monotonic())
-        if select.select([wakeup], [], [], seconds)[0]:
+        if select.select([wakeup], [], [], max(0.0, until - time.monotonic()))[0]:
             os.read(wakeup, 4096)
 
-    def _reap(self) -> list[tuple[int, float, int]]:
+    def _reap(self) -> list[tuple[Worker, int]]:
         """Take the workers that have ended out of those that run.
 
-        :returns: the process id of each, when it began, and its status: -9 for the signal 9.
+        :returns: each, and its status: -9 for the signal 9.
         """
         ended = []
-        for pid, began in tuple(self._running.items()):
-            found, status = os.waitpid(pid, os.WNOHANG)
+        for worker in tuple(self._running):
+            found, status = os.waitpid(worker.pid, os.WNOHANG)
             if found:
-                del self._running[pid]
-                ended.append((pid, began, os.waitstatus_to_exitcode(status)))
+                self._running.remove(worker)
+                ended.append((worker, os.waitstatus_to_exitcode(status)))
         return ended
 
     def _replace_ended(self) -> None:
-        for pid, began, status in self._reap():
-            self._starts.append(began + RESTART_INTERVAL_S)
-            self._configure_log()
-            logger.error("worker %d has ended by itself, with status %d: another one takes its place", pid, status)
+        for worker, status in self._reap():
+            self._starts.append((worker.began + RESTART_INTERVAL_S, "hung" if worker.hung else "ended"))
+            if not worker.hung:
+                self._configure_log()
+                logger.error(
+                    "worker %d has ended by itself, with status %d: another one takes its place", worker.pid, status
+                )
 
     def _stop(self, wakeup: int) -> None:
-        """Let each worker empty its listening socket and finish its open requests."""
-        # None of these is another process by now: a worker that has ended keeps its id until it is waited for.
-        for pid in self._running:
-            os.kill(pid, STOP_SIGNAL)
+        """Let the workers accept who waits, and finish their open requests."""
+        if self._listener is not None:
+            from portal.server.draining import leave  # noqa: PLC0415  at its end alone
+
+            leave(self._listener)
+        for worker in self._running:
+            os.kill(worker.pid, STOP_SIGNAL)
         end = time.monotonic() + self._stop_timeout_s
         self._reap()
         while self._running and time.monotonic() < end:
-            self._wait(wakeup, until=end)
+            self._look(STOPPING_SILENCE_LIMIT_S)
+            self._wait(wakeup, until=min(end, self._next_look))
             self._reap()
-        for pid in self._running:
+        for worker in self._running:
             self._configure_log()
-            logger.warning("stopping: the open requests of worker %d take too long and are cut", pid)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.pid)
+            os.kill(worker.pid, signal.SIGKILL)
+            os.waitpid(worker.pid, 0)
 
     def _configure_log(self) -> None:
         """Called before a line is written, since most parents write none."""
@@ -229,8 +290,10 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
         os._exit(status & 0xFF)
 
 
-def work(*, target: str, host: str, port: int, threads: int, log_config: Mapping[str, Any] | None, parent: int) -> None:
+def work(
+    *, target: str, listener: socket.socket, threads: int, log_config: Mapping[str, Any] | None, parent: int
+) -> None:
     """What a worker does: see :func:`serve_wsgi`."""
     from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
 
-    run_worker(target=target, host=host, port=port, threads=threads, log_config=log_config, parent=parent)
+    run_worker(target=target, listener=listener, threads=threads, log_config=log_config, parent=parent)

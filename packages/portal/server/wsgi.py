@@ -78,14 +78,17 @@ def with_read_bodies(application: WSGIApplication) -> WSGIApplication:
 
     def reading_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         answer = application(environ, start_response)
-        if environ.get("CONTENT_LENGTH", "0") != "0" or "HTTP_TRANSFER_ENCODING" in environ:
-            _read_rest(environ["wsgi.input"])
+        read_rest(environ)
         return answer
 
     return reading_application
 
 
-def _read_rest(body: InputStream) -> None:
+def read_rest(environ: WSGIEnvironment) -> None:
+    """Read what is left of a request's body, if it has one."""
+    if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
+        return
+    body: InputStream = environ["wsgi.input"]
     left = MAX_READ_BYTES
     while left > 0:
         part = body.read(min(_PART_BYTES, left))

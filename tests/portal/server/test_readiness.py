@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.readiness import tell_when_ready
+from portal.server.readiness import ServiceManager
 from tests.support.harness import ROOT
 
 PATIENCE_S = 60
@@ -44,7 +44,7 @@ def test_it_is_told_once_the_server_answers(
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(address if form == "a file" else f"\0{address[1:]}")
         monkeypatch.setenv("NOTIFY_SOCKET", address)
-        tell_when_ready(server.server_port)
+        ServiceManager().tell_when_ready(server.server_port)
         manager.setblocking(False)
         with pytest.raises(BlockingIOError):
             manager.recv(100)
@@ -57,7 +57,9 @@ def test_it_is_told_once_the_server_answers(
 def test_without_a_service_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     before = threading.active_count()
-    tell_when_ready(1)
+    manager = ServiceManager()
+    manager.tell_when_ready(1)
+    manager.tell_alive()
     assert threading.active_count() == before
 
 

@@ -143,6 +143,34 @@ def test_a_worker_that_dies_is_replaced_by_one_that_loads_for_itself(tmp_path: P
         assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
 
 
+def stop(pid: int) -> None:
+    """Stop a process, and wait until each of its threads is."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = Path(f"/proc/{pid}/task")
+    until(
+        lambda: {path.read_text().rpartition(")")[2].split()[0] for path in threads.glob("*/stat")} == {"T"},
+        what="it is stopped",
+    )
+
+
+def test_a_stopped_worker_holds_no_connection_that_it_has_not_accepted(tmp_path: Path) -> None:
+    with serving(tmp_path, workers=2) as server:
+        stopped = int(server.told()["worker"])
+        stop(stopped)
+        assert {json.loads(get(server.port)[1])["worker"] for _ in range(20)}.isdisjoint({stopped})
+
+
+def test_who_waits_for_a_worker_that_is_killed_is_answered_by_the_next_one(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, contextlib.closing(socket.socket()) as browser:
+        killed = int(server.told()["worker"])
+        stop(killed)
+        browser.settimeout(PATIENCE_S)
+        browser.connect(("127.0.0.1", server.port))
+        browser.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        os.kill(killed, signal.SIGKILL)
+        assert browser.recv(12) == b"HTTP/1.1 200"
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_port_that_was_taken_while_it_was_prepared_is_told_and_nothing_serves(tmp_path: Path, workers: int) -> None:
     take = f"{BEGIN}\nwhile not os.path.exists({str(tmp_path / 'taken')!r}): time.sleep(0.01)"
@@ -176,14 +204,16 @@ def test_the_parent_imports_neither_django_nor_what_serves(modules: tuple[str, .
     assert unwanted & set(result.stdout.split()) == set()
 
 
-def test_a_server_with_one_worker_says_that_it_is_ready(tmp_path: Path) -> None:
+def test_a_server_with_one_worker_says_that_it_is_ready_and_then_that_it_lives(tmp_path: Path) -> None:
     """A thread asks whether it answers while the parent forks: a lock that it holds then is never free in the worker."""
     address = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(address)
         manager.settimeout(PATIENCE_S)
-        with serving(tmp_path, NOTIFY_SOCKET=address) as server:
-            assert manager.recv(100) == b"READY=1"
+        with serving(tmp_path, NOTIFY_SOCKET=address, WATCHDOG_USEC="30000000") as server:
+            until(lambda: manager.recv(100) == b"READY=1", what="it is ready")
+            for _ in range(2):
+                assert manager.recv(100) == b"WATCHDOG=1"
             server.process.terminate()
             assert ended(server.process) == (0, "")
 

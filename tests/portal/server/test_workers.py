@@ -22,7 +22,8 @@ from tests.portal.server.processes import PATIENCE_S, ended, started, until
 PARENT = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from portal.server.workers import Workers
+from portal.server.heartbeat import Heartbeat
+from portal.server.workers import Worker, Workers
 
 lines = open(sys.argv[1], "ab", buffering=0)
 
@@ -105,7 +106,7 @@ def test_a_first_worker_that_has_ended_before_its_parent_takes_signals_is_replac
 first = os.fork() or os._exit(7)
 os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
 """
-    with running(tmp_path, before=end, first="first") as parent:
+    with running(tmp_path, before=end, first="Worker(first, Heartbeat())") as parent:
         parent.began(1)
         status, said = parent.stopped()
         assert (status, "has ended by itself, with status 7:" in said) == (0, True)

@@ -19,15 +19,26 @@ if TYPE_CHECKING:
 
 
 _start_counters: Final = Counters(
-    "portal_worker_starts_total", "Workers that have started: at the server's start, and in place of others."
+    "portal_worker_starts_total",
+    "Workers that have started, at the server's start and in place of others.",
+    labels=[
+        Label(
+            name="instead_of",
+            says="`none` at the server's start, one that has `ended`, one that was killed since it `hung`",
+            values=("none", "ended", "hung"),
+        )
+    ],
 )
 
 
-def begin_worker() -> None:
-    """Note that this process serves requests. Called once, in the worker."""
+def begin_worker(*, instead_of: str = "none") -> None:
+    """Note that this process serves requests. Called once, in the worker.
+
+    :param instead_of: the label of that name.
+    """
     if SLOT is not None:
         SLOT.begin()
-    _start_counters.count()
+    _start_counters.count(instead_of)
 
 
 def process_metrics() -> Iterable[Metric]:

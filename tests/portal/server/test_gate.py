@@ -1,0 +1,126 @@
+"""Requests of one worker: so many run, some wait for a moment, the others are told at once; probes always pass."""
+
+from __future__ import annotations
+
+import json
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from portal.config.locales import LOCALES
+from portal.server import gate as module
+from portal.server.gate import MOST_WAITING, UNGATED, Gate, refusal
+from tests.portal.server.processes import PATIENCE_S, until
+
+HTML = {"HTTP_ACCEPT": "text/html,*/*"}
+
+
+class Reply:
+    """What granian takes an answer with."""
+
+    def __init__(self) -> None:
+        self.status: Future[int] = Future()
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        self.status.set_result(status)
+
+
+class Held:
+    """Requests that end when a test says so, behind a gate; notes which run."""
+
+    def __init__(self, *, threads: int = 1) -> None:
+        self.running: list[str] = []
+        self.end = threading.Semaphore(0)
+        self.gate = Gate(self._run, threads=threads)
+        self.gate.begin()
+        self.pool = ThreadPoolExecutor(threads + 1)
+
+    def _run(self, reply, scope):
+        self.running.append(scope["PATH_INFO"])
+        if scope["PATH_INFO"] not in UNGATED:
+            assert self.end.acquire(timeout=PATIENCE_S)
+        if scope["PATH_INFO"] == "/fails":
+            raise ValueError
+        reply.response_bytes(200, [], b"ok")
+
+    def ask(self, path: str) -> Future[int]:
+        """The status."""
+        reply = Reply()
+        self.pool.submit(self.gate, reply, {"PATH_INFO": path})
+        return reply.status
+
+    def runs(self, count: int) -> bool:
+        return len(self.running) == count
+
+    def waits(self, count: int) -> bool:
+        return len(self.gate._waiting) == count
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_some_run_some_wait_in_their_order_the_next_is_turned_away_and_probes_pass(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
+    held = Held(threads=threads)
+    most = threads * MOST_WAITING
+    first = [held.ask(f"/{number}") for number in range(threads)]
+    until(partial(held.runs, threads), what="they run")
+    waiting = []
+    for number in range(most):
+        waiting.append(held.ask(f"/waits/{number}"))
+        until(partial(held.waits, len(waiting)), what="it waits")
+    assert held.ask("/late").result(PATIENCE_S) == 503
+    assert {held.ask(path).result(PATIENCE_S) for path in UNGATED} == {200}
+    held.running.clear()
+    for count in range(1, most + 1):
+        held.end.release()
+        until(partial(held.runs, count), what="the next one runs")
+    assert held.running == [f"/waits/{number}" for number in range(most)]
+    held.end.release(threads)
+    assert {each.result(PATIENCE_S) for each in first + waiting} == {200}
+
+
+def test_who_waits_for_too_long_is_turned_away_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT_LIMIT_S", 0.01)
+    held = Held()
+    first = held.ask("/first")
+    until(partial(held.runs, 1), what="it runs")
+    assert held.ask("/second").result(PATIENCE_S) == 503
+    held.end.release(2)
+    assert first.result(PATIENCE_S) == 200
+    assert held.ask("/third").result(PATIENCE_S) == 200
+
+
+def test_one_that_fails_is_answered_and_gives_its_place_back() -> None:
+    held = Held()
+    held.end.release(3)
+    assert [held.ask(path).result(PATIENCE_S) for path in ("/fails", "/fails", "/")] == [500, 500, 200]
+
+
+def turned_away(**scope: str) -> tuple[dict[str, str], str]:
+    """The headers, and the body."""
+    headers, body = refusal({"PATH_INFO": "/en/energy", **scope})
+    return dict(headers), body.decode()
+
+
+@pytest.mark.parametrize("language", LOCALES)
+def test_people_are_told_in_the_language_of_the_address(language: str) -> None:
+    headers, body = turned_away(PATH_INFO=f"/{language}/energy", HTTP_X_REQUEST_ID="an-id", **HTML)
+    assert f"<html lang={language}>" in body
+    assert "an-id" in body
+    assert (headers["x-request-id"], headers["cache-control"]) == ("an-id", "private, no-store")
+    assert int(headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize("environ", [{}, {"HTTP_ACCEPT": "*/*"}, {**HTML, "HTTP_HX_REQUEST": "true"}])
+def test_programs_and_parts_of_a_page_get_a_problem_document(environ: dict[str, str]) -> None:
+    headers, body = turned_away(**environ)
+    assert headers["content-type"] == "application/problem+json"
+    assert json.loads(body)["status"] == 503
+
+
+def test_an_id_that_is_none_is_not_repeated() -> None:
+    headers, body = turned_away(HTTP_X_REQUEST_ID="<b>", PATH_INFO="/<b>/", **HTML)
+    assert "<b>" not in body + headers["x-request-id"]
