@@ -1,7 +1,8 @@
 """Bounds the requests of one worker: some run, some wait for a moment, and the others are told at once to come later.
 
 While the backend is slow, each page holds a thread for seconds. Without a bound everybody waits for longer and longer,
-and who asks whether the server lives gets no answer either.
+and who asks whether the server lives gets no answer either. A request that waits for the backend leaves its place to
+another one; at most half of all may wait for one endpoint, so one that hangs does not take the other pages with it.
 
 It stands between granian and its own callback for WSGI: there a request that waits holds no thread, since granian takes
 an answer from any thread, at any time. More threads would take Python's lock from each other: with 16 in place of 8 a
@@ -17,16 +18,17 @@ import os
 import re
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from portal.process import set_place
 from portal.server.wsgi import read_rest
 from portal.telemetry.metrics import Counters, Gauges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: Requests that may wait, for each that may run.
+#: Requests that may wait, be it for a place or for the backend, for each that may run.
 MOST_WAITING: Final = 4
 #: Longest wait, seconds. With the 10 s that a page has for its calls, everybody has an answer within 12 s.
 WAIT_LIMIT_S: Final = 1.5
@@ -64,7 +66,10 @@ class Gate:
 
     def __init__(self, run: Callable[[Reply, dict[str, Any]], object], *, threads: int) -> None:
         self._run = run
-        self._free, self._most_waiting = threads, threads * MOST_WAITING
+        self._free, self._most = threads, threads * (1 + MOST_WAITING)
+        #: Requests that were taken in and not answered, and how many of them wait for each endpoint.
+        self._inside = 0
+        self._wait_for: Counter[str] = Counter()
         #: Each with the moment until which it waits, in their order.
         self._waiting: deque[tuple[float, Reply, dict[str, Any]]] = deque()
         self._lock = threading.Lock()
@@ -81,8 +86,10 @@ class Gate:
             self._run(reply, scope)
             return
         with self._lock:
-            runs = self._free > 0
-            waits = not runs and len(self._waiting) < self._most_waiting
+            may_enter = self._inside < self._most
+            runs = may_enter and self._free > 0
+            waits = may_enter and not runs
+            self._inside += may_enter
             if runs:
                 self._free -= 1
             elif waits:
@@ -97,16 +104,52 @@ class Gate:
     def _run_with_those_that_wait(self, reply: Reply, scope: dict[str, Any]) -> None:
         """Run it, and then one after another in its place: no other thread has to wake up for that."""
         while True:
+            set_place(self)
             try:
                 self._run(reply, scope)
             except Exception:
                 logger.exception("a request failed outside of the application")
                 reply.response_bytes(500, [], b"")
+            # The rest of a response that streams is written elsewhere, in nobody's place.
+            set_place(None)
             with self._lock:
-                if not self._waiting:
+                self._inside -= 1
+                following = self._next()
+            if following is None:
+                return
+            reply, scope = following
+
+    def _next(self) -> tuple[Reply, dict[str, Any]] | None:
+        """What runs in a place that is free now; without it, the place stays free."""
+        self._free += 1
+        if self._free <= 0 or not self._waiting:
+            return None
+        self._free -= 1
+        return self._waiting.popleft()[1:]
+
+    def leave(self, endpoint: str) -> bool:
+        """A request waits for the backend: another one runs in its place."""
+        with self._lock:
+            if self._wait_for[endpoint] >= self._most // 2:
+                return False
+            self._wait_for[endpoint] += 1
+            following = self._next()
+        if following is not None:
+            try:
+                threading.Thread(target=self._run_with_those_that_wait, args=following, daemon=True).start()
+            except RuntimeError as error:  # the machine, or this process's limit, has no more threads
+                logger.warning("a request is turned away: %s", error)
+                with self._lock:
                     self._free += 1
-                    return
-                _, reply, scope = self._waiting.popleft()
+                    self._inside -= 1
+                self._turn_away(*following)
+        return True
+
+    def take_again(self, endpoint: str) -> None:
+        """It runs on."""
+        with self._lock:
+            self._free -= 1
+            self._wait_for[endpoint] -= 1
 
     def _look(self) -> None:
         while True:
@@ -116,6 +159,7 @@ class Gate:
             with self._lock:
                 while self._waiting and self._waiting[0][0] <= now:
                     late.append(self._waiting.popleft())
+                    self._inside -= 1
                 if not self._waiting:
                     self._some_wait.clear()
                 number = len(self._waiting)

@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from portal.config.locales import LOCALES
+from portal.process import waits_for
 from portal.server import gate as module
 from portal.server.gate import MOST_WAITING, UNGATED, Gate, refusal
 from tests.portal.server.processes import PATIENCE_S, until
@@ -32,14 +33,18 @@ class Held:
 
     def __init__(self, *, threads: int = 1) -> None:
         self.running: list[str] = []
-        self.end = threading.Semaphore(0)
+        self.end, self.answered = threading.Semaphore(0), threading.Event()
         self.gate = Gate(self._run, threads=threads)
         self.gate.begin()
-        self.pool = ThreadPoolExecutor(threads + 1)
+        self.pool = ThreadPoolExecutor(threads * (1 + MOST_WAITING) + 1)
 
     def _run(self, reply, scope):
         self.running.append(scope["PATH_INFO"])
-        if scope["PATH_INFO"] not in UNGATED:
+        _, _, endpoint = scope["PATH_INFO"].partition("/backend/")
+        if endpoint:
+            with waits_for(endpoint):
+                assert self.answered.wait(PATIENCE_S)
+        elif scope["PATH_INFO"] not in UNGATED:
             assert self.end.acquire(timeout=PATIENCE_S)
         if scope["PATH_INFO"] == "/fails":
             raise ValueError
@@ -56,6 +61,46 @@ class Held:
 
     def waits(self, count: int) -> bool:
         return len(self.gate._waiting) == count
+
+
+def test_one_that_waits_for_the_backend_lets_others_run_and_at_most_half_wait_for_one_endpoint() -> None:
+    held = Held(threads=2)
+    half = (1 + MOST_WAITING) * 2 // 2
+    hanging = [held.ask("/backend/stations") for _ in range(half)]
+    until(partial(held.runs, half), what="all wait for the backend")
+    assert held.ask("/backend/stations").result(PATIENCE_S) == 500, "the view would say 503"
+    other = held.ask("/backend/clients")
+    held.end.release()
+    assert held.ask("/other").result(PATIENCE_S) == 200
+    assert not any(each.done() for each in (other, *hanging))
+    held.answered.set()
+    assert {each.result(PATIENCE_S) for each in (other, *hanging)} == {200}
+    until(lambda: (held.gate._free, held.gate._inside) == (2, 0), what="all places are free")
+    assert set(held.gate._wait_for.values()) == {0}
+
+
+def test_who_waits_for_a_place_runs_in_that_of_one_that_waits_for_the_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
+    held = Held(threads=1)
+    before, leaves = threading.Event(), threading.Event()
+
+    def run(reply, scope):
+        before.set()
+        assert leaves.wait(PATIENCE_S)
+        Held._run(held, reply, scope)
+
+    held.gate._run = run
+    hanging = held.ask("/backend/stations")
+    assert before.wait(PATIENCE_S)
+    held.gate._run = held._run
+    waiting = held.ask("/waits")
+    until(partial(held.waits, 1), what="it waits")
+    held.end.release()
+    leaves.set()
+    assert waiting.result(PATIENCE_S) == 200
+    assert not hanging.done()
+    held.answered.set()
+    assert hanging.result(PATIENCE_S) == 200
 
 
 @pytest.mark.parametrize("threads", [1, 3])

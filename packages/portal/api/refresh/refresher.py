@@ -20,7 +20,7 @@ from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from portal.process import Clock, Deadline, NoThreadError, SingleFlight
+from portal.process import Clock, Deadline, NoThreadError, SingleFlight, waits_for
 from portal.telemetry import audit, tracing
 
 if TYPE_CHECKING:
@@ -274,7 +274,8 @@ class TokenRefresher:
         waits = not leads and not shared_call.done
         wait_s = deadline.remaining() if leads else min(deadline.remaining(), REFRESH_WAIT_S)
         try:
-            result = shared_call.result(timeout_s=wait_s)
+            with waits_for("refresh"):
+                result = shared_call.result(timeout_s=wait_s)
         except (TimeoutError, NoThreadError) as error:
             reason = "no thread to do it" if isinstance(error, NoThreadError) else "not done in time"
             logger.info("refresh %s: %s", log_name(attempt.submitted), reason)
