@@ -2,7 +2,8 @@
 
     python -m benchmarks._stub_backend PORT
 
-`GET /stub?delay_ms=20` sets the time that later calls wait, and gives the number of calls so far.
+`GET /stub?delay_ms=20` sets the time that later calls wait, and gives the number of calls so far. After
+`GET /stub?hangs=/energy/meters` calls to that path have no answer.
 """
 
 from __future__ import annotations
@@ -95,6 +96,7 @@ FOUND = {
     "/energy/state": STATE,
     "/energy/clients": page_of(ROWS, next_cursor="after-20", total=240),
     "/energy/clients/counts": COUNTS,
+    "/energy/meters/counts": {"status": {"online": 70, "offline": 7}},
     f"/energy/stations/{STATION}": {
         **_STATION,
         "longitude": 10.7,
@@ -129,6 +131,7 @@ class Connection(asyncio.Protocol, ABC):
     calls: ClassVar[Counter[str]] = Counter()
     unknown: ClassVar[dict[str, None]] = {}
     delay_s: ClassVar[float] = 0.0
+    hangs: ClassVar[str] = ""
 
     @abstractmethod
     def answer(self, call: Call) -> bytes | None:
@@ -157,9 +160,13 @@ class Connection(asyncio.Protocol, ABC):
         if call.path == "/stub":
             for delay in parse_qs(call.query).get("delay_ms", ()):
                 Connection.delay_s = float(delay) / 1000
+            for path in parse_qs(call.query).get("hangs", ()):
+                Connection.hangs = path
             self.transport.write(response_of(200, {"calls": self.calls, "unknown": [*self.unknown]}))
             return
         response = self.answer(call)
+        if call.path == self.hangs:
+            return
         if response is None:
             self.unknown[f"{call.method} {call.path}"] = None
             response = response_of(404, problem_of(404))
@@ -204,6 +211,10 @@ class Stub:
     def answer_after(self, milliseconds: int) -> None:
         """From now on."""
         calls_of(self.url, f"?delay_ms={milliseconds}")
+
+    def hang(self, path: str) -> None:
+        """Calls to it have no answer from now on."""
+        calls_of(self.url, f"?hangs={path}")
 
 
 def calls_of(url: str, query: str = "") -> Counter[str]:

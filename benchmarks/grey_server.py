@@ -3,6 +3,9 @@
 **Overloaded**: 60 users search at one energy server with one worker of eight threads, each as soon as the last page has
 come; each call to the backend takes 4 s. Beside them `/healthz` and `/metrics` are asked for twice a second.
 
+**One endpoint that hangs**: 24 tabs, each with another search for meters, which the backend never answers, at one
+server with two workers of eight threads. Beside them a page whose data is cached, and one that is not, every 0.2 s.
+
 **A worker that hangs**: nginx over https, one energy server with two workers, 50 requests a second for one page. Three
 times one worker is stopped (SIGSTOP), three times one is in an endless loop in C that keeps Python's lock.
 
@@ -47,6 +50,9 @@ USERS: Final = 60
 CALL_MS: Final = 4000
 #: Longest that a probe, and a user, may wait, seconds.
 PROBE_S, USER_S = 1.0, 12.0
+#: Tabs on the endpoint that hangs, and the longest that others wait for a page meanwhile, seconds.
+TABS: Final = 24
+CACHED_S, UNCACHED_S = 0.5, 1.5
 #: Requests a second while a worker hangs; from so many seconds on none may be lost or slower than this.
 RATE: Final = 50
 BYPASSED_S, SLOW_S = 35.0, 2.0
@@ -109,11 +115,16 @@ class Phase:
         return max(took if status else float("inf") for _, took, status in self.answers[kind])
 
 
+def page_headers(port: int) -> dict[str, str]:
+    """Of a browser that opens a page."""
+    cookie = f"{VAR_ACCESS_TOKEN}={access_token()}"
+    return {"Host": f"localhost:{port}", "Cookie": cookie, "Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
+
+
 async def overload(port: int, *, users: int, seconds: float) -> Phase:
     """Users who search, and the two probes."""
     phase, words = Phase(), itertools.count()
-    cookie = f"{VAR_ACCESS_TOKEN}={access_token()}"
-    headers = {"Host": f"localhost:{port}", "Cookie": cookie, "Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
+    headers = page_headers(port)
 
     async def search() -> None:
         while phase.elapsed_s < seconds:
@@ -147,6 +158,50 @@ def run_overloaded(options: argparse.Namespace, targets: Targets) -> dict[str, P
     targets.hold(phase.line("pages"), f"each under {USER_S} s", met=phase.longest("pages") < USER_S)
     targets.tell(f"PSS of the worker and its parent afterwards: {taken.pss:.0f} MiB")
     return {"overloaded": phase}
+
+
+async def beside_a_hung_endpoint(port: int, *, tabs: int, seconds: float) -> Phase:
+    """Tabs that wait for the endpoint, each asking again with its next search, and somebody who works elsewhere."""
+    phase, words = Phase(), itertools.count()
+    headers = page_headers(port)
+
+    async def search() -> None:
+        while phase.elapsed_s < seconds:
+            await phase.time("tabs", ask(port, f"/en/energy/meters?q=word{next(words)}", headers=headers))
+            await asyncio.sleep(0.2)
+
+    async def visit(kind: str, path: str) -> None:
+        while phase.elapsed_s < seconds:
+            target = path.format(next(words))
+            await asyncio.gather(phase.time(kind, ask(port, target, headers=headers)), asyncio.sleep(0.2))
+
+    await ask(port, "/en/energy/clients", headers=headers)
+    await asyncio.gather(
+        *(search() for _ in range(tabs)),
+        visit("cached", "/en/energy/clients"),
+        visit("uncached", "/en/energy/clients?q=word{}"),
+    )
+    return phase
+
+
+def run_endpoint(options: argparse.Namespace, targets: Targets) -> dict[str, Phase]:
+    """One endpoint of the backend hangs."""
+    with (
+        tempfile.TemporaryDirectory(prefix="portal-bench-") as folder,
+        stub_backend() as stub,
+        project_server(
+            "energy", core=None, threads=8, workers=2, folder=Path(folder), backend=stub.url, key=KEY
+        ) as server,
+    ):
+        for _ in range(20):  # each worker learns what the backend has
+            asyncio.run(ask(server.port, "/en/energy/clients?q=harbour", headers=page_headers(server.port)))
+        stub.hang("/energy/meters")
+        phase = asyncio.run(beside_a_hung_endpoint(server.port, tabs=options.tabs, seconds=options.seconds))
+    for kind, limit in (("cached", CACHED_S), ("uncached", UNCACHED_S)):
+        good = {status for _, _, status in phase.answers[kind]} == {200}
+        targets.hold(phase.line(kind), f"each 200 under {limit} s", met=good and phase.longest(kind) < limit)
+    targets.tell(phase.line("tabs"))
+    return {"endpoint": phase}
 
 
 def stop(worker: int) -> None:
@@ -231,21 +286,22 @@ def _bad(answers: Iterable[Answer]) -> int:
     return sum(status != 200 or took > SLOW_S for _, took, status in answers)
 
 
-RUNS: Final = {"overloaded": run_overloaded, "hung": run_hung}
+RUNS: Final = {"overloaded": run_overloaded, "endpoint": run_endpoint, "hung": run_hung}
 
 
 def main() -> None:
     """See the module."""
     parser = parser_of(__doc__)
-    parser.add_argument("--only", choices=RUNS, help="one of the two")
+    parser.add_argument("--only", choices=RUNS, help="one of the three")
     parser.add_argument("--users", type=int, default=USERS, help="of the overloaded server: 60")
+    parser.add_argument("--tabs", type=int, default=TABS, help="on the endpoint that hangs: 24")
     parser.add_argument("--seconds", type=float, default=40, help="for which it is: 40")
     parser.add_argument("--times", type=int, default=3, help="how often a worker hangs in each way: 3")
     parser.add_argument("--rate", type=float, default=RATE, help="requests a second meanwhile: 50")
     parser.add_argument("--hung-seconds", type=float, default=50, help="for which each time is looked at: 50")
     parser.add_argument("--json", type=Path, help="a file that gets each answer")
     parser.add_argument("--log", type=Path, help="a file that gets what the servers have said")
-    options = options_of(parser, users=10, seconds=5, times=1, rate=5, hung_seconds=36)
+    options = options_of(parser, users=10, tabs=6, seconds=5, times=1, rate=5, hung_seconds=36)
     targets, phases = Targets(smoke=options.smoke), {}
     for name, run in RUNS.items():
         if options.only in {None, name}:
