@@ -151,7 +151,6 @@ class Writes:
                 records, pages = dict.fromkeys(records, ALL_INVALIDATED), ()
             principals = request.principals_of_write(partition, sent=sent)
             if partition is not None and pages and request.answers_for(partition, sent=sent):
-                # Before the records: a page that is fetched after them is newer, and stays.
                 for key, page in pages:
                     self.reads.fetcher.cache.put(partition, key, page, start=None, index=0)
             for principal in principals:

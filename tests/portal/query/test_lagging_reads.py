@@ -112,6 +112,14 @@ def test_a_record_that_the_store_lost_lets_no_older_write_of_the_row_show_again(
         assert names(ada.request(reload=reload))["c5"] == "second"
 
 
+def test_a_machine_whose_clock_is_behind_shows_what_was_written_on_another(ada: User) -> None:
+    """To it, the write was done after its page was asked for."""
+    listed(ada)
+    created = create(ada)
+    clock = lambda: ada.world.clock.now - 10  # noqa: E731
+    assert listed(ada.elsewhere().request(clock=clock, reload=True))[0] == created
+
+
 def test_a_fetch_looks_for_the_latest_writes_and_no_further_back_than_the_log_goes(counting: User) -> None:
     """Most users wrote nothing in the last minutes."""
     listed(counting)

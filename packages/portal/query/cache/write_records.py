@@ -109,9 +109,11 @@ class WriteRecord:
     def may_be_missing(self, *, at: float, lag_s: float = READ_LAG_S) -> bool:
         """Whether a page whose request left at this time, after the write, may lack the write.
 
+        A time before the write is of a machine whose clock is behind: nobody knows by how much.
+
         :param lag_s: how far the backend's reads may be behind its writes, seconds.
         """
-        return self.done_at is not None and abs(at - self.done_at) < lag_s
+        return self.done_at is not None and at - self.done_at < lag_s
 
     def resolve_overlap(self, others: Sequence[WriteRecord | None]) -> WriteRecord:
         """The record to append after a write during which others were appended.

@@ -23,7 +23,6 @@ from portal.errors import (
 )
 from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
-from portal.query.partition import binding_key
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
 from portal.query.reads.parallel_fetches import ParallelFetches, Revalidation
 from portal.query.request_cache import MEMOIZED_FOR_S
@@ -220,7 +219,7 @@ class Reads:
         )
         bearer = self.partition.token
         has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
-        if call.force or not has_older_data or not partition or not bearer or partition.binding != binding_key(bearer):
+        if call.force or not has_older_data or not partition or not bearer:
             return plan
         if request.hook.stale_while_revalidate:
             if self._reload:
