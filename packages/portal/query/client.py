@@ -56,8 +56,8 @@ class QueryClient:
     ) -> None:
         self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
         self.gaps = runtime.gaps
-        self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller)
         self._caller, request_cache = caller, RequestCache(clock=clock)
+        self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller, request_cache=request_cache)
         fetcher = PageFetcher(
             caller=caller,
             partition=self._partition,

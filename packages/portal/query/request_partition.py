@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from portal.query.calls import BackendCaller
     from portal.query.partition import Namespaces, Partition
+    from portal.query.request_cache import RequestCache
 
 logger = logging.getLogger("portal.query")
 
@@ -38,12 +39,11 @@ PROFILE_QUERY: Final = ReadRequest(
 class RequestPartition:
     """The partition that one request's tokens open. A refresh or a sign-in may change the tokens during the request.
 
-    :ivar epoch: another number after the request's data became another user's, or was purged. What the request has
-        memoized in an earlier epoch does not count.
+    :param request_cache: is emptied when the request's data becomes another user's, or is purged.
     """
 
-    def __init__(self, *, namespaces: Namespaces, caller: BackendCaller) -> None:
-        self.epoch = 0
+    def __init__(self, *, namespaces: Namespaces, caller: BackendCaller, request_cache: RequestCache) -> None:
+        self._request_cache = request_cache
         self._namespaces = namespaces
         self._caller = caller
         self._tokens = caller.tokens
@@ -99,7 +99,7 @@ class RequestPartition:
         return partition
 
     def sync_with_tokens(self) -> None:
-        """Follow a change of the tokens. A refresh binds the new token; another sign-in, or none, begins an epoch."""
+        """Follow a change of the tokens. A refresh binds the new token; another sign-in, or none, ends what was read."""
         if self._synced == self._tokens.current.access:
             return
         with self._lock:
@@ -109,7 +109,7 @@ class RequestPartition:
             return
         if before is None or now is None or not (same_subject(before, now) or self._is_of_one_sign_in(before, now)):
             self._is_fresh = False
-            self.epoch += 1
+            self._request_cache.clear()
         elif self._tokens.status is TokenStatus.REFRESHED:
             try:
                 self._namespaces.rebind(old=before, new=now)
@@ -183,7 +183,7 @@ class RequestPartition:
         # here, and the new namespace is purged too. If not, its purge takes this binding with it.
         self._caller.end_if_signed_out()
         if before is not None and partition != before:
-            self.epoch += 1
+            self._request_cache.clear()
         return partition
 
     def still_has(self, partition: Partition, *, sent: str | None) -> bool:
@@ -211,7 +211,7 @@ class RequestPartition:
 
         :raises SignInEndedError: it was purged because the token was signed out.
         """
-        self.epoch += 1
+        self._request_cache.clear()
         token = self.token
         if token is not None:
             try:
@@ -226,7 +226,7 @@ class RequestPartition:
         :param also: further access tokens of the same sign-in. One that replaced the request's own token may be the
             only one that was ever bound.
         """
-        self.epoch += 1
+        self._request_cache.clear()
         for token in {self._tokens.incoming.access, self._tokens.current.access, self._synced, *also}:
             if token is not None:
                 self._purge_token(token)

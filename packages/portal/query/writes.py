@@ -155,7 +155,7 @@ class Writes:
                     self.reads.fetcher.cache.put(partition, key, page, start=None, index=0)
             for principal in principals:
                 self.reads.fetcher.cache.append_records(principal, records, since=since)
-        self.request_cache.drop(records)
+            self.request_cache.clear()
 
 
 def record_of_failure(error: ApiError) -> WriteRecord | None:

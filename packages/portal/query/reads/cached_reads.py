@@ -174,7 +174,7 @@ class Reads:
         before: tuple[MergedPage, ...] = ()
         memoized_at: float | None = None
         is_stale = False
-        known = self._memo.get(key, epoch=self.partition.epoch, start=call.start)
+        known = self._memo.get(key, start=call.start)
         if known is not None and not call.force:
             done = known.result
             has_all = is_enough(done.pages, call.count)
@@ -186,8 +186,14 @@ class Reads:
             # Pages that this request has shown stay as they are. What follows begins at their cursor.
             if not done.is_stale or done.error is None:
                 before, memoized_at, is_stale = done.pages, known.at, done.is_stale
-        token, drops = self.partition.token, self._memo.drops(key)
-        begun = FetchPlan(call=call, token=token, drops=drops, memoized_at=memoized_at, pages=before, is_stale=is_stale)
+        begun = FetchPlan(
+            call=call,
+            token=self.partition.token,
+            version=self._memo.version,
+            memoized_at=memoized_at,
+            pages=before,
+            is_stale=is_stale,
+        )
         try:
             plan = self._plan(begun)
         except ApiError as error:
@@ -201,6 +207,7 @@ class Reads:
         """
         call, request, before, is_stale = begun.call, begun.call.request, begun.pages, begun.is_stale
         partition, entry = self._look_up(call, count=0 if before else call.count)
+        begun.version = self._memo.version
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
@@ -248,7 +255,7 @@ class Reads:
 
     def _is_usable(self, begun: FetchPlan) -> bool:
         """Whether a started read is still this user's, and no write of this request was done since it began."""
-        return self.partition.same_user_as(begun.token) and self._memo.drops(begun.call.request.key) == begun.drops
+        return self.partition.same_user_as(begun.token) and self._memo.version == begun.version
 
     def _complete_all(self, fetches: Sequence[FetchPlan]) -> dict[tuple[str, str, str | None], ReadResult]:
         """Wait for all of them, also if one raises."""
@@ -266,18 +273,12 @@ class Reads:
     def _end(self, begun: FetchPlan, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
         call, key = begun.call, begun.call.request.key
+        # A profile may tell of other permissions, which empty it.
+        may_keep = begun.version == self._memo.version or key == PROFILE_QUERY.key
         if result.error is not None:
             self.after_failure(result.error, endpoint=key.endpoint)
-        if self.partition.same_user_as(begun.token):
-            self._memo.put(
-                key,
-                result,
-                epoch=self.partition.epoch,
-                drops=begun.drops,
-                start=call.start,
-                count=call.count,
-                at=begun.memoized_at,
-            )
+        if may_keep and self.partition.same_user_as(begun.token):
+            self._memo.put(key, result, start=call.start, count=call.count, at=begun.memoized_at)
         return result
 
     # --- GET /me ---
@@ -288,11 +289,11 @@ class Reads:
         If `/me` times out here, this request does not use it for binding again; a view may still fetch it.
         """
         token, key = self.partition.token, PROFILE_QUERY.key
-        if self._memo.get(key, epoch=self.partition.epoch) is not None or self._is_recent(self._binding_timed_out):
+        if self._memo.get(key) is not None or self._is_recent(self._binding_timed_out):
             return
         budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
         call = ReadCall(request=PROFILE_QUERY)
-        begun = FetchPlan(call=call, token=token, drops=self._memo.drops(key), budget=budget)
+        begun = FetchPlan(call=call, token=token, version=self._memo.version, budget=budget)
         result = self.fetcher.fetch(begun)
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (token, self._clock())

@@ -85,7 +85,7 @@ class FetchPlan:
     """A read that has begun, and what it needs from the backend.
 
     :param token: the access token when it began.
-    :param drops: for :meth:`RequestCache.put`.
+    :param version: of the request cache when it began.
     :param memoized_at: when the oldest part of the result was memoized; None for now.
     :param partition: whose data; None where that is not known, and nothing is cached.
     :param stamp: the version stamp of before the first request leaves.
@@ -107,7 +107,7 @@ class FetchPlan:
 
     call: ReadCall
     token: str | None = None
-    drops: int = 0
+    version: int = 0
     memoized_at: float | None = None
     partition: Partition | None = None
     stamp: VersionStamp | None = None
