@@ -15,6 +15,7 @@ from portal.config.portal_config import TokenVerification
 from portal.errors import ApiUnavailableError
 from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
 from tests.portal.server.processes import until
+from tests.support.counts import counted
 from tests.support.http_server import reply, scripted_server
 from tests.support.jwt_keys import as_jwk, rsa_key
 
@@ -118,6 +119,10 @@ def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
     assert kids(source.keys_for("one")) == ["one"]
     assert source.generation == 1
     assert "keeping the 1 known keys" in caplog.text
+    assert counted("portal_keys_missed") == 1
+    address.answer = document("one")
+    assert source.fetch_now()
+    assert counted("portal_keys_missed") == 0
 
 
 @pytest.mark.parametrize("name", ["alg", "kid", "kty", "use", "key_ops", "n", "x5c"])
