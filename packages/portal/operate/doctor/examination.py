@@ -129,8 +129,8 @@ def look_at_state_folder(patient: Patient) -> Iterator[Finding]:
             "run this command as the servers' user, or give the folder to it",
         )
         return
-    if fault := _why_not_written(folder):
-        yield error("state folder", f"{folder} can't be written to: {fault}", "make room, or give it rights")
+    if cause := _why_not_written(folder):
+        yield error("state folder", f"{folder} can't be written to: {cause}", "make room, or give it rights")
         return
     mode = stat.S_IMODE(status.st_mode)
     if mode & 0o077:
@@ -145,7 +145,7 @@ def look_at_static_files(patient: Patient) -> Iterator[Finding]:
     if folder is None:
         return
     if fault := _why_not_written(_existing(folder / patient.config.project.app)):
-        seen = f"APP_STATIC_SHARED_DIR, {folder}, can't be written to: {fault}. Pages of other releases lose their styles"
+        seen = f"APP_STATIC_SHARED_DIR, {folder}, can't be written to: {fault}. Other releases' pages lose their styles"
         yield warning("static files", seen, "give it to the servers' user")
     else:
         yield ok("static files", f"shared with other releases in {folder}")

@@ -139,7 +139,7 @@ def _token(access: str, config: PortalConfig, verifier: TokenVerifier) -> Iterat
         use_key_source(keys)
     variable = "APP_JWT_KEY" if verification.key else "APP_JWT_JWKS_URL"
     if reason := why_not_verified(access, verification, verifier):
-        remedy = f"set {variable}, or the variable that is named, to what the backend signs with; decode_token says more"
+        remedy = f"set {variable}, or the variable that is named, to the backend's; decode_token says more"
         yield error("token", f"the edge does not accept it: {reason}", remedy)
     else:
         yield ok("token", f"it is signed with {'a key of ' if verification.jwks_url else ''}{variable}")
