@@ -15,7 +15,6 @@ from portal.config.portal_config import TokenVerification
 from portal.errors import ApiUnavailableError
 from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
 from tests.portal.server.processes import until
-from tests.support.counts import counted
 from tests.support.http_server import reply, scripted_server
 from tests.support.jwt_keys import as_jwk, rsa_key
 
@@ -26,6 +25,18 @@ def document(*kids: str) -> bytes:
 
 def signed(kid: str) -> str:
     return jwt.encode({"sub": "ada"}, rsa_key(kid), algorithm="RS256", headers={"kid": kid})
+
+
+class GaugeOfThisThread:
+    """The threads of earlier tests go on fetching."""
+
+    def __init__(self) -> None:
+        self.states: list[float] = []
+        self._thread = threading.get_ident()
+
+    def set(self, state: float) -> None:
+        if threading.get_ident() == self._thread:
+            self.states.append(state)
 
 
 class Address:
@@ -110,7 +121,9 @@ def test_fetches_are_counted_when_they_begin_and_succeed_and_the_generation_chan
     ],
     ids=str,
 )
-def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
+def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog, monkeypatch):
+    gauge = GaugeOfThisThread()
+    monkeypatch.setattr("portal.api.jwks.keys_missed", gauge)
     address = Address(document("one"))
     source = JwksKeys(fetch=address)
     source.fetch_now()
@@ -119,10 +132,9 @@ def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
     assert kids(source.keys_for("one")) == ["one"]
     assert source.generation == 1
     assert "keeping the 1 known keys" in caplog.text
-    assert counted("portal_keys_missed") == 1
     address.answer = document("one")
     assert source.fetch_now()
-    assert counted("portal_keys_missed") == 0
+    assert gauge.states == [0, 1, 0]
 
 
 @pytest.mark.parametrize("name", ["alg", "kid", "kty", "use", "key_ops", "n", "x5c"])
