@@ -2,7 +2,8 @@
 #
 #   docker build -t portal:local .
 #
-# A base with Python 3.11 or newer as `python3`, and venv. Pin it by its digest where your builds must be repeatable.
+# A base with Python 3.11 or newer as `python3`, and venv. Pin it by its digest where your builds must be repeatable:
+# docs/how-to/deploy-with-containers.md says how.
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm
 
 # Builds the environment /opt/portal. What installs packages is in /opt/build, and is no part of what runs.

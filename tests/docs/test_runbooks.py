@@ -219,9 +219,9 @@ SITUATIONS: Final[dict[str, Callable[[World], contextlib.AbstractContextManager[
     "mass-sign-out": nothing_wrong,
     "upgrade": nothing_wrong,
 }
-#: These end with commands that sign this user out. The others have another one: a sign-in that has lost its access token
-#: right after an operator's sign-out counts as one of before.
-SIGNED_OUT: Final = {"leaked-secret": "energy@example.com", "mass-sign-out": "energy@example.com"}
+#: This one ends with a command that signs this user out. The others have another one: a sign-in that has lost its access
+#: token right after an operator's sign-out counts as one of before.
+SIGNED_OUT: Final = {"mass-sign-out": "energy@example.com"}
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

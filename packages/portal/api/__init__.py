@@ -7,6 +7,7 @@
         provider            identity_provider(): who signs users in, if it is not the backend
           refresh/          each refresh token is submitted once, by all processes together
           jwks              the keys that verify access tokens, fetched in the background
+          signatures        a fresh token that the edge would drop is told
             transport       one call: limits of time and size, a circuit breaker
               call_log      a line and a count for each call
               connections   sockets that obey the call's deadline

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import jwt
 
 from fork_safety import ForkSafeLock, reset_after_fork
+from portal.api.metrics import keys_missed
 from portal.api.transport import Transport
 from portal.errors import ApiUnavailableError
 from portal.process import Deadline
@@ -128,8 +129,10 @@ class JwksKeys:
                 logger.info("jwks: %d keys", len(keys))
         except (ApiUnavailableError, ValueError) as error:
             logger.warning("jwks: keeping the %d known keys: %s", len(self._set.keys), type(error).__name__)
+            keys_missed.set(1)
             return False
         self._succeeded = number
+        keys_missed.set(0)
         return True
 
     def _want(self) -> None:

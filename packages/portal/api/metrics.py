@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, Protocol
 
-from portal.telemetry.metrics import Counters, Label, Timings
+from portal.telemetry.metrics import Counters, Gauges, Label, Timings
 
 
 class RefreshOutcome(Enum):
@@ -82,6 +82,13 @@ call_timings: Final = Timings(
     "portal_call_duration_seconds",
     "Time from a call's beginning to its whole response or its failure.",
     labels=[_TO, _ENDPOINT],
+)
+signature_counters: Final = Counters(
+    "portal_token_signature_failures_total",
+    "Access tokens fresh from the backend, of a sign-in or a refresh, that do not verify here.",
+)
+keys_missed: Final = Gauges(
+    "portal_keys_missed", "How many workers could not fetch the keys of `APP_JWT_JWKS_URL` when they tried last."
 )
 
 # What every server calls is listed with 0 before the first call, and with it each outcome.

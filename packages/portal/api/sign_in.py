@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from portal.api.refresh import family_secret, sign_in_id
 from portal.api.session import api_session
+from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)
         raise unusable
+    watch_signature(pair.access)
     api_session().refresher.prepare_sign_in(pair)
     tokens.sign_in(pair)
 

@@ -22,4 +22,4 @@ from portal.identity.users import (
     primary_platform,
     user_from_claims,
 )
-from portal.identity.verification import make_verifier, use_key_source
+from portal.identity.verification import TokenVerifier, make_verifier, use_key_source, why_not_verified

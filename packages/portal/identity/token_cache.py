@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from fork_safety import ForkSafeLock
 from portal.config.limits import EXPIRY_LEEWAY_S
-from portal.identity.users import MAX_TOKEN_CHARS, NOT_A_TOKEN, DecodedUser, decode_user
-from portal.identity.verification import UnknownKeyError
+from portal.identity.users import MAX_TOKEN_CHARS, DecodedUser, decode_user
+from portal.identity.verification import NOT_A_TOKEN, UnknownKeyError
 
 if TYPE_CHECKING:
     from portal.config.portal_config import ClaimMapping, ReadsClaims

@@ -21,6 +21,7 @@ import jwt
 from portal.config.contract_names import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, PROFILE_PERMISSIONS_FIELD, SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES, MAX_PLATFORMS_COOKIE_CHARS
 from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
+from portal.identity.verification import NOT_A_TOKEN
 
 if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
@@ -95,10 +96,6 @@ logger = logging.getLogger(__name__)
 
 #: Browsers keep no larger cookie, so a longer token was not set by us. It is not decoded.
 MAX_TOKEN_CHARS = MAX_COOKIE_BYTES
-
-#: The errors that PyJWT and the libraries below it raise for input that is not a token. Any other error is a fault of
-#: ours and must be seen.
-NOT_A_TOKEN = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

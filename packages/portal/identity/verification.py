@@ -27,6 +27,10 @@ logger = logging.getLogger(__name__)
 #: secret has no place in a published set.
 _KEY_TYPES = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
 
+#: The errors that PyJWT and the libraries below it raise for input that is not a token. Any other error is a fault of
+#: ours and must be seen.
+NOT_A_TOKEN = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError)
+
 
 class UnknownKeyError(jwt.PyJWTError):
     """No key is known under the token's key id: it can't be verified now.
@@ -119,6 +123,11 @@ class TokenVerifier:
         """See :attr:`KeySource.succeeded`."""
         return self._source.succeeded
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether keys are configured, or something fetches them in this process."""
+        return bool(self.secrets) or _Current.source is not None
+
     def verified_claims(self, token: str) -> dict[str, Any]:
         """The claims of a token with the right signature, issuer and audience; the caller checks the times.
 
@@ -186,6 +195,35 @@ def make_verifier(settings: TokenVerification) -> TokenVerifier | None:
     return TokenVerifier(
         algorithms=settings.algorithms, secrets=secrets, issuer=settings.issuer, audience=settings.audience
     )
+
+
+def why_not_verified(token: str, settings: TokenVerification, verifier: TokenVerifier) -> str | None:
+    """Why a token does not verify, in words that hold nothing secret; None if it does. Its times are not looked at."""
+    try:
+        verifier.verified_claims(token)
+    except NOT_A_TOKEN as error:
+        return _in_words(error, token, settings)
+    return None
+
+
+def _in_words(error: Exception, token: str, settings: TokenVerification) -> str:
+    match error:
+        case UnknownKeyError():
+            words = "no key of APP_JWT_JWKS_URL is known under its key id (kid)"
+        case jwt.InvalidAlgorithmError():
+            algorithm, accepted = jwt.get_unverified_header(token).get("alg"), ", ".join(settings.algorithms)
+            words = f"its algorithm is {algorithm}, and APP_JWT_ALGORITHMS has {accepted}"
+        case jwt.MissingRequiredClaimError():
+            words = f"it has no claim {error.claim}"
+        case jwt.InvalidIssuerError():
+            words = f"its issuer (iss) is not {settings.issuer}"
+        case jwt.InvalidAudienceError():
+            words = f"its audience (aud) is not {settings.audience}"
+        case jwt.InvalidSignatureError():
+            words = f"it is not signed with {'APP_JWT_KEY' if settings.key else 'a key of APP_JWT_JWKS_URL'}"
+        case _:
+            words = f"it does not verify: {type(error).__name__}"
+    return words
 
 
 def _prepared(key: str, name: str) -> Any:

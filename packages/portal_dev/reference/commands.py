@@ -22,9 +22,9 @@ _OWN_STATUS: Final = 1
 
 
 def markdown() -> str:
-    """The table: commands of the whole workspace first, then those of a project."""
+    """The list: commands of the whole workspace first, then those of a project."""
     rows = sorted(_rows(), key=lambda row: ("--app" in row, row))
-    return "\n".join(["| command | does |", "|---|---|", *rows])
+    return "\n".join(rows)
 
 
 def _rows() -> Iterator[str]:
@@ -44,8 +44,7 @@ def _rows() -> Iterator[str]:
 
 
 def _row(command: str, does: str) -> str:
-    escaped = (text.replace("|", "\\|").strip() for text in (command, does))
-    return "| `{}` | {} |".format(*escaped)
+    return f"- `{command.strip()}`: {does.strip()}"
 
 
 def _names(app: str) -> list[str]:

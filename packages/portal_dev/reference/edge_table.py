@@ -125,11 +125,8 @@ def markdown() -> str:
     for rule, says in rules.items():
         others = " or ".join(f"`{name}`" for name in names[rule] if name != rule)
         header = f" The header says {others}." if others else ""
-        parts += [f"## {rule}\n", f"{says[0].upper()}{says[1:]}.{header}\n", _HEAD, *rows[rule], ""]
+        parts += [f"## {rule}\n", f"{says[0].upper()}{says[1:]}.{header}\n", *rows[rule], ""]
     return "\n".join(parts)
-
-
-_HEAD: Final = "| request | of | outcome |\n|---|---|---|"
 
 
 def _context(example: Example, sites: dict[str, Site]) -> RequestContext:
@@ -141,7 +138,7 @@ def _context(example: Example, sites: dict[str, Site]) -> RequestContext:
 
 def _row(example: Example, decision: Decision) -> str:
     sender = f", {words}" if (words := example.sender[0]) else ""
-    return f"| `{example.line}` | {example.user[0]}{sender} | {_outcome(decision)} |"
+    return f"- `{example.line}`, {example.user[0]}{sender}: {_outcome(decision)}"
 
 
 def _outcome(decision: Decision) -> str:

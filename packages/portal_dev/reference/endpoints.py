@@ -46,12 +46,11 @@ resource](../how-to/add-a-resource.md), [one more call](../how-to/add-a-resource
 
 ## What a backend has to have
 
-**Required** calls, and what stands behind them, a backend has to have. Without an optional call pages do what the last
-column says, or the usual: {usual} The parameters and fields in the third column are optional too: what is missing is not offered, or shown as missing.
+**Required** calls, and what stands behind that word, a backend has to have. Without an optional call pages do what stands
+behind "Without", or the usual: {usual} All other parameters and fields are optional too: what is missing is not offered, or shown as missing.
 [What we ask of a backend](what-we-ask-of-a-backend.md) tells more. Calls that end in `/counts` take `by` and the list's parameters.
 """
-_HEAD: Final = "| call | hook | used, where it is there | without the call |\n|---|---|---|---|"
-_REFRESH: Final = "| POST `/refresh` | | | **required**: `refreshToken`; `accessToken`, `refreshToken` |"
+_REFRESH: Final = "- POST `/refresh`. **Required**: `refreshToken`; `accessToken`, `refreshToken`"
 
 
 def markdown() -> str:
@@ -60,23 +59,25 @@ def markdown() -> str:
     usual = [text for text, count in Counter(hook.without for hook in declared).items() if text and count >= _USUAL]
     parts = ["# Endpoints\n", _INTRODUCTION.replace("{usual}", " ".join(usual))]
     for domain, hooks in groupby(declared, key=lambda hook: hook.key.partition(".")[0]):
-        parts += [f"## {domain}\n", _HEAD, *_rows(list(hooks), usual), *([_REFRESH] if domain == "auth" else []), ""]
+        parts += [f"## {domain}\n", *_rows(list(hooks), usual), *([_REFRESH] if domain == "auth" else []), ""]
     return "\n".join(parts)
 
 
 def _rows(hooks: list[Endpoint[Any]], usual: list[str]) -> Iterator[str]:
-    """A row for each call. What a list has said, its counts and the calls of its rows do not say again."""
+    """An item for each call. What a list has said, its counts and the calls of its rows do not say again."""
     lists = {hook.path_shape: hook for hook in hooks if _is_list(hook)}
     for hook in hooks:
         method = hook.method if isinstance(hook, DeclaredMutation) else "GET"
         of_list = lists.get(hook.path_shape.rpartition("/")[0])
         without = (
-            ("" if hook.without in usual else hook.without)
+            ("" if hook.without in usual or not hook.without else f"Without: {hook.without}")
             if hook.is_optional
-            else f"**required**: {'; '.join(_required(hook))}".removesuffix(": ")
+            else f"**Required**: {'; '.join(_required(hook))}".removesuffix(": ")
         )
         name = hook.hook_name.removeprefix(_SERVICES).removeprefix(f"{hook.key.partition('.')[0]}.")
-        yield f"| {method} `{hook.path_shape}` | `{name}` | {'<br>'.join(_optional(hook, of_list))} | {without} |"
+        said = f"- {method} `{hook.path_shape}`, `{name}`"
+        used = "; ".join(_optional(hook, of_list))
+        yield ". ".join(filter(None, [f"{said}: {used}" if used else said, without]))
 
 
 def _required(hook: Endpoint[Any]) -> list[str]:

@@ -27,6 +27,18 @@ def signed(kid: str) -> str:
     return jwt.encode({"sub": "ada"}, rsa_key(kid), algorithm="RS256", headers={"kid": kid})
 
 
+class GaugeOfThisThread:
+    """The threads of earlier tests go on fetching."""
+
+    def __init__(self) -> None:
+        self.states: list[float] = []
+        self._thread = threading.get_ident()
+
+    def set(self, state: float) -> None:
+        if threading.get_ident() == self._thread:
+            self.states.append(state)
+
+
 class Address:
     """A JWKS address under control."""
 
@@ -109,7 +121,9 @@ def test_fetches_are_counted_when_they_begin_and_succeed_and_the_generation_chan
     ],
     ids=str,
 )
-def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
+def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog, monkeypatch):
+    gauge = GaugeOfThisThread()
+    monkeypatch.setattr("portal.api.jwks.keys_missed", gauge)
     address = Address(document("one"))
     source = JwksKeys(fetch=address)
     source.fetch_now()
@@ -118,6 +132,9 @@ def test_known_keys_stay_in_use_when_the_address_fails(answer, caplog):
     assert kids(source.keys_for("one")) == ["one"]
     assert source.generation == 1
     assert "keeping the 1 known keys" in caplog.text
+    address.answer = document("one")
+    assert source.fetch_now()
+    assert gauge.states == [0, 1, 0]
 
 
 @pytest.mark.parametrize("name", ["alg", "kid", "kty", "use", "key_ops", "n", "x5c"])

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from portal.config.portal_config import TokenVerification
 from portal.errors import ConfigurationError
-from portal.identity.users import NOT_A_TOKEN, get_user_from_token
-from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
+from portal.identity.users import get_user_from_token
+from portal.identity.verification import NOT_A_TOKEN, UnknownKeyError, make_verifier, use_key_source
 from tests.support.jwt_keys import FixedKeys, as_jwk, ec_key, ed_key, rsa_key
 
 SECRET = "a secret that is long enough even for HS512, so of sixty-four bytes"

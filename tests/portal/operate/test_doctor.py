@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from email.utils import formatdate
 from itertools import takewhile
 from pathlib import Path
 from time import time
 from types import SimpleNamespace
 
+import jwt
 import pytest
 from django.conf import settings
 from django.test import override_settings
 
 from portal.api import Backend
 from portal.config.base_settings import _caches
+from portal.config.environment import try_config
 from portal.config.portal_config import OidcProvider, TokenVerification
-from portal.operate.doctor import Level
-from portal.operate.doctor.examination import examine, look_at_disk, look_at_lost_answers, look_at_state_folder
+from portal.operate.doctor import Finding, Level, examination
+from portal.operate.doctor.examination import (
+    examine,
+    look_at_checks,
+    look_at_disk,
+    look_at_environment,
+    look_at_lost_answers,
+    look_at_state_folder,
+    look_at_static_files,
+)
 from portal.operate.doctor.findings import Patient
 from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
 from portal.operate.doctor.stores import look_at_stores
@@ -31,6 +42,17 @@ from tests.support.jwt_keys import as_jwk, ec_key
 from tests.support.redis_server import running_redis
 
 PASSWORD = "a-password-that-nobody-sees"
+#: Variables of a deployment in which nothing is wrong.
+DEPLOYED = {
+    "DEBUG": "off",
+    "SECRET_KEY": "of a deployment, and of more than fifty different characters: 0123456789",
+    "ALLOWED_HOSTS": "energy.example.com",
+    "APP_BEHIND_PROXY": "on",
+    "APP_PUBLIC_API_BASE_URL": "https://api.example.com",
+    "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
+    "APP_PUBLIC_GATEWAY_APP_URL": "https://app.example.com",
+    "APP_PUBLIC_ENERGY_APP_URL": "https://energy.example.com",
+}
 
 
 def date(seconds_ahead: float = 0) -> Callable[[], str]:
@@ -204,6 +226,83 @@ def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
     (seen,) = look_at_lost_answers(patient(honours_idempotency_key=True, backend=NoKeys()))
     assert seen.level is Level.WARNING
     assert "has no effect" in seen.seen
+
+
+@pytest.mark.parametrize(
+    ("mistake", "found_as"),
+    [
+        ({"ALLOWED_HOSTS": "other.example.com"}, "check portal.W013"),
+        ({"APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.org"}, "check portal.W001"),
+        ({"APP_BEHIND_PROXY": "off"}, "check portal.W017"),
+        ({"APP_PUBLIC_ENERGY_APP_URL": "http://energy.example.com"}, "check portal.W011"),
+        ({"DEBUG": "on"}, "check portal.W003"),
+        ({"SECRET_KEY": f"'{PASSWORD}'"}, "environment"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else next(iter(value)),
+)
+def test_what_keeps_users_out_or_shows_them_code_is_an_error(mistake: dict[str, str], found_as: str) -> None:
+    def errors(**variables: str) -> set[str]:
+        with pytest.MonkeyPatch.context() as patched:
+            for name, value in {**DEPLOYED, **variables}.items():
+                patched.setenv(name, value)
+            reading = try_config("energy")
+            with override_settings(PORTAL=reading.config):
+                findings = [
+                    *look_at_environment([str(problem.error) for problem in reading.problems]),
+                    *look_at_checks(Patient(config=reading.config, unread=reading.unread)),
+                ]
+        assert PASSWORD not in repr(findings)
+        return {finding.subject for finding in findings if finding.level is Level.ERROR}
+
+    assert errors(**mistake) - errors() == {found_as}
+
+
+def test_a_folder_of_another_user_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0)
+    monkeypatch.setenv("APP_STATE_DIR", str(locked / "state"))
+    subjects = [(name, needs, of_another_user(look)) for name, needs, look in examination._SUBJECTS[:4]]
+    monkeypatch.setattr(examination, "_SUBJECTS", subjects)
+    findings = list(examine("energy", progress=lambda _: None))
+    for subject in ("state folder", "disk"):
+        told = found(findings, subject)
+        assert told.level is Level.ERROR
+        assert told.seen.endswith(": Permission denied")
+        assert told.remedy == "run this command as the servers' user, or give that user the right"
+
+
+def of_another_user(look: Callable[[Patient], Iterable[Finding]]) -> Callable[[Patient], list[Finding]]:
+    """No folder is forbidden to root."""
+
+    def looks(patient: Patient) -> list[Finding]:
+        mine = os.geteuid()
+        if mine == 0:
+            os.seteuid(65534)
+        try:
+            return list(look(patient))
+        finally:
+            os.seteuid(mine)
+
+    return looks
+
+
+def test_a_shared_folder_for_static_files_that_can_not_be_written(tmp_path: Path) -> None:
+    assert list(look_at_static_files(patient())) == []
+    (fine,) = look_at_static_files(patient(static_shared_dir=tmp_path / "new"))
+    file = tmp_path / "file"
+    file.write_text("")
+    (wrong,) = look_at_static_files(patient(static_shared_dir=file))
+    assert (fine.level, wrong.level) == (Level.OK, Level.WARNING)
+
+
+def test_a_token_of_the_backend_is_held_against_the_keys() -> None:
+    access = jwt.encode({"sub": "ada"}, ec_key("theirs"), "ES256", headers={"kid": "k1"})
+    for owner, level in (("theirs", Level.OK), ("ours", Level.ERROR)):
+        key_set = {"keys": [as_jwk(ec_key(owner), kid="k1", alg="ES256")._jwk_data]}
+        with answering("200 OK", body=json.dumps(key_set).encode()) as server:
+            verification = TokenVerification(jwks_url=server.url, algorithms=("ES256",))
+            given = dataclasses.replace(patient(verification=verification), access=access)
+            assert found(list(look_at_key_set(given)), "token").level is level
 
 
 def test_a_disk_with_less_room_than_the_store_may_take(tmp_path: Path) -> None:

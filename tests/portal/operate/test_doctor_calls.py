@@ -146,6 +146,15 @@ def test_a_token_that_the_backend_refuses_is_one_error_and_nothing_more_is_tried
     assert {request.line.split()[1] for request in backend.received} == {"/me"}
 
 
+def test_a_token_that_is_not_signed_with_our_key_is_an_error(tmp_path: Path) -> None:
+    with backend_with(SMALL) as backend:
+        done = run_doctor(backend.url, token(sub="ada"), tmp_path, APP_JWT_KEY="another key, of more than 32 bytes")
+        same = run_doctor(backend.url, token(sub="ada"), tmp_path, APP_JWT_KEY=KEY)
+    assert (done.status, same.status) == (1, 0)
+    assert findings(done, "error") == {"token": "the edge does not accept it: it is not signed with APP_JWT_KEY"}
+    assert findings(same, "ok")["token"] == "it is signed with APP_JWT_KEY"
+
+
 def test_without_a_token_no_call_of_a_user_is_tried(tmp_path: Path) -> None:
     with backend_with(SMALL) as backend:
         done = run_command(

@@ -68,7 +68,7 @@ def test_a_token_that_is_taken_says_whether_it_was_only_decoded(monkeypatch) -> 
 @pytest.mark.parametrize(
     ("made", "verification", "reason"),
     [
-        (token("another-secret-of-thirty-two-bytes"), {}, "its signature was not made with the configured key"),
+        (token("another-secret-of-thirty-two-bytes"), {}, "it is not signed with APP_JWT_KEY"),
         (token(exp=NOW - 600), {}, "it has expired: the edge renews it if a refresh token is there"),
         (token(nbf=NOW + 36000), {}, "it is not valid yet (nbf), or one of its time claims is no number"),
         (token(iss="other"), {"issuer": "https://api"}, "its issuer (iss) is not https://api"),

@@ -20,7 +20,7 @@ REQUIRED = {
 
 
 def test_the_required_calls_are_those_of_the_requirements_and_the_sign_in() -> None:
-    assert set(re.findall(r"^\| ([A-Z]+ `[^`]+`) \|.*\*\*required\*\*", markdown(), flags=re.MULTILINE)) == REQUIRED
+    assert set(re.findall(r"^- ([A-Z]+ `[^`]+`)[.,].*\*\*Required\*\*", markdown(), flags=re.MULTILINE)) == REQUIRED
 
 
 def test_a_backends_team_reads_of_the_same_required_calls() -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from portal.api.backend import CONTRACT, Backend, build_body, current_backend, encode_body, read_error, read_tokens
 from portal.api.refresh.sealing import idempotency_key, revocation_key
 from portal.api.responses import RawResponse, claims_json, is_success
+from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
 from portal.config.contract_names import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
@@ -207,6 +208,7 @@ def _issued(pair: TokenPair) -> TokensIssued | InvalidGrant:
     """
     unusable = validate_issued_tokens(pair)
     if unusable is None:
+        watch_signature(pair.access)
         return TokensIssued(pair=pair)
     logger.error("refresh: %s", unusable.says)
     return InvalidGrant(reason="JSON without usable tokens")

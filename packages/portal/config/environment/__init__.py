@@ -18,6 +18,7 @@ from portal.config.environment.single_variables import OFF, STDERR, private_dir
 from portal.config.environment.single_variables import read_port_base as port_base
 from portal.config.environment.sources import (
     Source,
+    quoted_names,
     runs_in_kubernetes,
     undeclared_names,
     variable_values,

@@ -61,6 +61,12 @@ def undeclared_names() -> list[str]:
     return sorted(name for name in os.environ if name.startswith("APP_") and name not in declared)
 
 
+def quoted_names() -> list[str]:
+    """Declared variables whose value stands in quotes, which are a part of it: no shell has taken them away."""
+    values = {variable.name: os.environ.get(variable.name, "").strip() for variable in VARIABLES}
+    return [name for name, value in values.items() if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"]
+
+
 def may_be_a_file(variable: Variable) -> bool:
     """Whether the variable may be given as a file, by `<name>_FILE`: each one that holds a secret."""
     return variable.secrecy is not Secrecy.OPEN

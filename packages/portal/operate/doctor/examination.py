@@ -16,7 +16,7 @@ from django.core.checks import ERROR, run_checks
 from portal import __version__
 from portal.api import honours_idempotency_key
 from portal.config.environment import VARIABLES as DECLARED
-from portal.config.environment import Source, try_config, undeclared_names, variable_values
+from portal.config.environment import Source, quoted_names, try_config, undeclared_names, variable_values
 from portal.operate.doctor.backend_calls import look_at_calls
 from portal.operate.doctor.findings import Patient, error, ok, warning
 from portal.operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
@@ -34,9 +34,11 @@ _PAGE: Final = "docs/reference/environment.md"
 
 
 def look_at_environment(problems: Sequence[str]) -> Iterator[Finding]:
-    """What is missing or malformed, all of it; and what nobody reads."""
+    """What is missing or malformed, all of it; what has quotes of its own, and what nobody reads."""
     for problem in problems:
         yield error("environment", problem, f"set it: {_PAGE} says how")
+    for name in quoted_names():
+        yield error("environment", f"the value of {name} has quotes around it", "take them away: they are a part of it")
     for name in undeclared_names():
         meant = did_you_mean(name, [variable.name for variable in DECLARED])
         yield warning("environment", f"{name} is set, and nothing reads it", meant or "take it away")
@@ -81,14 +83,20 @@ def look_at_versions(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as
     yield ok("versions", f"portal {__version__}, Python {python}, Django {framework}, {ssl.OPENSSL_VERSION}")
 
 
+#: Warnings of a start that says so and goes on, where pages, sign-ins or forms do not work, or code is shown to users.
+_FATAL: Final = frozenset({"portal.W001", "portal.W003", "portal.W011", "portal.W013", "portal.W017"})
+
+
 def look_at_checks(patient: Patient) -> Iterator[Finding]:
     """Django's system checks and ours: outside of DEBUG with those of `check --deploy`."""
     if patient.unread:
         yield error("system checks", "not run: they need a configuration that can be read", "see above")
         return
     messages = [m for m in run_checks(include_deployment_checks=not patient.config.debug) if not m.is_silenced()]
+    # With http a developer's machine may have any address.
+    is_deployed = not patient.config.debug or patient.config.secure
     for message in messages:
-        make = error if message.level >= ERROR else warning
+        make = error if message.level >= ERROR or (is_deployed and message.id in _FATAL) else warning
         yield make(f"check {message.id}", message.msg, message.hint or "see the message")
     if not messages:
         yield ok("system checks", "no issue")
@@ -121,17 +129,26 @@ def look_at_state_folder(patient: Patient) -> Iterator[Finding]:
             "run this command as the servers' user, or give the folder to it",
         )
         return
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(b"x")
-    except OSError as fault:
-        yield error("state folder", f"{folder} can't be written to: {fault.strerror}", "make room, or give it rights")
+    if cause := _why_not_written(folder):
+        yield error("state folder", f"{folder} can't be written to: {cause}", "make room, or give it rights")
         return
     mode = stat.S_IMODE(status.st_mode)
     if mode & 0o077:
         yield warning("state folder", f"{folder} has mode {mode:04o}: others may enter", f"chmod 0700 {folder}")
     else:
         yield ok("state folder", f"{folder}, mode {mode:04o}, of this user")
+
+
+def look_at_static_files(patient: Patient) -> Iterator[Finding]:
+    """The folder that servers of several releases share, if there is one."""
+    folder = patient.config.static_shared_dir
+    if folder is None:
+        return
+    if fault := _why_not_written(_existing(folder / patient.config.project.app)):
+        seen = f"APP_STATIC_SHARED_DIR, {folder}, can't be written to: {fault}. Other releases' pages lose their styles"
+        yield warning("static files", seen, "give it to the servers' user")
+    else:
+        yield ok("static files", f"shared with other releases in {folder}")
 
 
 def look_at_disk(patient: Patient) -> Iterator[Finding]:
@@ -147,6 +164,16 @@ def look_at_disk(patient: Patient) -> Iterator[Finding]:
         yield ok("disk", seen)
 
 
+def _why_not_written(folder: Path) -> str | None:
+    """Why no file can be made in a folder; None if one can."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+    except OSError as fault:
+        return fault.strerror or type(fault).__name__
+    return None
+
+
 def _existing(folder: Path) -> Path:
     return next((path for path in (folder, *folder.parents) if path.exists()), folder)
 
@@ -157,6 +184,7 @@ _SUBJECTS: Final[tuple[tuple[str, frozenset[str], Callable[[Patient], Iterator[F
     ("addresses", frozenset({"origins", "cookie_domain"}), look_at_addresses),
     ("state folder", frozenset({"state_dir"}), look_at_state_folder),
     ("disk", frozenset({"state_dir"}), look_at_disk),
+    ("static files", frozenset({"static_shared_dir"}), look_at_static_files),
     # Before all that starts a thread: it forks.
     ("stores", frozenset({"cache_url", "refresh_cache_url", "store_max_mb", "state_dir"}), look_at_stores),
     ("backend", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_backend),
@@ -184,5 +212,8 @@ def examine(app: str, *, progress: Callable[[str], None], access: str | None = N
             continue
         try:
             yield from look(patient)
+        except PermissionError as fault:
+            remedy = "run this command as the servers' user, or give that user the right"
+            yield error(subject, f"{fault.filename}: {fault.strerror}", remedy)
         except Exception as fault:  # noqa: BLE001  one subject's fault hides no other
             yield error(subject, f"not looked at to the end: {type(fault).__name__}", "report this fault of doctor")

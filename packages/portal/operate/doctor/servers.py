@@ -5,9 +5,9 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import read_keys
+from portal.api import jwks_keys, read_keys
 from portal.errors import ConfigurationError
-from portal.identity import make_verifier
+from portal.identity import make_verifier, use_key_source, why_not_verified
 from portal.operate.doctor.findings import clock, error, ok, warning
 from portal.operate.probe import prober_of
 from portal.rows import read_json
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import jwt
 
     from portal.config.portal_config import PortalConfig
+    from portal.identity import TokenVerifier
     from portal.operate.doctor.findings import Finding, Patient
     from portal.operate.probe import Probe
 
@@ -53,7 +54,7 @@ def look_at_backend(patient: Patient) -> Iterator[Finding]:
 
 
 def look_at_key_set(patient: Patient) -> Iterator[Finding]:
-    """The key that is configured, or those at the configured address."""
+    """The key that is configured, or those at the configured address; and the token that is given, by them."""
     config, verification = patient.config, patient.config.verification
     if not verification.enabled:
         remedy = "set APP_JWT_KEY or APP_JWT_JWKS_URL: the edge then refuses what the backend has not signed"
@@ -61,7 +62,7 @@ def look_at_key_set(patient: Patient) -> Iterator[Finding]:
         yield make or warning("keys", "tokens are decoded, and not verified", remedy)
         return
     try:
-        make_verifier(verification)
+        verifier = make_verifier(verification)
     except ConfigurationError as fault:
         yield error("keys", str(fault), "APP_JWT_KEY and APP_JWT_ALGORITHMS belong together")
         return
@@ -70,6 +71,8 @@ def look_at_key_set(patient: Patient) -> Iterator[Finding]:
         yield ok("keys", f"{kind}, for {', '.join(verification.algorithms)}")
     else:
         yield from _key_set(config)
+    if patient.access is not None and verifier is not None:
+        yield from _token(patient.access, config, verifier)
     if missing := verification.unset_claims:
         remedy = "set it to the claim of the backend's own tokens"
         yield warning("issuer and audience", f"{' and '.join(missing)} unset: not checked", remedy)
@@ -125,6 +128,21 @@ def _key_set(config: PortalConfig) -> Iterator[Finding]:
         )
     else:
         yield ok("key set", f"{len(keys)} keys: {told}")
+
+
+def _token(access: str, config: PortalConfig, verifier: TokenVerifier) -> Iterator[Finding]:
+    verification = config.verification
+    if verification.jwks_url:
+        keys = jwks_keys(config)
+        if not keys.fetch_now():
+            return
+        use_key_source(keys)
+    variable = "APP_JWT_KEY" if verification.key else "APP_JWT_JWKS_URL"
+    if reason := why_not_verified(access, verification, verifier):
+        remedy = f"set {variable}, or the variable that is named, to the backend's; decode_token says more"
+        yield error("token", f"the edge does not accept it: {reason}", remedy)
+    else:
+        yield ok("token", f"it is signed with {'a key of ' if verification.jwks_url else ''}{variable}")
 
 
 def _fits(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""The form of a line, and the file that takes it. Needs the standard library only."""
+"""The form of a line, and the file that takes it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from portal.config.current import portal_config
+from portal.telemetry.metrics import Counters
 
 #: Digits of a hash: enough to tell two accounts apart.
 TAG_CHARS: Final = 16
@@ -64,6 +65,9 @@ FILE_MODE: Final = 0o640
 WRITE_PAUSE_S: Final = 0.01
 #: Not below `portal.audit`, whose handler is the one that fails.
 logger = logging.getLogger("portal.audit_file")
+_unwritten: Final = Counters(
+    "portal_audit_unwritten_total", "Lines of the audit log that its file did not take, so that they went to stderr."
+)
 
 
 class JsonLine(logging.Formatter):
@@ -118,6 +122,7 @@ class AuditFile(logging.Handler):
             self._append(line.encode())
         except OSError as error:
             logger.error("the audit log %s: not written: %s", self._path, error.strerror or error)  # noqa: TRY400  the error's words are all there is to log
+            _unwritten.count()
             sys.stderr.write(line)
             sys.stderr.flush()
 

@@ -8,7 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from portal.telemetry.audit.lines import AuditFile, JsonLine
+from tests.support.counts import counted
 from tests.support.harness import ROOT
 
 PROCESSES, LINES = 4, 500
@@ -110,6 +113,14 @@ def test_a_full_disk_is_heard_and_no_line_is_lost(tmp_path: Path) -> None:
     before, torn, after = path.read_text().splitlines()
     assert [json.loads(line)["word"] for line in (before, after)] == ["before", "after"]
     assert not torn.endswith("}")
+
+
+def test_a_line_that_the_file_does_not_take_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logger, before = audit_logger(tmp_path / "is a folder", "counted"), counted("portal_audit_unwritten_total")
+    (tmp_path / "is a folder").mkdir()
+    write(logger, word="not lost")
+    assert counted("portal_audit_unwritten_total") == before + 1
+    assert json.loads(capsys.readouterr().err)["word"] == "not lost"
 
 
 def test_no_text_begins_a_line_of_its_own(tmp_path: Path) -> None:

@@ -14,7 +14,15 @@ from babel.dates import format_timedelta
 from portal.api import jwks_keys
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.current import portal_config
-from portal.identity import TokenCache, TokenState, contract_claims, make_verifier, use_key_source, user_from_claims
+from portal.identity import (
+    TokenCache,
+    TokenState,
+    contract_claims,
+    make_verifier,
+    use_key_source,
+    user_from_claims,
+    why_not_verified,
+)
 from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:
@@ -84,33 +92,12 @@ def _why_invalid(token: str, header: Mapping[str, Any], config: PortalConfig) ->
     if len(token) > MAX_COOKIE_BYTES:
         return f"it is longer than a cookie may be: {len(token)} characters of {MAX_COOKIE_BYTES}"
     verifier = make_verifier(config.verification)
-    try:
-        if verifier is not None:
-            verifier.verified_claims(token)
-    except (jwt.PyJWTError, ValueError, TypeError) as error:
-        return _why_not_verified(error, header, config)
+    if verifier is not None and (reason := why_not_verified(token, config.verification, verifier)):
+        return reason
     algorithm = header.get("alg")
     if not isinstance(algorithm, str) or algorithm.strip().lower() in {"", "none"}:
         return "it has no signature (alg: none)"
     return "it is not valid yet (nbf), or one of its time claims is no number"
-
-
-def _why_not_verified(error: Exception, header: Mapping[str, Any], config: PortalConfig) -> str:
-    verification = config.verification
-    match error:
-        case jwt.InvalidAlgorithmError():
-            accepted = ", ".join(verification.algorithms)
-            return f"its algorithm is {header.get('alg')}, and APP_JWT_ALGORITHMS has {accepted}"
-        case jwt.MissingRequiredClaimError():
-            return f"it has no claim {error.claim}"
-        case jwt.InvalidIssuerError():
-            return f"its issuer (iss) is not {verification.issuer}"
-        case jwt.InvalidAudienceError():
-            return f"its audience (aud) is not {verification.audience}"
-        case jwt.InvalidSignatureError():
-            return "its signature was not made with the configured key"
-        case _:
-            return f"it does not verify: {type(error).__name__}"
 
 
 def _in_words(word: str, value: object, now: float) -> str:

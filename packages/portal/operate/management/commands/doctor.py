@@ -21,7 +21,8 @@ class Command(AdministrationCommand):
         "Look at all that this project stands on: environment, addresses, state folder, disk, stores, backend, keys, "
         "OpenID provider, clocks, system checks. Each finding says what was seen and what to do. Writes a few keys of "
         "its own to the stores, and asks the backend once without a token. With the access token of a user it also "
-        "makes each call that reads, and says what the backend does not have and what pages then do without."
+        "makes each call that reads, says what the backend does not have and what pages then do without, and holds the "
+        "token against the configured key."
     )
     examples = (
         "--app energy doctor",
@@ -36,7 +37,7 @@ class Command(AdministrationCommand):
             "--token-file",
             type=Path,
             metavar="FILE",
-            help="try the backend's calls with the access token in this file; - is standard input",
+            help="try the backend's calls, and our key, with the access token in this file; - is standard input",
         )
 
     def answer(self, **options: Any) -> CommandAnswer:
