@@ -63,7 +63,7 @@ class Admission:
 
 
 class CircuitBreaker:
-    """The circuit of one server, or of one of its endpoints. Safe for threads; a child process begins with a closed one.
+    """The circuit of one server, or of one of its endpoints. Safe for threads; in a child process it is closed.
 
     :param name: for logs and metrics, without secrets.
     :param server: for an endpoint, the server's circuit.

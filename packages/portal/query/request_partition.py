@@ -99,7 +99,7 @@ class RequestPartition:
         return partition
 
     def sync_with_tokens(self) -> None:
-        """Follow a change of the tokens. A refresh binds the new token; another sign-in, or none, ends what was read."""
+        """Follow a change of the tokens. A refresh binds the new token; another sign-in forgets what was read."""
         if self._synced == self._tokens.current.access:
             return
         with self._lock:

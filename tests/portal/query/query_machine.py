@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -400,7 +400,7 @@ class _Watched:
         self.before = {place: dict(rows) for place, rows in machine.shown.items()}
         self.failures = machine.store_failures
 
-    def __enter__(self) -> _Watched:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
