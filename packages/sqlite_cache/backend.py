@@ -91,8 +91,7 @@ class SQLiteCache(BaseCache):
         rows, _ = self.database.run(_GET, (name, self.clock()), may_lag=True)
         if not rows:
             return default
-        stored = rows[0][0]
-        return stored if isinstance(stored, int) else JSONSerializer.loads(stored)
+        return _value(rows[0][0])
 
     def set(self, key: str, value: Any, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> None:
         """Set `key`, and replace any value of before."""
@@ -112,7 +111,7 @@ class SQLiteCache(BaseCache):
         while True:
             rows, _ = self.database.run(_GET, (name, self.clock()))
             stored = rows[0][0] if rows else None
-            value = change(missing if not rows else stored if isinstance(stored, int) else JSONSerializer.loads(stored))
+            value = change(_value(stored) if rows else missing)
             if value is missing:
                 return
             if not rows:
@@ -220,6 +219,10 @@ class SQLiteCache(BaseCache):
         # SQLite can add to an integer that it stores as one. A larger integer than SQLite's own is stored as text.
         is_integer = type(value) is int and -(2**62) < value < 2**62
         return name, value if is_integer else JSONSerializer.dumps(value), self.get_backend_timeout(timeout)
+
+
+def _value(stored: Any) -> Any:
+    return stored if isinstance(stored, int) else JSONSerializer.loads(stored)
 
 
 @lru_cache(maxsize=128)
