@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from portal.api import TokenStore
+
 PAGE_SIZE = 10
 START_ROWS = 25
 #: Ids are numbers from a fixed range, so that processes can share what they know of them in an array.
@@ -73,11 +75,16 @@ class StormServer:
         path: str,
         params: Mapping[str, Any] | None = None,
         json: Any = None,
+        tokens: TokenStore | None = None,
         **_: Any,
     ) -> ApiResponse:
-        """Answer one call."""
+        """Answer one call. A user's access token is the user's name."""
         time.sleep(random.random() * MAX_DELAY_S)
-        data = {"id": "storm", "permissions": []} if path == "/me" else self._do(method, path, params or {}, json)
+        data = (
+            {"id": tokens and tokens.current.access, "permissions": []}
+            if path == "/me"
+            else self._do(method, path, params or {}, json)
+        )
         time.sleep(random.random() * MAX_DELAY_S)
         return ApiResponse(status=200, data=data, headers={})
 

@@ -8,11 +8,14 @@ import sqlite3
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import redis
 
 from benchmarks._storm_server import MAX_ROWS, START_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Chance of each step of a thread: an eviction, a purge, a creation, a deletion, a change, a read of one row; else a
 #: read of the list.
@@ -28,6 +31,7 @@ class Report:
 
     :ivar patched: reads that showed a cached page with later writes.
     :ivar missed: rows that a read showed, or hid, against a completed write.
+    :ivar older: rows that a read showed in an older version than a read before it.
     """
 
     reads: int = 0
@@ -37,6 +41,7 @@ class Report:
     revalidations: int = 0
     evictions: int = 0
     missed: int = 0
+    older: int = 0
     examples: list[str] = field(default_factory=list)
 
     def add(self, other: dict[str, Any]) -> None:
@@ -47,13 +52,19 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What all processes know of completed writes, by row id: the highest version, and flags."""
+    """What all processes know of one user's completed writes, by row id: the highest version, and flags.
+
+    :param leaving: of all users, set before a deletion leaves: a row that is being deleted need not be shown.
+    :param shown: the highest version that the user was shown by the list; `found` by the search, `shown_one` by details.
+    """
 
     version: Any
     created: Any
     deleted: Any
-    #: Set before a deletion leaves: a row that is being deleted need not be shown.
     leaving: Any
+    shown: Any
+    found: Any
+    shown_one: Any
     lock: Any
 
 
@@ -66,22 +77,27 @@ class Storm:
     design: Design
     seconds: float
     evict: bool
+    users: int = 1
 
 
 class StormThread:
     """One thread's steps, and what it checks."""
 
-    def __init__(self, *, storm: Storm, known: Known, user: Any, report: Report, seed: int) -> None:
-        self.storm, self.known, self.user, self.report = storm, known, user, report
+    def __init__(self, *, storm: Storm, people: Sequence[tuple[Known, Any]], report: Report, seed: int) -> None:
+        self.storm, self.people, self.report = storm, people, report
+        self.known, self.user = people[0]
         self.random = random.Random(seed)
         self.evict = _evicter(storm.cache) if storm.evict else None
 
     def run(self) -> None:
         end = time.monotonic() + self.storm.seconds
         while time.monotonic() < end:
+            self.known, self.user = self.random.choice(self.people)
             self._step(self.random.random())
-        self.report.fetches, self.report.patched = self.user.fetched, self.user.patched
-        self.user.fetched = self.user.patched = 0
+        for _, user in self.people:
+            self.report.fetches += user.fetched
+            self.report.patched += user.patched
+            user.fetched = user.patched = 0
 
     def _step(self, chance: float) -> None:
         for limit, action in (
@@ -102,8 +118,8 @@ class StormThread:
         known = self.known
         complete = self.random.random() < 0.5
         version, deleted = list(known.version), bytes(known.deleted)
-        created = bytes(known.created)
-        rows = self.user.read(all_pages=complete)
+        created, before = bytes(known.created), (list(known.shown), list(known.found))
+        is_search, rows = self.user.read(all_pages=complete)
         self.report.reads += 1
         shown = {int(row["id"]): row["version"] for row in rows}
         for row_id, seen in shown.items():
@@ -111,6 +127,7 @@ class StormThread:
                 self._missed(f"{row_id} was deleted and is shown")
             elif seen < version[row_id]:
                 self._missed(f"{row_id} is shown in version {seen} after {version[row_id]} was completed")
+            self._shown(known.found if is_search else known.shown, row_id, seen, before=before[is_search][row_id])
         if complete:
             leaving = bytes(known.leaving)
             for row_id in range(1, MAX_ROWS):
@@ -123,6 +140,7 @@ class StormThread:
             return
         number = int(row_id)
         version, deleted = self.known.version[number], self.known.deleted[number]
+        before = self.known.shown_one[number]
         row = self.user.read_one(row_id)
         self.report.reads += 1
         if row is None:
@@ -132,6 +150,16 @@ class StormThread:
             self._missed(f"{number} was deleted and is shown")
         elif row["version"] < version:
             self._missed(f"{number} is shown in version {row['version']} after {version} was completed")
+        if row is not None:
+            self._shown(self.known.shown_one, number, row["version"], before=before)
+
+    def _shown(self, highest: Any, row_id: int, version: int, *, before: int) -> None:
+        """A read that began when `before` had been shown has shown this version."""
+        if version < before and not self.storm.evict:
+            # What was evicted is fetched again, maybe by a thread whose fetch had begun before the newer one.
+            self.report.older += 1
+        with self.known.lock:
+            highest[row_id] = max(highest[row_id], version)
 
     def _create(self) -> None:
         if self.user.server.count() > MOST_ROWS:

@@ -27,13 +27,17 @@ AGEING = 600
 
 
 class LogUser:
-    """The user's hands on the query layer."""
+    """One user's hands on the query layer.
 
-    def __init__(self, server: StormServer, store: SharedStore) -> None:
+    :param reloads: chance of a read to be that of a page that the user reloads.
+    """
+
+    def __init__(self, server: StormServer, store: SharedStore, *, name: str = "storm", reloads: float = 0) -> None:
         self.server = server
         self.runtime = runtime_for(store)
         self.client = lambda: create_query_client(
-            tokens=TokenStore(TokenPair(access="token")),
+            tokens=TokenStore(TokenPair(access=name)),
+            reload=random.random() < reloads,
             api=cast("ApiSession", server),  # it has what a client asks of one
             runtime=self.runtime,
             clock=lambda: time.time() * AGEING,
@@ -49,14 +53,15 @@ class LogUser:
         """Pages that were fetched behind the reads."""
         return self.runtime.revalidations.counts()["fetched"]
 
-    def read(self, *, all_pages: bool) -> list[dict[str, Any]]:
+    def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]]]:
+        """Whether the list was searched, and its rows."""
         client = self.client()
         params = {} if all_pages or random.random() < 0.5 else {"q": "row"}
         result = RowQueries.use_get_rows_query(client, params, pages=MAX_PAGES if all_pages else 2)
         if result.error is not None:
             raise result.error
         self._note(client)
-        return list(result.data.items)
+        return bool(params), list(result.data.items)
 
     def read_one(self, row_id: str) -> dict[str, Any] | None:
         client = self.client()
@@ -91,9 +96,9 @@ class NaiveUser:
         self.create, self.rename, self.delete = rows.create, rows.rename, rows.delete
         self.fetched = self.patched = self.revalidated = 0
 
-    def read(self, *, all_pages: bool) -> list[dict[str, Any]]:
+    def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]]]:
         del all_pages
-        return self.rows.read()
+        return False, self.rows.read()
 
     def read_one(self, row_id: str) -> dict[str, Any] | None:
         return next((row for row in self.rows.read() if row["id"] == row_id), None)

@@ -1,8 +1,9 @@
 """A storm on the query layer: processes and threads read and write one user's list, while keys are evicted.
 
 Every read that starts after a write was completed must show it, in whatever process. Pages age fast here: within
-seconds they are stale and fetched anew behind the reads that show them, and soon after dead. The checker is shown to be
-able to fail: the naive design, which reads the cached list, changes it and writes it back, runs through it too.
+seconds they are stale and fetched anew behind the reads that show them, and soon after dead. Then two users write the
+same rows and reload: no read shows an older version of a row than a read before it. The checker is shown to be able to
+fail: the naive design, which reads the cached list, changes it and writes it back, runs through it too.
 
     ./manage.py bench storm_query [--seconds 60]
 """
@@ -32,10 +33,14 @@ from benchmarks._targets import Targets
 from portal.store import query_store
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from portal.store import SharedStore
 
 PROCESSES = 3
 THREADS = 4
+#: Chance of a read to be a reload, where there are two users.
+RELOADS = 0.1
 
 
 def run_storm(
@@ -47,6 +52,7 @@ def run_storm(
     processes: int = PROCESSES,
     threads: int = THREADS,
     evict: bool = True,
+    users: int = 1,
 ) -> Report:
     """Run one storm.
 
@@ -55,16 +61,24 @@ def run_storm(
     """
     make_rows(folder / "rows.sqlite3")
     context = multiprocessing.get_context("spawn")
-    known = Known(
-        version=context.RawArray(ctypes.c_int64, MAX_ROWS),
-        created=context.RawArray(ctypes.c_int8, MAX_ROWS),
-        deleted=context.RawArray(ctypes.c_int8, MAX_ROWS),
-        leaving=context.RawArray(ctypes.c_int8, MAX_ROWS),
-        lock=context.Lock(),
-    )
-    for number in range(1, START_ROWS + 1):
-        known.created[number] = 1
-    storm = Storm(folder=str(folder), cache=cache, design=design, seconds=seconds, evict=evict)
+    leaving = context.RawArray(ctypes.c_int8, MAX_ROWS)
+    known = [
+        Known(
+            version=context.RawArray(ctypes.c_int64, MAX_ROWS),
+            created=context.RawArray(ctypes.c_int8, MAX_ROWS),
+            deleted=context.RawArray(ctypes.c_int8, MAX_ROWS),
+            leaving=leaving,
+            shown=context.RawArray(ctypes.c_int64, MAX_ROWS),
+            found=context.RawArray(ctypes.c_int64, MAX_ROWS),
+            shown_one=context.RawArray(ctypes.c_int64, MAX_ROWS),
+            lock=context.Lock(),
+        )
+        for _ in range(users)
+    ]
+    for each in known:
+        for number in range(1, START_ROWS + 1):
+            each.created[number] = 1
+    storm = Storm(folder=str(folder), cache=cache, design=design, seconds=seconds, evict=evict, users=users)
     results = context.Queue()
     workers = [context.Process(target=_work, args=(storm, known, threads, seed, results)) for seed in range(processes)]
     for worker in workers:
@@ -89,15 +103,15 @@ def _next_result(results: Any, workers: list[Any], *, until: float) -> dict[str,
             return found
 
 
-def _work(storm: Storm, known: Known, threads: int, seed: int, results: Any) -> None:
+def _work(storm: Storm, known: Sequence[Known], threads: int, seed: int, results: Any) -> None:
     settings.configure(CACHES={"default": storm.cache}, USE_TZ=True)
     logging.disable(logging.CRITICAL)
     store = query_store()
     reports = [Report() for _ in range(threads)]
-    user = _make_user(storm, store)
+    people = list(zip(known, _make_users(storm, store), strict=True))
     with ThreadPoolExecutor(max_workers=threads) as pool:
         running = [
-            pool.submit(StormThread(storm=storm, known=known, user=user, report=report, seed=seed * 100 + number).run)
+            pool.submit(StormThread(storm=storm, people=people, report=report, seed=seed * 100 + number).run)
             for number, report in enumerate(reports)
         ]
         for thread in running:
@@ -105,15 +119,16 @@ def _work(storm: Storm, known: Known, threads: int, seed: int, results: Any) -> 
     total = Report()
     for report in reports:
         total.add(asdict(report))
-    total.revalidations = user.revalidated
+    total.revalidations = sum(user.revalidated for _, user in people)
     results.put(asdict(total))
 
 
-def _make_user(storm: Storm, store: SharedStore) -> Any:
+def _make_users(storm: Storm, store: SharedStore) -> list[Any]:
     server = StormServer(Path(storm.folder, "rows.sqlite3"))
     if storm.design == "naive":
-        return NaiveUser(NaiveList(server=server, store=store), server)
-    return LogUser(server, store)
+        return [NaiveUser(NaiveList(server=server, store=store), server)]
+    reloads = RELOADS if storm.users > 1 else 0
+    return [LogUser(server, store, name=f"user {number}", reloads=reloads) for number in range(storm.users)]
 
 
 def main() -> None:
@@ -122,14 +137,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of each storm: 60")
     options = options_of(parser, seconds=1)
     print(f"query storm: {PROCESSES} processes x {THREADS} threads, {options.seconds:g} s each, keys evicted at random")
-    print("| store | design | reads | writes | fetched | fetched behind | evicted | rows that contradict a write |")
-    print("|---|---|---|---|---|---|---|---|")
-    runs: tuple[tuple[Design, bool], ...] = (("log", True), ("naive", False))
-    missed = 0
+    print(
+        "| store | design | reads | writes | fetched | fetched behind | evicted | rows that contradict a write |"
+        " rows older than shown before |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    runs: tuple[tuple[Design, bool, int], ...] = (("log", True, 1), ("log", False, 2), ("naive", False, 1))
+    missed = older = 0
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
         for name, cache in found.items():
-            for design, evict in runs:
-                place = Path(folder) / f"{name} {design}"
+            for design, evict, users in runs:
+                place = Path(folder) / f"{name} {design} {users}"
                 place.mkdir()
                 report = run_storm(
                     cache=cache,
@@ -137,16 +155,22 @@ def main() -> None:
                     seconds=options.seconds,
                     design=design,
                     evict=evict,
+                    users=users,
                 )
                 missed += report.missed if design == "log" else 0
-                label = "pages and write log" if design == "log" else "read, change, write back (no eviction)"
+                older += report.older if design == "log" else 0
+                label = "pages and write log" if design == "log" else "read, change, write back"
+                label += f", {users} users who reload" if users > 1 else ""
+                label += "" if evict else ", no eviction"
+                backwards = "–" if evict else f"**{report.older:,}**"
                 print(
                     f"| {name} | {label} | {report.reads:,} | {report.writes:,} | {report.fetches:,} |"
-                    f" {report.revalidations:,} | {report.evictions:,} | **{report.missed:,}** |",
+                    f" {report.revalidations:,} | {report.evictions:,} | **{report.missed:,}** | {backwards} |",
                     flush=True,
                 )
     targets = Targets(smoke=options.smoke)
     targets.hold(f"rows that contradict a completed write: {missed}", "0", met=not missed)
+    targets.hold(f"rows that are older than they were shown before: {older}", "0", met=not older)
     targets.end()
 
 

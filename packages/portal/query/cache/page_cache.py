@@ -17,7 +17,7 @@ import msgspec
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
-from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, chained_pages, parse_page
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, Page, VersionStamp, chained_pages, parse_page
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
 from portal.query.cache.write_records import InvalidatedQueries, WriteRecord
@@ -120,8 +120,9 @@ class PageCache:
             there = parse_page(place.page_in({place.key: value}))
             if there is None or there.stamp is None or there.stamp.generation != stamp.generation:
                 return place.stored(stored)
-            # The position too: it goes by no clock.
-            return MISSING if there.at > page.at and there.stamp.position >= stamp.position else place.stored(stored)
+            # One that left after this one came was stamped by a wrong clock.
+            is_newer = page.at < there.at <= (page.came_at or page.at) + MAX_CLOCK_SKEW_S
+            return MISSING if is_newer else place.stored(stored)
 
         try:
             if not self._store.add(place.key, place.stored(stored), lifetime_s=PAGE_LIFETIME_S):

@@ -131,11 +131,12 @@ class FetchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """What the thread that makes a shared call knew when it began."""
+    """What the thread that makes a shared call knew when it began, which was at `at`, seconds since the epoch."""
 
     plan: FetchPlan
     stamp: VersionStamp
     deadline: Deadline
+    at: float
 
     def tried_as_hard(self, plan: FetchPlan, *, seconds: float, ago: float) -> bool:
         """Whether it had as many tries as another read, and about as much time: then its error is that read's too.
@@ -262,17 +263,23 @@ class PageFetcher:
             return None
 
         def may_join(shared_call: SharedCall[Page]) -> bool:
-            """Whether it began with all the writes that this read knows. No thread waits for itself."""
+            """Whether it began with all the writes that this read knows, and not before what the cache has. No thread
+            waits for itself.
+            """
             return (
                 shared_call.leader != threading.get_ident()
                 and shared_call.started_at >= plan.joins_from
+                and shared_call.version.at >= newest
                 and shared_call.version.stamp.generation == stamp.generation
                 and 0 <= shared_call.version.stamp.position - stamp.position <= MAX_RECORDS
             )
 
+        newest = max((merged.page.at for merged in plan.pages), default=float("-inf"))
         deadline = plan.budget or self.caller.deadline
         name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{cursor}"
-        shared_call, leads = self.single_flight.join(name, version=Flight(plan, stamp, deadline), may_join=may_join)
+        shared_call, leads = self.single_flight.join(
+            name, version=Flight(plan, stamp, deadline, self.clock()), may_join=may_join
+        )
         if leads:
             return shared_call
         seconds = deadline.remaining()
