@@ -20,12 +20,13 @@ import jwt
 
 from portal.api.call_log import Attempt
 from portal.api.responses import ApiResponse, RawResponse, read_response
-from portal.api.tokens import SignInStatus, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
     ApiUnauthorizedError,
     ApiUnavailableError,
+    SignInEndedError,
     StoreUnavailableError,
 )
 from portal.process.deadline import Deadline
@@ -190,10 +191,11 @@ class FakeBackend:
     def sign_in_of(self, refresh: str) -> str:
         return self.sign_ins.get(refresh, refresh)
 
-    def sign_in_status(self, pair: TokenPair) -> SignInStatus:
-        if self.tombstones_unreadable:
-            return SignInStatus.UNKNOWN
-        return SignInStatus.SIGNED_OUT if pair.access in self.signed_out else SignInStatus.ACTIVE
+    def end_if_signed_out(self, tokens: TokenStore) -> None:
+        pair = tokens.current
+        signed_out = not self.tombstones_unreadable and pair.access in self.signed_out
+        if signed_out and tokens.end(rejected=pair.refresh):
+            raise SignInEndedError("this sign-in was signed out")
 
     def call(
         self,

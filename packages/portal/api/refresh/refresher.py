@@ -149,6 +149,7 @@ class TokenRefresher:
                 record.secret,
                 latest_refresh=record.latest_refresh,
                 outcome=FailedOutcome.FAILED,
+                now=self._clock.now(),
                 lifetime_s=REFRESH_FAILED_MEMORY_S,
             )
         except StoreUnavailableError:
@@ -156,7 +157,7 @@ class TokenRefresher:
         self._counters.count(RefreshOutcome.REJECTED)
         logger.warning("refresh %s: the backend rejects a token that it has just issued", log_name(browser_refresh))
         audit_refusal(record.secret, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
-        tokens.end(rejected=pair.refresh)
+        tokens.end(rejected=pair.refresh, known_since=record.signed_out_at)
 
     def sign_in_status(self, pair: TokenPair) -> SignInStatus:
         """Whether the sign-in of these tokens was signed out, which a valid access token does not tell by itself.
@@ -165,15 +166,32 @@ class TokenRefresher:
         call.
         """
         try:
-            signed_out = (
-                (pair.access is not None and self._records.is_signed_out(pair.access))
-                or (pair.refresh is not None and self._records.get(pair.refresh).signed_out)
-                or self._operator_has_ended(pair)
-            )
+            return SignInStatus.ACTIVE if self._signed_out_at(pair) is None else SignInStatus.SIGNED_OUT
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return SignInStatus.UNKNOWN
-        return SignInStatus.SIGNED_OUT if signed_out else SignInStatus.ACTIVE
+
+    def end_if_signed_out(self, tokens: TokenStore) -> None:
+        """End the request if its tokens were signed out (contract, section 8). If that is unknown, it goes on.
+
+        :raises SignInEndedError: the tokens were signed out, and are cleared now.
+        """
+        pair = tokens.current
+        try:
+            since = self._signed_out_at(pair)
+        except StoreUnavailableError:
+            self._counters.count(RefreshOutcome.STORE_DOWN)
+            return
+        if since is not None and tokens.end(rejected=pair.refresh, known_since=since):
+            raise SignInEndedError("this sign-in was signed out")
+
+    def _signed_out_at(self, pair: TokenPair) -> float | None:
+        """When these tokens were signed out, in seconds since the epoch; None if they were not."""
+        at = None if pair.access is None else self._records.signed_out_at(pair.access)
+        if at is None and pair.refresh is not None:
+            at = self._records.get(pair.refresh).signed_out_at
+        # An operator's end was told to no browser yet.
+        return 0.0 if at is None and self._operator_has_ended(pair) else at
 
     def sign_in_of(self, refresh: str) -> str:
         """A name of this refresh token's sign-in, the same through all refreshes; may raise `StoreUnavailableError`."""
@@ -262,7 +280,7 @@ class TokenRefresher:
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return None
-        if record.signed_out:
+        if record.signed_out_at is not None:
             return None
         return record.family.latest_pair if record.family is not None and record.family.knows(pair) else pair
 
@@ -298,7 +316,7 @@ class TokenRefresher:
                 raise SignInEndedError("this sign-in has ended")
             return result
         if isinstance(result, SignInEnded):
-            tokens.end(rejected=replaced, lost=result.outcome is RefreshOutcome.LOST)
+            tokens.end(rejected=replaced, lost=result.outcome is RefreshOutcome.LOST, known_since=result.since)
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
         raise _later(result.outcome) from result.cause
 

@@ -70,7 +70,8 @@ class Revocation:
             lifetime_s = max(
                 self._tombstone_s(token, verified=verified) for token in {browser_refresh, record.latest_refresh}
             )
-            self._insist(time_left, self.records.mark_signed_out, [record.secret], lifetime_s=lifetime_s)
+            now = self.clock.now()
+            self._insist(time_left, self.records.mark_signed_out, [record.secret], now=now, lifetime_s=lifetime_s)
             # Read after the tombstone is written: a refresh that records its new pair later finds the tombstone.
             family = self._insist(time_left, self.records.get, browser_refresh).family
             if family is not None:
@@ -80,7 +81,8 @@ class Revocation:
         accesses = {token for token in (pair.access, latest.access) if token is not None}
         if accesses:
             lifetime_s = max(self._tombstone_s(token, verified=verified) for token in accesses)
-            self._insist(time_left, self.records.mark_signed_out, accesses, lifetime_s=lifetime_s)
+            now = self.clock.now()
+            self._insist(time_left, self.records.mark_signed_out, accesses, now=now, lifetime_s=lifetime_s)
         return latest, secret
 
     def _insist(self, time_left: Deadline, operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
