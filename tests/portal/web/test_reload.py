@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import RequestFactory
 
+from portal.config.projects import GATEWAY
 from portal.web.query_client import NO_RELOAD, is_reload, mark_of, user_reloads
 
 LIST = "/en/energy/clients"
@@ -83,4 +85,22 @@ def test_marks_tell_addresses_apart() -> None:
 )
 def test_a_referer_counts_only_if_it_is_this_page(referer: str, reloads: bool) -> None:
     request = RequestFactory().get(f"{LIST}?q=a", headers={"host": "testserver", "referer": referer})
+    assert user_reloads(request) is reloads
+
+
+@pytest.mark.parametrize(
+    ("gateway", "name", "reloads"),
+    [
+        ("http://localhost:8000", "left_page", False),
+        # Over https any host of the domain may have set the first one.
+        ("https://portal.example.com", "left_page", True),
+        ("https://portal.example.com", "__Host-left_page", False),
+    ],
+)
+def test_over_https_a_cookie_of_another_host_does_not_count(
+    settings: Any, gateway: str, name: str, reloads: bool
+) -> None:
+    origins = {**settings.PORTAL.origins, GATEWAY.app: gateway}
+    settings.PORTAL = replace(settings.PORTAL, origins=origins)
+    request = RequestFactory().get(LIST, headers={"cache-control": "max-age=0", "cookie": f"{name}={NO_RELOAD}"})
     assert user_reloads(request) is reloads
