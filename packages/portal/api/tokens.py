@@ -45,16 +45,6 @@ class TokenStatus(Enum):
     LOST = "lost"
 
 
-class SignInStatus(Enum):
-    """What the shared store knows about the sign-in of a token pair."""
-
-    #: Nobody signed it out.
-    ACTIVE = "active"
-    SIGNED_OUT = "signed out"
-    #: The store can't be reached. The backend's own revocation remains.
-    UNKNOWN = "unknown"
-
-
 class TokenStore:
     """One request's tokens; the threads of that request may share it.
 

@@ -31,6 +31,7 @@ from portal.errors import (
     ApiNotFoundError,
     ApiUnavailableError,
     CircuitOpenError,
+    SignInEndedError,
     without_traceback,
 )
 from portal.process import Deadline
@@ -142,7 +143,10 @@ class BackendCaller:
 
         :raises SignInEndedError: the tokens were signed out, and are cleared now.
         """
-        self.api.refresher.end_if_signed_out(self.tokens)
+        pair = self.tokens.current
+        since = self.api.refresher.signed_out_at(pair)
+        if since is not None and self.tokens.end(rejected=pair.refresh, known_since=since):
+            raise SignInEndedError("this sign-in was signed out")
 
     def read(
         self,

@@ -26,7 +26,6 @@ from portal.errors import (
     ApiNotFoundError,
     ApiUnauthorizedError,
     ApiUnavailableError,
-    SignInEndedError,
     StoreUnavailableError,
 )
 from portal.process.deadline import Deadline
@@ -191,11 +190,8 @@ class FakeBackend:
     def sign_in_of(self, refresh: str) -> str:
         return self.sign_ins.get(refresh, refresh)
 
-    def end_if_signed_out(self, tokens: TokenStore) -> None:
-        pair = tokens.current
-        signed_out = not self.tombstones_unreadable and pair.access in self.signed_out
-        if signed_out and tokens.end(rejected=pair.refresh):
-            raise SignInEndedError("this sign-in was signed out")
+    def signed_out_at(self, pair: TokenPair) -> float | None:
+        return 0.0 if not self.tombstones_unreadable and pair.access in self.signed_out else None
 
     def call(
         self,

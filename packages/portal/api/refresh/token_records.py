@@ -138,7 +138,7 @@ class TokenRecords:
             is_known=to_family in found or rotation is not MISSING,
             signed_out_at=_read_signed_out(signed_out),
             outcome=_read_outcome(outcome, of=latest_refresh),
-            outcome_at=_read_time(outcome[2:3]) if isinstance(outcome, list) else 0.0,
+            outcome_at=_read_time(*outcome[2:3]) if isinstance(outcome, list) else 0.0,
             started=_GIVEN_UP if is_lost else _read_started(started, of=latest_refresh),
         )
 
@@ -167,14 +167,8 @@ class TokenRecords:
 
     def mark_started(self, secret: str, *, owner: str, latest_refresh: str, started: Started) -> None:
         """Record that the token is about to be submitted, or was and its outcome is unknown. For the lock's owner."""
-        value = [
-            record_name(latest_refresh),
-            started.first_at,
-            started.last_at,
-            started.tries,
-            owner,
-            TOKEN_RECORD_FORMAT,
-        ]
+        submissions = [started.first_at, started.last_at, started.tries]
+        value = [record_name(latest_refresh), *submissions, owner, TOKEN_RECORD_FORMAT]
         self._store.set(_key(secret, "started"), value, lifetime_s=self._max_age_s)
 
     def finish(self, secret: str, *, owner: str, forgotten: Iterable[str] = ()) -> None:
@@ -287,18 +281,13 @@ def _read_outcome(value: object, *, of: str) -> FailedOutcome | None:
             return FailedOutcome.LATER
 
 
-def _read_signed_out(value: object) -> float | None:
-    """The time of a tombstone. Any value is one: earlier releases wrote no time."""
-    return None if value is MISSING else _read_time([value])
+def _read_signed_out(tombstone: object) -> float | None:
+    return None if tombstone is MISSING else _read_time(tombstone)
 
 
-def _read_time(values: list[Any]) -> float:
-    """The one time of a list, in seconds since the epoch; 0, which is long ago, for anything else."""
-    match values:
-        case [float() as at]:
-            return at
-        case _:
-            return 0.0
+def _read_time(value: object = None) -> float:
+    """Seconds since the epoch; 0, which is long ago, for any other value: earlier releases wrote no time."""
+    return value if isinstance(value, float) else 0.0
 
 
 def _owner_of(started: object) -> object:

@@ -9,7 +9,7 @@ import pytest
 
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import InvalidGrant
-from portal.api.tokens import NO_TOKENS, SignInStatus, TokenPair, TokenStatus, TokenStore
+from portal.api.tokens import NO_TOKENS, TokenPair, TokenStatus, TokenStore
 from portal.errors import SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import RefreshWorld, jwt
 
@@ -100,7 +100,7 @@ def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backe
     process.refresher.sign_out(process.request(pair if by == "older" else newest))
     held = pair if holder.startswith("older") else newest
     replayed = TokenPair(access=held.access) if holder.endswith("alone") else held
-    assert other.refresher.sign_in_status(replayed) is SignInStatus.SIGNED_OUT
+    assert other.refresher.signed_out_at(replayed) is not None
     world.time.advance(20 * 24 * 3600)
     if replayed.refresh is not None:
         late = other.request(replayed)
@@ -115,10 +115,10 @@ def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too_and_th
 ):
     pair = TokenPair(access="a", refresh=jwt(exp=world.time() - 5))
     process.refresher.sign_out(process.request(pair))
-    assert process.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
-    assert process.refresher.sign_in_status(world.backend.sign_in()) is SignInStatus.ACTIVE
+    assert process.refresher.signed_out_at(pair) is not None
+    assert process.refresher.signed_out_at(world.backend.sign_in()) is None
     process.store._do = _unavailable
-    assert process.refresher.sign_in_status(pair) is SignInStatus.UNKNOWN
+    assert process.refresher.signed_out_at(pair) is None
 
 
 def test_8_tokens_of_one_user_never_reach_another(world: RefreshWorld):
