@@ -19,7 +19,7 @@ The other backend is `sqlite_cache`, a package of its own. The addresses are rea
 
 from __future__ import annotations
 
-from portal.store import clock_skew as _clock_skew  # declares a metric
+import portal.store.clock_skew  # declares a metric
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.readiness import check_readiness
 from portal.store.shared_store import (
