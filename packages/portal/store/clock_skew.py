@@ -68,7 +68,7 @@ _watch: Final = ClockWatch((query_store(), refresh_store()))
 
 Readings(
     "portal_store_clock_ahead_seconds",
-    "How far the clock of the store's server is ahead of this machine's; asked once a minute, of Redis alone.",
+    "How far Redis's clock is ahead of this machine's.",
     labels=[STORE_LABEL],
     read=lambda: [([alias], ahead) for alias, ahead in _watch.ahead_s().items()],
 )

@@ -13,8 +13,8 @@ class Command(AdministrationCommand):
     """The counters end by themselves after a quarter of an hour."""
 
     help = (
-        "Forget the failed sign-ins of an account, those from an address, or both: who was told to wait may try again "
-        "at once. The other limits go on."
+        "Forget failed sign-ins of an account or address. Who was told to wait may try again at once. Other limits go "
+        "on."
     )
     examples = (
         "--app auth_app clear_sign_in_limit --account ada@example.com",
