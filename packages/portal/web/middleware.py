@@ -201,8 +201,9 @@ class ApiAccessMiddleware:
         if way_back is not None:
             if tokens.known_since is None or VAR_WAY_BACK not in request.COOKIES:
                 set_way_back(response, way_back, config=self.config)
-        elif tokens.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED} or (
-            tokens.current != NO_TOKENS and response.status_code == HTTPStatus.OK
+        elif VAR_WAY_BACK in request.COOKIES and (
+            tokens.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED}
+            or (tokens.current != NO_TOKENS and response.status_code == HTTPStatus.OK)
         ):
             remove_way_back(request, response, config=self.config)
 

@@ -17,6 +17,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.query import create_query_client
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
-#: `portal.js` has this name too. Over https it has the prefix by which a browser takes it from this host alone.
-LEFT_PAGE_COOKIE: Final = "left_page"
-_OF_THIS_HOST: Final = "__Host-"
 #: Its value if the next page is no reload: it follows a form, or the user goes back to it.
 NO_RELOAD: Final = "-"
 #: Lifetime of that value, seconds. After a form's response the browser asks for the page at once.
@@ -77,7 +76,7 @@ def user_reloads(request: HttpRequest) -> bool:
         is_page=is_page_navigation(request),
         cache_control=request.META.get("HTTP_CACHE_CONTROL", ""),
         address=request.get_full_path(),
-        left=request.COOKIES.get(_cookie_name()),
+        left=request.COOKIES.get(settings.LEFT_PAGE_COOKIE_NAME),
         linked_from=_linked_from(request),
     )
 
@@ -87,7 +86,7 @@ def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
     if response.status_code == _SEE_OTHER and is_signed_in(request):
         # Without a domain: the next page is one of this app.
         response.set_cookie(
-            _cookie_name(),
+            settings.LEFT_PAGE_COOKIE_NAME,
             NO_RELOAD,
             max_age=NO_RELOAD_FOR_S,
             path="/",
@@ -95,15 +94,11 @@ def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
             samesite="Lax",
         )
     elif _follows_form(request) and response.status_code not in _REDIRECTS:
-        response.delete_cookie(_cookie_name(), path="/", samesite="Lax")
-
-
-def _cookie_name() -> str:
-    return f"{_OF_THIS_HOST if portal_config().secure else ''}{LEFT_PAGE_COOKIE}"
+        response.delete_cookie(settings.LEFT_PAGE_COOKIE_NAME, path="/", samesite="Lax")
 
 
 def _follows_form(request: HttpRequest) -> bool:
-    return request.COOKIES.get(_cookie_name()) == NO_RELOAD and is_page_navigation(request)
+    return request.COOKIES.get(settings.LEFT_PAGE_COOKIE_NAME) == NO_RELOAD and is_page_navigation(request)
 
 
 def _linked_from(request: HttpRequest) -> str | None:

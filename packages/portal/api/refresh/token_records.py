@@ -136,7 +136,7 @@ class TokenRecords:
             latest_refresh=latest_refresh,
             family=family,
             is_known=to_family in found or rotation is not MISSING,
-            signed_out_at=_read_signed_out(signed_out),
+            signed_out_at=None if signed_out is MISSING else _read_time(signed_out),
             outcome=_read_outcome(outcome, of=latest_refresh),
             outcome_at=_read_time(*outcome[2:3]) if isinstance(outcome, list) else 0.0,
             started=_GIVEN_UP if is_lost else _read_started(started, of=latest_refresh),
@@ -222,7 +222,8 @@ class TokenRecords:
 
     def signed_out_at(self, secret: str) -> float | None:
         """When a sign-in, named by its secret, or an access token was signed out; None without a tombstone."""
-        return _read_signed_out(self._store.get(_key(secret, "signed-out")))
+        tombstone = self._store.get(_key(secret, "signed-out"))
+        return None if tombstone is MISSING else _read_time(tombstone)
 
     def delete_rotation(self, secret: str, *, forgotten: Iterable[str]) -> None:
         """Delete the rotation record. The tokens still lead to the tombstone, except for the `forgotten` names."""
@@ -279,10 +280,6 @@ def _read_outcome(value: object, *, of: str) -> FailedOutcome | None:
             return (FailedOutcome.FAILED if failed else FailedOutcome.LATER) if about else None
         case _:
             return FailedOutcome.LATER
-
-
-def _read_signed_out(tombstone: object) -> float | None:
-    return None if tombstone is MISSING else _read_time(tombstone)
 
 
 def _read_time(value: object = None) -> float:
