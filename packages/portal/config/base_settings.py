@@ -173,8 +173,6 @@ def _security(config: PortalConfig) -> dict[str, Any]:
     own = ["'self'"]
     return {
         "CSRF_COOKIE_NAME": f"{prefix}csrf_{app}",
-        # `portal.js` writes it too.
-        "LEFT_PAGE_COOKIE_NAME": f"{prefix}left_page",
         "CSRF_COOKIE_SECURE": config.secure,
         "CSRF_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_HTTPONLY": True,
