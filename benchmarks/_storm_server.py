@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from benchmarks._storm_hooks import PATH
 from benchmarks._unknown_calls import UnknownCallError
-from portal.api import ApiResponse, SignInStatus
+from portal.api import ApiResponse
 from portal.errors import ApiNotFoundError
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ class StormServer:
         """This object, which needs no refresh."""
         return self
 
-    def sign_in_status(self, _pair: object) -> SignInStatus:
+    def signed_out_at(self, _pair: object) -> float | None:
         """Nobody is signed out here."""
-        return SignInStatus.ACTIVE
+        return None
 
     def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""

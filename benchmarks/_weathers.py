@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from benchmarks._witness import Witness
     from portal_dev.local_servers.server_group import Server, ServerGroup
     from tests.support.redis_sentinel import WatchedRedis
     from tests.support.redis_server import RedisServer
@@ -37,6 +38,9 @@ class Scenario:
     :param harmless: whether nobody may be signed out.
     :param once: whether most-per-token must be 1.
     :param watched: Redis with replicas and Sentinels; such a weather is for no other store.
+    :param staying: browsers that nobody signs out.
+    :param access_lifetime_s: of the access tokens; a short storm has shorter ones.
+    :param back_within_s: how soon after the storm all that stayed must get a page.
     :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
     """
 
@@ -48,6 +52,9 @@ class Scenario:
     once: bool = True
     apart: bool = False
     watched: bool = False
+    staying: int = 6
+    access_lifetime_s: float = 2
+    back_within_s: float = 30
 
 
 @dataclass
@@ -60,6 +67,7 @@ class Storm:
     watched: WatchedRedis | None
     state: Path
     seconds: float
+    seen: Witness
     stop: threading.Event = field(default_factory=threading.Event)
 
 
@@ -108,11 +116,40 @@ def empty_store(storm: Storm) -> None:
             file.unlink()
 
 
+def answer_rubbish(storm: Storm) -> None:
+    """No refresh gets a usable answer, until the storm is over; the backend sees none of them."""
+    storm.seen.rubbish = "instead"
+    storm.stop.wait()
+    storm.seen.rubbish = None
+
+
+def lose_in_rubbish(storm: Storm) -> None:
+    """The same, but that the backend has taken each token before."""
+    storm.seen.rubbish = "after"
+    storm.stop.wait()
+    storm.seen.rubbish = None
+
+
 SCENARIOS = [
     Scenario("plain"),
     Scenario("40% of refreshes answered 503", {"SANDBOX_FAULT_REFRESH_503_RATE": "0.4"}),
+    Scenario("slow refreshes", {"SANDBOX_FAULT_REFRESH_DELAY_MS": str(SLOW_MS)}, access_lifetime_s=9),
+    # 404, 429, 500, HTML, JSON without tokens, another shape: no verdict on a token, whether keys are honoured or not.
     Scenario(
-        "slow refreshes", {"SANDBOX_FAULT_REFRESH_DELAY_MS": str(SLOW_MS), "SANDBOX_ACCESS_TOKEN_LIFETIME_S": "9"}
+        "refreshes answered with rubbish, not honoured",
+        meanwhile=answer_rubbish,
+        projects=UNKEYED,
+        staying=20,
+        access_lifetime_s=15,
+        back_within_s=10,
+    ),
+    Scenario(
+        "rubbish after the token was taken, honoured",
+        {"SANDBOX_HONOUR_IDEMPOTENCY_KEY": "on"},
+        lose_in_rubbish,
+        staying=20,
+        access_lifetime_s=15,
+        back_within_s=10,
     ),
     # Half a second each, so that some worker dies in the middle of one.
     Scenario(

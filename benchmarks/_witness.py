@@ -1,21 +1,34 @@
-"""Stands between the projects and the backend, changes nothing, and writes down what became of every token."""
+"""Stands between the projects and the backend, and writes down what became of every token.
+
+It changes nothing, unless a weather has it answer refreshes with rubbish.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import http.client
+import itertools
 import json
 import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Answers after which a token may be submitted again: the backend has not looked at it.
 NOT_LOOKED_AT = frozenset({429, 502, 503, 504})
+#: Answers that are no verdict on a token: status, type, body.
+RUBBISH = (
+    (500, "application/json", b'{"detail": "boom"}'),
+    (200, "application/json", b'{"status": "maintenance"}'),
+    (200, "text/html", b"<!doctype html><title>Back soon</title>"),
+    (200, "application/json", b'[{"data": {"accessToken": "a", "refreshToken": "r"}}]'),
+    (404, "text/html", b"<!doctype html><title>Not found</title>"),
+    (429, "application/json", b"{}"),
+)
 _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"})
 
 
@@ -27,6 +40,7 @@ class Witness:
     :param granted: refresh token to the different refresh tokens that it was given for it.
     :param refused: refresh token to the number of refusals.
     :param issued: every token that was ever issued.
+    :param rubbish: whether refreshes get rubbish, instead of or after the backend's own answer.
     """
 
     url: str = ""
@@ -36,6 +50,8 @@ class Witness:
     granted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     refused: Counter[str] = field(default_factory=Counter)
     issued: set[str] = field(default_factory=set)
+    rubbish: Literal["instead", "after"] | None = None
+    heap: Iterator[tuple[int, str, bytes]] = field(default_factory=lambda: itertools.cycle(RUBBISH))
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, path: str, request: bytes, status: int, answer: bytes) -> None:
@@ -46,6 +62,14 @@ class Witness:
             self._refresh(request, status, answer)
         elif path == "/auth/login":
             self._issue(answer)
+
+    def throw_away(self, answer: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        """Rubbish in place of the backend's answer to a refresh, which may hold tokens."""
+        self._issue(answer)
+        with self.lock:
+            self.not_looked_at += 1
+            status, kind, content = next(self.heap)
+        return status, [("Content-Type", kind)], content
 
     def _issue(self, body: bytes) -> str | None:
         """Note the tokens of an answer; its refresh token."""
@@ -108,8 +132,12 @@ class _Handler(BaseHTTPRequestHandler):
     def forward(self) -> None:
         """Any method."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        status, headers, content = self.ask_backend(body)
-        self.server.seen.note(self.path, body, status, content)
+        seen, rubbish = self.server.seen, self.server.seen.rubbish if self.path == "/refresh" else None
+        status, headers, content = (0, [], b"") if rubbish == "instead" else self.ask_backend(body)
+        if rubbish:
+            status, headers, content = seen.throw_away(content)
+        else:
+            seen.note(self.path, body, status, content)
         self.send_response(status)
         for name, value in headers:
             if name.lower() not in _HOP_BY_HOP:

@@ -23,7 +23,7 @@ from benchmarks._options import options_of, parser_of
 from benchmarks._stores import caches
 from benchmarks._targets import Targets
 from benchmarks._unknown_calls import UnknownCallError
-from portal.api import ApiResponse, SignInStatus, TokenPair, TokenStore
+from portal.api import ApiResponse, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
 from portal.query.process_state import runtime_for
@@ -60,9 +60,9 @@ class Backend:
         """This object, which needs no refresh."""
         return self
 
-    def sign_in_status(self, _pair: object) -> SignInStatus:
+    def signed_out_at(self, _pair: object) -> float | None:
         """Nobody is signed out here."""
-        return SignInStatus.ACTIVE
+        return None
 
     def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""

@@ -57,10 +57,7 @@ LATER = {
     ),
     "portal/api/refresh/token_records.py": (
         ("family.older, TOKEN_RECORD_FORMAT]", 'family.older, TOKEN_RECORD_FORMAT, "later"]'),
-        (
-            "            TOKEN_RECORD_FORMAT,\n        ]",
-            '            TOKEN_RECORD_FORMAT,\n            "later",\n        ]',
-        ),
+        ("owner, TOKEN_RECORD_FORMAT]", 'owner, TOKEN_RECORD_FORMAT, "later"]'),
     ),
     "portal/services/energy/clients.py": (
         ("    phone: str | None = None\n", '    phone: int | None = None\n    region: str = "nowhere"\n'),

@@ -55,7 +55,6 @@ from portal.api.token_validation import TokenProblem as TokenProblem
 from portal.api.token_validation import UnusableTokenError as UnusableTokenError
 from portal.api.token_validation import validate_issued_tokens as validate_issued_tokens
 from portal.api.tokens import NO_TOKENS as NO_TOKENS
-from portal.api.tokens import SignInStatus as SignInStatus
 from portal.api.tokens import TokenPair as TokenPair
 from portal.api.tokens import TokenStatus as TokenStatus
 from portal.api.tokens import TokenStore as TokenStore

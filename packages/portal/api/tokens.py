@@ -45,16 +45,6 @@ class TokenStatus(Enum):
     LOST = "lost"
 
 
-class SignInStatus(Enum):
-    """What the shared store knows about the sign-in of a token pair."""
-
-    #: Nobody signed it out.
-    ACTIVE = "active"
-    SIGNED_OUT = "signed out"
-    #: The store can't be reached. The backend's own revocation remains.
-    UNKNOWN = "unknown"
-
-
 class TokenStore:
     """One request's tokens; the threads of that request may share it.
 
@@ -65,14 +55,17 @@ class TokenStore:
     :ivar current: the pair that calls use now.
     :ivar status: what became of the incoming pair.
     :ivar just_issued: whether the backend issued the current pair for this very request; no for a pair from a record.
+    :ivar known_since: since when others have known that the sign-in ended, in seconds since the epoch: their responses
+        have told the browser. None if this request found it out.
     """
 
-    __slots__ = ("_lock", "current", "incoming", "just_issued", "status")
+    __slots__ = ("_lock", "current", "incoming", "just_issued", "known_since", "status")
 
     def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
         self.incoming = self.current = incoming
         self.status = TokenStatus.KEPT
         self.just_issued = False
+        self.known_since: float | None = None
         self._lock = threading.Lock()
 
     @property
@@ -128,7 +121,7 @@ class TokenStore:
         with self._lock:
             self.current, self.status = NO_TOKENS, TokenStatus.CLEARED
 
-    def end(self, *, rejected: str | None, lost: bool = False) -> bool:
+    def end(self, *, rejected: str | None, lost: bool = False, known_since: float | None = None) -> bool:
         """The sign-in of the refresh token `rejected` is over. Nothing happens if another token is in use by now.
 
         :param lost: nobody rejected the token: nobody can tell what became of it.
@@ -137,6 +130,7 @@ class TokenStore:
             if self.current.refresh != rejected:
                 return False
             self.current, self.status = NO_TOKENS, TokenStatus.LOST if lost else TokenStatus.ENDED
+            self.known_since = known_since
             return True
 
 

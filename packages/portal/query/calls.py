@@ -16,7 +16,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import Attempt, FormBody, SignInStatus, Upload, encode_body, wire_read, wire_write
+from portal.api import Attempt, FormBody, Upload, encode_body, wire_read, wire_write
 from portal.config.limits import (
     MUTATION_RETRIES,
     QUERY_RETRIES,
@@ -145,8 +145,8 @@ class BackendCaller:
         :raises SignInEndedError: the tokens were signed out, and are cleared now.
         """
         pair = self.tokens.current
-        status = self.api.refresher.sign_in_status(pair)
-        if status is SignInStatus.SIGNED_OUT and self.tokens.end(rejected=pair.refresh):
+        since = self.api.refresher.signed_out_at(pair)
+        if since is not None and self.tokens.end(rejected=pair.refresh, known_since=since):
             raise SignInEndedError("this sign-in was signed out")
 
     def read(

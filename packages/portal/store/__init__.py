@@ -5,7 +5,8 @@
           └ size            how full a store is, with a warning in the log before it is full; what a Redis is;
                             how long operations take, and why they fail
       ├ redis_faults    why a Redis can't be used, in words
-    survey          what a store is; its keys with their sizes, in small steps
+    clock_skew      how far the clock of a store's server differs, for `/metrics`
+      └ survey          what a store is; its keys with their sizes, in small steps
     updates         changes of a value that depend on the value of before
     readiness       whether both stores take writes, for `/readyz`
     unknown_values  the line in the log about a value that this release can't read
@@ -19,6 +20,7 @@ The other backend is `sqlite_cache`, a package of its own. The addresses are rea
 
 from __future__ import annotations
 
+import portal.store.clock_skew  # declares a metric
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.readiness import check_readiness
 from portal.store.shared_store import MemoryStore, SharedStore, import_backends, query_store, refresh_store

@@ -28,7 +28,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
-from portal.config.cookies import VAR_ACCESS_TOKEN
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_WAY_BACK
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.config.log_lines import log_context
@@ -53,7 +53,7 @@ from portal.web.frame import account_tag_of
 from portal.web.metrics import count_request
 from portal.web.preferences import activate_own_zone
 from portal.web.query_client import note_form, query_client_for
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER, client_address
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, client_address
 from portal.web.security_headers import SecurityHeaders
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class ApiAccessMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """One request."""
-        began = time.perf_counter()
         request = cast("PortalRequest", request)
+        request.began = time.perf_counter()
         tokens = TokenStore(read_tokens(request.COOKIES))
         if tokens.incoming == NO_TOKENS and request.COOKIES.get(VAR_ACCESS_TOKEN):
             # No sign-in has set this cookie. It is removed, as a dead access token is (contract, section 5).
@@ -131,7 +131,7 @@ class ApiAccessMiddleware:
         has_zone = activate_own_zone(request.COOKIES)
         try:
             response = self._answer_traced(request) if is_on() else self._answer(request)
-            count_request(request, response, seconds=time.perf_counter() - began)
+            count_request(request, response, seconds=time.perf_counter() - request.began)
             return response
         finally:
             if has_zone:
@@ -179,7 +179,8 @@ class ApiAccessMiddleware:
             response.close()
             response = sign_in_ended(request)
         if tokens.cleared:
-            clear_sign_in(response, config=self.config)
+            if has_own_cookies(request):
+                clear_sign_in(response, config=self.config)
             response["Cache-Control"] = "private, no-store"
         elif tokens.changed:
             self._set_new_tokens(request, response)
@@ -195,11 +196,15 @@ class ApiAccessMiddleware:
         return response
 
     def _tell_sign_in_page(self, request: PortalRequest, response: HttpResponseBase) -> None:
-        """Set the cookie with the way back where a sign-in ends; remove it with a sign-in or a sign-out."""
-        way_back = way_back_of(request, response)
+        """Set the cookie with the way back where a sign-in ends; remove it with the next one, and with a sign-out."""
+        tokens, way_back = request.token_store, way_back_of(request, response)
         if way_back is not None:
-            set_way_back(response, way_back, config=self.config)
-        elif request.token_store.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED}:
+            if tokens.known_since is None or VAR_WAY_BACK not in request.COOKIES:
+                set_way_back(response, way_back, config=self.config)
+        elif VAR_WAY_BACK in request.COOKIES and (
+            tokens.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED}
+            or (tokens.current != NO_TOKENS and response.status_code == HTTPStatus.OK)
+        ):
             remove_way_back(request, response, config=self.config)
 
     def _set_new_tokens(self, request: PortalRequest, response: HttpResponseBase) -> None:
@@ -211,6 +216,21 @@ class ApiAccessMiddleware:
             write_tokens(response, pair, config=self.config)
             follow_new_tokens(request, response, pair, config=self.config)
             name_sign_in(request, response, pair, is_new=signed_in, config=self.config)
+
+
+def has_own_cookies(request: PortalRequest) -> bool:
+    """Whether the browser's cookies are still those of this request, whose sign-in has ended (contract, section 8).
+
+    Whoever finds an end out, or signs out, has the cookies removed. A response that comes later may meet those of a
+    newer sign-in: its request was on its way when the sign-in ended, or left long before it arrived, as an upload does.
+    It removes none. It leads to `/` and sets the way back, which a sign-in removes: a request that brings the way back,
+    and still these tokens, left after that.
+    """
+    since = request.token_store.known_since
+    if since is None:
+        return True
+    arrived_at = time.time() - (time.perf_counter() - request.began)
+    return request.method in SAFE_METHODS and (since <= arrived_at or VAR_WAY_BACK in request.COOKIES)
 
 
 def _route_of(request: PortalRequest) -> str:

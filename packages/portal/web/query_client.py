@@ -17,6 +17,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.query import create_query_client
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
-#: `portal.js` has this name too.
-LEFT_PAGE_COOKIE: Final = "left_page"
+#: By whether cookies are `Secure`; `portal.js` has the names too. The second one a browser takes from this host alone.
+LEFT_PAGE_COOKIE: Final = {False: "left_page", True: "__Host-left_page"}
 #: Its value if the next page is no reload: it follows a form, or the user goes back to it.
 NO_RELOAD: Final = "-"
 #: Lifetime of that value, seconds. After a form's response the browser asks for the page at once.
@@ -76,7 +78,7 @@ def user_reloads(request: HttpRequest) -> bool:
         is_page=is_page_navigation(request),
         cache_control=request.META.get("HTTP_CACHE_CONTROL", ""),
         address=request.get_full_path(),
-        left=request.COOKIES.get(LEFT_PAGE_COOKIE),
+        left=request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE]),
         linked_from=_linked_from(request),
     )
 
@@ -86,7 +88,7 @@ def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
     if response.status_code == _SEE_OTHER and is_signed_in(request):
         # Without a domain: the next page is one of this app.
         response.set_cookie(
-            LEFT_PAGE_COOKIE,
+            LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE],
             NO_RELOAD,
             max_age=NO_RELOAD_FOR_S,
             path="/",
@@ -94,11 +96,13 @@ def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
             samesite="Lax",
         )
     elif _follows_form(request) and response.status_code not in _REDIRECTS:
-        response.delete_cookie(LEFT_PAGE_COOKIE, path="/", samesite="Lax")
+        response.delete_cookie(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE], path="/", samesite="Lax")
 
 
 def _follows_form(request: HttpRequest) -> bool:
-    return request.COOKIES.get(LEFT_PAGE_COOKIE) == NO_RELOAD and is_page_navigation(request)
+    return request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE]) == NO_RELOAD and is_page_navigation(
+        request
+    )
 
 
 def _linked_from(request: HttpRequest) -> str | None:

@@ -62,6 +62,8 @@ class PortalRequest(HttpRequest):
     request_id: str
     token_store: TokenStore
     api_deadline: Deadline
+    #: `time.perf_counter` at its arrival.
+    began: float
     query_client: QueryClient
     #: The platforms that `/me` gave in this request; None if `/me` was not read, or failed.
     me_platforms: tuple[TPlatform, ...] | None

@@ -7,9 +7,10 @@ from django.http import HttpResponse
 from django.test import Client
 
 from portal.testing import Backend, SignedIn, page_of
-from portal.web.query_client import LEFT_PAGE_COOKIE, NO_RELOAD
+from portal.web.query_client import NO_RELOAD
 
 LIST = "/en/energy/clients"
+LEFT_PAGE_COOKIE = "left_page"
 
 
 @pytest.fixture

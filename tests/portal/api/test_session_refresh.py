@@ -11,7 +11,7 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import idempotency_key
 from portal.api.session import Upload
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.errors import ApiTimeoutError, ApiUnauthorizedError, ApiUnavailableError
+from portal.errors import ApiUnauthorizedError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
 from tests.support.counts import RefreshCounts
@@ -152,7 +152,29 @@ def test_a_token_that_was_from_record_and_is_rejected_ends_nothing(api, backend)
     assert late.status is TokenStatus.REFRESHED
 
 
-def test_the_time_budget_bounds_the_wait_and_not_the_refresh(api, backend):
-    with pytest.raises(ApiTimeoutError):
-        me(api, TokenStore(PAIR), deadline=Deadline(0))
-    assert len(backend.calls) == 0
+def test_the_time_budget_bounds_the_wait_and_not_the_refresh(embedded_store):
+    """The call ends without its answer; the refresh goes on, and the next call has its tokens."""
+    waited = threading.Event()
+
+    def answer(request, out) -> None:
+        if request.line.startswith("POST /refresh"):
+            waited.wait(30)
+            out.sendall(reply(json.dumps(NEW).encode()))
+        else:
+            out.sendall(reply(b'{"id": "1"}'))
+
+    expired = TokenPair(access=jwt(exp=1), refresh="first")
+    with scripted_server(answer) as server:
+        api = make_session(server.url)
+        for budget in (0, 0.2):
+            with pytest.raises(ApiUnavailableError) as caught:
+                me(api, TokenStore(expired), deadline=Deadline(budget))
+            assert caught.value.was_sent is False
+        waited.set()
+        for shared_call in api.refresher._single_flight.in_threads():
+            shared_call.wait_until_finished(timeout_s=30)
+        tokens = TokenStore(expired)
+        assert me(api, tokens) == {"id": "1"}
+        api.close()
+    assert tokens.current.refresh == "second"
+    assert [request.line.split()[1] for request in server.received] == ["/refresh", "/me"]

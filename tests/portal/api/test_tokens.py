@@ -16,7 +16,6 @@ from portal.api.sign_in import clear_tokens, set_tokens, sign_out
 from portal.api.token_validation import TokenProblem, cookie_bytes, validate_issued_tokens
 from portal.api.tokens import (
     MAX_LIFETIME_S,
-    SignInStatus,
     TokenPair,
     TokenStatus,
     TokenStore,
@@ -180,9 +179,9 @@ def test_set_tokens_begins_anew_with_tokens_that_were_signed_out_before():
     responses.post("http://backend.test/auth/logout", status=204)
     pair = TokenPair(access="a", refresh="r")
     sign_out(TokenStore(pair), verified=True)
-    assert api_session().refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
+    assert api_session().refresher.signed_out_at(pair) is not None
     set_tokens(TokenStore(), pair)
-    assert api_session().refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    assert api_session().refresher.signed_out_at(pair) is None
 
 
 @pytest.mark.parametrize("name", [VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN])

@@ -20,7 +20,7 @@ import jwt
 
 from portal.api.call_log import Attempt
 from portal.api.responses import ApiResponse, RawResponse, read_response
-from portal.api.tokens import SignInStatus, TokenPair, TokenStore
+from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import (
     ApiForbiddenError,
     ApiNotFoundError,
@@ -197,10 +197,8 @@ class FakeBackend:
     def sign_in_of(self, refresh: str) -> str:
         return self.sign_ins.get(refresh, refresh)
 
-    def sign_in_status(self, pair: TokenPair) -> SignInStatus:
-        if self.tombstones_unreadable:
-            return SignInStatus.UNKNOWN
-        return SignInStatus.SIGNED_OUT if pair.access in self.signed_out else SignInStatus.ACTIVE
+    def signed_out_at(self, pair: TokenPair) -> float | None:
+        return 0.0 if not self.tombstones_unreadable and pair.access in self.signed_out else None
 
     def call(
         self,

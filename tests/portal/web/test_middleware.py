@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 
@@ -148,16 +149,18 @@ def test_what_becomes_of_the_tokens_sets_the_cookies_of_every_class_of_response(
         name for name, morsel in response.cookies.items() if morsel["max-age"] == 0 and name != VAR_WAY_BACK
     }
     assert response.get("Cache-Control") == ("private, no-store" if expected else None)
-    # After a sign-in or a sign-out no way back is left.
+    # After a sign-in, a sign-out or a page no way back is left.
     removed = response.cookies.get(VAR_WAY_BACK)
-    assert (removed and removed["max-age"]) == (0 if change in {sign_in, clear} else None)
+    assert (removed and removed["max-age"]) == (
+        0 if change in {sign_in, clear} or response.status_code == 200 else None
+    )
 
 
 def test_no_tokens_are_set_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
     def view(request):
         request.token_store.rotate(NEW, replaced=refresh)
         records = api_session().refresher._records
-        records.mark_signed_out([records.get(refresh).secret], lifetime_s=60)
+        records.mark_signed_out([records.get(refresh).secret], now=0.0, lifetime_s=60)
         return HttpResponse("a page that was on its way")
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
@@ -183,6 +186,39 @@ def test_the_latest_pair_is_set(refresh):
 
 
 # --- the end of a sign-in ---
+
+
+@pytest.mark.parametrize(
+    ("known_since_s", "method", "brings_way_back", "are_removed"),
+    [
+        # Found out by this request.
+        (None, "GET", False, True),
+        (None, "POST", False, True),
+        # Known before it came.
+        (-60, "GET", False, True),
+        # An upload may have left long before it came.
+        (-60, "POST", False, False),
+        (-60, "POST", True, False),
+        # Known while it ran, or told with newer tokens.
+        (60, "GET", False, False),
+        (math.inf, "GET", False, False),
+        (math.inf, "GET", True, True),
+    ],
+)
+def test_an_end_removes_the_cookies_that_no_newer_sign_in_can_have_set(
+    refresh, known_since_s, method, brings_way_back, are_removed
+):
+    def view(request):
+        since = None if known_since_s is None else time.time() + known_since_s
+        request.token_store.end(rejected=refresh, known_since=since)
+        raise SignInEndedError("ended")
+
+    cookies = {VAR_REFRESH_TOKEN: refresh} | ({VAR_WAY_BACK: "ended%20"} if brings_way_back else {})
+    response = run(view, cookies=cookies, method=method)
+    assert (response.status_code, response["Location"]) == (302 if method == "GET" else 303, "/")
+    assert response["Cache-Control"] == "private, no-store"
+    assert set_cookies(response) == (dict.fromkeys(SIGN_IN_COOKIES, "") if are_removed else {})
+    assert are_removed or brings_way_back or VAR_WAY_BACK in response.cookies
 
 
 class Parts:

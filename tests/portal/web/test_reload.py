@@ -84,3 +84,11 @@ def test_marks_tell_addresses_apart() -> None:
 def test_a_referer_counts_only_if_it_is_this_page(referer: str, reloads: bool) -> None:
     request = RequestFactory().get(f"{LIST}?q=a", headers={"host": "testserver", "referer": referer})
     assert user_reloads(request) is reloads
+
+
+@pytest.mark.parametrize(("secure", "name"), [(False, "left_page"), (True, "__Host-left_page")])
+def test_over_https_a_cookie_of_another_host_does_not_count(settings: Any, secure: bool, name: str) -> None:
+    settings.CSRF_COOKIE_SECURE = secure
+    for sent in ("left_page", "__Host-left_page"):
+        request = RequestFactory().get(LIST, headers={"cache-control": "max-age=0", "cookie": f"{sent}={NO_RELOAD}"})
+        assert user_reloads(request) is (sent != name)

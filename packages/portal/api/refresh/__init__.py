@@ -2,7 +2,7 @@
 
 ::
 
-    refresher           TokenRefresher: ensure_fresh, refresh, sign_in_status, tokens_to_set, sign_out
+    refresher           TokenRefresher: ensure_fresh, refresh, signed_out_at, tokens_to_set, sign_out
         attempt         one attempt in a thread: records, lock, token endpoint, records
           results           Refreshed, SignInEnded, RetryLater; SignedOut; their lines in the audit log; how an outcome
                             is offered to a store that fails

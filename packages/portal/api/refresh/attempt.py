@@ -12,6 +12,7 @@ Otherwise, and once the time for that is over, the token is never submitted agai
 from __future__ import annotations
 
 import logging
+import math
 import random
 import secrets
 from dataclasses import dataclass, field, replace
@@ -123,18 +124,19 @@ class RefreshAttempt:
     def _result_of(self, record: SignInRecord, *, waited: bool = False) -> RefreshResult | None:
         """The result that the records give by themselves; None where the token endpoint must be asked."""
         now, family, started = self.clock.now(), record.family, record.started
-        if record.signed_out:
-            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=record.secret)
+        if record.signed_out_at is not None:
+            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=record.secret, since=record.signed_out_at)
         if family is not None and family.is_replay(self.submitted, now=now):
             logger.warning("refresh %s: replaced long ago and submitted again", log_name(self.submitted))
-            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN, secret=record.secret)
+            # Some browser has newer tokens than this one, maybe the same.
+            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN, secret=record.secret, since=math.inf)
         if record.outcome is FailedOutcome.FAILED:
-            return SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret)
+            return SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret, since=record.outcome_at)
         if family is not None and family.latest_pair.access != self.rejected_access and family.is_fresh(now=now):
             outcome = RefreshOutcome.JOINED if waited else RefreshOutcome.FROM_RECORD
             return Refreshed(pair=family.latest_pair, outcome=outcome)
         if started is not None and started.last_at is None and not self._may_submit_again(started):
-            return SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret)
+            return SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret, since=started.first_at)
         return None if record.outcome is None else RetryLater(outcome=RefreshOutcome.UNREACHABLE)
 
     def _may_submit_again(self, started: Started) -> bool:
@@ -254,11 +256,13 @@ class RefreshAttempt:
             submitted = {self.submitted, latest}
             self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
             # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
-            signed_out = self.records.is_signed_out(secret) or self.user_end.reaches(pair, before=record.family)
+            since = self.records.signed_out_at(secret)
+            signed_out = since is not None or self.user_end.reaches(pair, before=record.family)
             if signed_out:
                 self.records.delete_rotation(secret, forgotten=family.spent_names(now=self.clock.now()))
             self.records.finish(secret, owner=owner, forgotten=forgotten)
-            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret) if signed_out else refreshed
+            ended = SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret, since=since)
+            return ended if signed_out else refreshed
 
         result = self._saver.save(record.latest_refresh, save, refreshed)
         if not isinstance(result, SignInEnded):
@@ -282,18 +286,24 @@ class RefreshAttempt:
         def save() -> RefreshResult:
             if unknown is not None:
                 self.records.mark_started(secret, owner=owner, latest_refresh=token, started=unknown)
+            since = None
             if result.outcome is RefreshOutcome.REJECTED:
-                self.records.set_outcome(
-                    secret, latest_refresh=token, outcome=FailedOutcome.FAILED, lifetime_s=REFRESH_FAILED_MEMORY_S
-                )
-            elif result.outcome is RefreshOutcome.UNREACHABLE:
-                pause = min(unknown.tries, REFRESH_REPEAT_PAUSE_S) if unknown else REFRESH_UNREACHABLE_MEMORY_S
-                self.records.set_outcome(secret, latest_refresh=token, outcome=FailedOutcome.LATER, lifetime_s=pause)
+                lasting_s, outcome = REFRESH_FAILED_MEMORY_S, FailedOutcome.FAILED
+                # The backend may have been told of a sign-out meanwhile.
+                since = self.records.signed_out_at(secret)
+            else:
+                lasting_s = min(unknown.tries, REFRESH_REPEAT_PAUSE_S) if unknown else REFRESH_UNREACHABLE_MEMORY_S
+                outcome = FailedOutcome.LATER
+            if result.outcome in {RefreshOutcome.REJECTED, RefreshOutcome.UNREACHABLE}:
+                now = self.clock.now()
+                self.records.set_outcome(secret, latest_refresh=token, outcome=outcome, now=now, lifetime_s=lasting_s)
             if unknown is None:
                 self.records.finish(secret, owner=owner)
             else:
                 self.records.release_lock(secret, owner=owner)
-            return result
+            if since is None:
+                return result
+            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret, since=since)
 
         return self._saver.save(token, save, result)
 

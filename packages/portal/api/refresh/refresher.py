@@ -17,7 +17,7 @@ from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInE
 from portal.api.refresh.sealing import log_name, record_name, sign_in_id
 from portal.api.refresh.sign_in_ends import Revocation, UserEndCheck, UserEnds
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
-from portal.api.tokens import SignInStatus, TokenStatus, TokenStore, is_expired, sign_in_lifetime
+from portal.api.tokens import TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process import Clock, Deadline, NoThreadError, SingleFlight, waits_for
@@ -33,12 +33,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: What a page says for each reason to come back later.
-_LATER_DETAILS: Final = {
-    RefreshOutcome.BUSY: "Your sign-in is being renewed. Try again in a moment.",
-    RefreshOutcome.UNREACHABLE: "Your sign-in can't be renewed right now. Try again in a moment.",
-    RefreshOutcome.STORE_DOWN: "Your sign-in can't be renewed right now. Try again in a moment.",
-}
 #: When such a page should be tried again, seconds.
 RETRY_REFRESH_AFTER_S: Final = 1.0
 
@@ -149,6 +143,7 @@ class TokenRefresher:
                 record.secret,
                 latest_refresh=record.latest_refresh,
                 outcome=FailedOutcome.FAILED,
+                now=self._clock.now(),
                 lifetime_s=REFRESH_FAILED_MEMORY_S,
             )
         except StoreUnavailableError:
@@ -156,24 +151,24 @@ class TokenRefresher:
         self._counters.count(RefreshOutcome.REJECTED)
         logger.warning("refresh %s: the backend rejects a token that it has just issued", log_name(browser_refresh))
         audit_refusal(record.secret, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
-        tokens.end(rejected=pair.refresh)
+        tokens.end(rejected=pair.refresh, known_since=record.signed_out_at)
 
-    def sign_in_status(self, pair: TokenPair) -> SignInStatus:
-        """Whether the sign-in of these tokens was signed out, which a valid access token does not tell by itself.
+    def signed_out_at(self, pair: TokenPair) -> float | None:
+        """When the sign-in of these tokens was signed out, in seconds since the epoch; None if it was not.
 
-        This reads the store once or twice, so it is asked for a token that is not bound to a user yet, not for each
-        call.
+        A valid access token does not tell it by itself. While the store fails nobody can tell: None, since the
+        backend's own revocation remains. This reads the store once or twice, so it is asked for a token that is not
+        bound to a user yet, not for each call.
         """
         try:
-            signed_out = (
-                (pair.access is not None and self._records.is_signed_out(pair.access))
-                or (pair.refresh is not None and self._records.get(pair.refresh).signed_out)
-                or self._operator_has_ended(pair)
-            )
+            at = None if pair.access is None else self._records.signed_out_at(pair.access)
+            if at is None and pair.refresh is not None:
+                at = self._records.get(pair.refresh).signed_out_at
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
-            return SignInStatus.UNKNOWN
-        return SignInStatus.SIGNED_OUT if signed_out else SignInStatus.ACTIVE
+            return None
+        # An operator's end was told to no browser yet.
+        return 0.0 if at is None and self._operator_has_ended(pair) else at
 
     def sign_in_of(self, refresh: str) -> str:
         """A name of this refresh token's sign-in, the same through all refreshes; may raise `StoreUnavailableError`."""
@@ -262,7 +257,7 @@ class TokenRefresher:
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return None
-        if record.signed_out:
+        if record.signed_out_at is not None:
             return None
         return record.family.latest_pair if record.family is not None and record.family.knows(pair) else pair
 
@@ -299,7 +294,7 @@ class TokenRefresher:
                 raise SignInEndedError("this sign-in has ended")
             return result
         if isinstance(result, SignInEnded):
-            tokens.end(rejected=replaced, lost=result.outcome is RefreshOutcome.LOST)
+            tokens.end(rejected=replaced, lost=result.outcome is RefreshOutcome.LOST, known_since=result.since)
             raise SignInEndedError(f"this sign-in has ended ({result.outcome.value})")
         raise _later(result.outcome) from result.cause
 
@@ -313,4 +308,7 @@ def _run(attempt: RefreshAttempt, shared_call: SharedCall[RefreshResult]) -> Ref
 
 
 def _later(outcome: RefreshOutcome) -> ApiUnavailableError:
-    return ApiUnavailableError(_LATER_DETAILS[outcome], retry_after=RETRY_REFRESH_AFTER_S, was_sent=False)
+    how = "is being renewed" if outcome is RefreshOutcome.BUSY else "can't be renewed right now"
+    return ApiUnavailableError(
+        f"Your sign-in {how}. Try again in a moment.", retry_after=RETRY_REFRESH_AFTER_S, was_sent=False
+    )

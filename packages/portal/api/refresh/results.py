@@ -43,10 +43,12 @@ class SignInEnded:
     """The sign-in is over. With `LOST`, because nobody can tell what became of its latest token.
 
     :param secret: of the sign-in's family.
+    :param since: since when the store has known it, in seconds since the epoch; None if this attempt found it out.
     """
 
     outcome: RefreshOutcome
     secret: str = field(repr=False, compare=False)
+    since: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ class Revocation:
         :returns: the latest pair of the sign-in, and the secret of its family; None for one without a refresh token.
         :raises StoreUnavailableError: the store failed for 2 s, so a tombstone may be missing.
         """
-        latest, secret = pair, None
+        latest, secret, now = pair, None, self.clock.now()
         time_left = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
         if browser_refresh is not None:
             record = self._insist(time_left, self.records.get, browser_refresh)
@@ -70,17 +70,17 @@ class Revocation:
             lifetime_s = max(
                 self._tombstone_s(token, verified=verified) for token in {browser_refresh, record.latest_refresh}
             )
-            self._insist(time_left, self.records.mark_signed_out, [record.secret], lifetime_s=lifetime_s)
+            self._insist(time_left, self.records.mark_signed_out, [record.secret], now=now, lifetime_s=lifetime_s)
             # Read after the tombstone is written: a refresh that records its new pair later finds the tombstone.
             family = self._insist(time_left, self.records.get, browser_refresh).family
             if family is not None:
                 latest = family.latest_pair
-                spent = family.spent_names(now=self.clock.now())
+                spent = family.spent_names(now=now)
                 self._insist(time_left, self.records.delete_rotation, record.secret, forgotten=spent)
         accesses = {token for token in (pair.access, latest.access) if token is not None}
         if accesses:
             lifetime_s = max(self._tombstone_s(token, verified=verified) for token in accesses)
-            self._insist(time_left, self.records.mark_signed_out, accesses, lifetime_s=lifetime_s)
+            self._insist(time_left, self.records.mark_signed_out, accesses, now=now, lifetime_s=lifetime_s)
         return latest, secret
 
     def _insist(self, time_left: Deadline, operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:

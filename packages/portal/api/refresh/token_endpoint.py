@@ -185,31 +185,28 @@ def read_token_response(
     if not response.is_success:
         body = None if isinstance(response.parsed, ValueError) else response.parsed
         status = read_error(backend, response.status, body).status
-        if status in REFRESH_FAILED_STATUSES:
-            return InvalidGrant(reason=f"status {response.status}")
-        return NoResponse(reason=f"status {status}", lost=False)
+        refused = status in REFRESH_FAILED_STATUSES
+        reason = f"status {response.status if refused else status}"
+        return InvalidGrant(reason=reason) if refused else NoResponse(reason=reason, lost=False)
     try:
         tokens = read_tokens(backend, response.json())
     except ApiMalformedError:
         return NoResponse(reason="JSON without tokens", lost=False)
     except ValueError:
-        return _unreadable(response)
+        # JSON is the backend's own, damaged on its way: the token is probably spent, and its successor lost. Any other
+        # body (a proxy's page) is not the backend's, which has taken nothing.
+        lost = claims_json(response)
+        return NoResponse(reason="JSON that can't be read" if lost else "no JSON", lost=lost)
     refresh = tokens[REFRESH_TOKEN_FIELD] or submitted
     if refresh is None:
         return NoResponse(reason="JSON without tokens", lost=False)
-    return _issued(TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=refresh))
-
-
-def _issued(pair: TokenPair) -> TokensIssued | InvalidGrant:
-    """The result for an issued pair: tokens that no cookie or header can carry count as none.
-
-    Then the sign-in is over, because the submitted token is spent, and its answer came whole: it would be the same
-    again. The next sign-in gets such a token too, and its page says why.
-    """
+    pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=refresh)
     unusable = validate_issued_tokens(pair)
     if unusable is None:
         watch_signature(pair.access)
         return TokensIssued(pair=pair)
+    # No cookie or header can carry them. The submitted token is spent, and its answer, which came whole, would be the
+    # same again. The next sign-in gets such a token too, and its page says why.
     logger.error("refresh: %s", unusable.says)
     return InvalidGrant(reason="JSON without usable tokens")
 
@@ -220,14 +217,3 @@ def read_no_response(error: ApiUnavailableError) -> TokenEndpointResult:
         return NoResponse(reason=type(error).__name__, lost=error.was_sent)
     # The status alone decides about any other response, and that has come.
     return read_token_response(RawResponse(status=error.begun, headers={}, content=b""), backend=current_backend())
-
-
-def _unreadable(response: RawResponse) -> NoResponse:
-    """The meaning of a success whose body is not JSON. Pure.
-
-    A body that claims to be JSON is the backend's own, damaged on its way: the token is probably spent, and its
-    successor lost. Any other body (a proxy's page) is not the backend's, which has taken nothing.
-    """
-    if claims_json(response):
-        return NoResponse(reason="JSON that can't be read", lost=True)
-    return NoResponse(reason="no JSON", lost=False)

@@ -11,8 +11,8 @@ family      the rotation record: the latest pair and the names of the older toke
 lock        a process is submitting the latest token now; 15 s, longer than the call; its value names the owner
 started     the latest token was submitted and no outcome is recorded yet: since when, and whether its
             process has given up waiting; outlives the lock
-outcome     the last answer was no ("failed", 30 s), or there was no usable answer ("later", 1 s and more)
-signed-out  the tombstone: the sign-in was signed out; an access token has one under its own name
+outcome     the last answer was no ("failed", 30 s), or there was no usable answer ("later", 1 s and more); and when
+signed-out  the tombstone: when the sign-in was signed out; an access token has one under its own name
 ==========  ================================================================================================
 
 `started` and `outcome` name the token that they are about. What they say of an older token counts for nothing.
@@ -87,14 +87,17 @@ class SignInRecord:
     :param latest_refresh: its latest refresh token.
     :param family: None before its first refresh.
     :param is_known: whether one of its tokens was refreshed, so that somebody did sign in.
+    :param signed_out_at: when it was signed out, in seconds since the epoch; None if it was not.
+    :param outcome_at: when the outcome was recorded, in seconds since the epoch.
     """
 
     secret: str = field(repr=False)
     latest_refresh: str = field(repr=False)
     family: TokenFamily | None
     is_known: bool
-    signed_out: bool
+    signed_out_at: float | None
     outcome: FailedOutcome | None
+    outcome_at: float
     started: Started | None
 
 
@@ -133,8 +136,9 @@ class TokenRecords:
             latest_refresh=latest_refresh,
             family=family,
             is_known=to_family in found or rotation is not MISSING,
-            signed_out=signed_out is not MISSING,
+            signed_out_at=None if signed_out is MISSING else _read_time(signed_out),
             outcome=_read_outcome(outcome, of=latest_refresh),
+            outcome_at=_read_time(*outcome[2:3]) if isinstance(outcome, list) else 0.0,
             started=_GIVEN_UP if is_lost else _read_started(started, of=latest_refresh),
         )
 
@@ -163,14 +167,8 @@ class TokenRecords:
 
     def mark_started(self, secret: str, *, owner: str, latest_refresh: str, started: Started) -> None:
         """Record that the token is about to be submitted, or was and its outcome is unknown. For the lock's owner."""
-        value = [
-            record_name(latest_refresh),
-            started.first_at,
-            started.last_at,
-            started.tries,
-            owner,
-            TOKEN_RECORD_FORMAT,
-        ]
+        submissions = [started.first_at, started.last_at, started.tries]
+        value = [record_name(latest_refresh), *submissions, owner, TOKEN_RECORD_FORMAT]
         self._store.set(_key(secret, "started"), value, lifetime_s=self._max_age_s)
 
     def finish(self, secret: str, *, owner: str, forgotten: Iterable[str] = ()) -> None:
@@ -202,9 +200,12 @@ class TokenRecords:
         to_family = {_key(token, "token"): seal(secret, under=token) for token in later}
         self._store.set_many({_key(secret, "family"): rotation, **to_family}, lifetime_s=lifetime_s)
 
-    def set_outcome(self, secret: str, *, latest_refresh: str, outcome: FailedOutcome, lifetime_s: float) -> None:
+    def set_outcome(
+        self, secret: str, *, latest_refresh: str, outcome: FailedOutcome, now: float, lifetime_s: float
+    ) -> None:
         """Remember a failure for a moment, so that a dead token does not hammer the backend."""
-        self._store.set(_key(secret, "outcome"), [outcome.value, record_name(latest_refresh)], lifetime_s=lifetime_s)
+        value = [outcome.value, record_name(latest_refresh), now]
+        self._store.set(_key(secret, "outcome"), value, lifetime_s=lifetime_s)
 
     # --- sign-in and sign-out ---
 
@@ -215,13 +216,14 @@ class TokenRecords:
             keys += [_key(pair.refresh, "token"), *_keys(family_secret(pair.refresh))]
         self._store.delete_many(keys)
 
-    def mark_signed_out(self, secrets: Iterable[str], *, lifetime_s: float) -> None:
+    def mark_signed_out(self, secrets: Iterable[str], *, now: float, lifetime_s: float) -> None:
         """Leave tombstones on sign-ins, named by their secrets, and on access tokens."""
-        self._store.set_many({_key(secret, "signed-out"): 1 for secret in secrets}, lifetime_s=lifetime_s)
+        self._store.set_many({_key(secret, "signed-out"): now for secret in secrets}, lifetime_s=lifetime_s)
 
-    def is_signed_out(self, secret: str) -> bool:
-        """Whether a sign-in, named by its secret, or an access token has a tombstone."""
-        return self._store.get(_key(secret, "signed-out")) is not MISSING
+    def signed_out_at(self, secret: str) -> float | None:
+        """When a sign-in, named by its secret, or an access token was signed out; None without a tombstone."""
+        tombstone = self._store.get(_key(secret, "signed-out"))
+        return None if tombstone is MISSING else _read_time(tombstone)
 
     def delete_rotation(self, secret: str, *, forgotten: Iterable[str]) -> None:
         """Delete the rotation record. The tokens still lead to the tombstone, except for the `forgotten` names."""
@@ -278,6 +280,11 @@ def _read_outcome(value: object, *, of: str) -> FailedOutcome | None:
             return (FailedOutcome.FAILED if failed else FailedOutcome.LATER) if about else None
         case _:
             return FailedOutcome.LATER
+
+
+def _read_time(value: object = None) -> float:
+    """Seconds since the epoch; 0, which is long ago, for any other value: earlier releases wrote no time."""
+    return value if isinstance(value, float) else 0.0
 
 
 def _owner_of(started: object) -> object:

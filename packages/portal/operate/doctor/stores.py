@@ -31,7 +31,7 @@ _LIFETIME_S: Final = 60
 #: From this time on an operation is slow, ms; a page makes three or four.
 _SLOW_MS: Final = 20.0
 _FULL: Final = 0.7
-_CLOCK_WARNING_S: Final = 2.0
+_CLOCK_WARNING_S: Final = 1.0
 
 
 def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look

@@ -37,8 +37,8 @@ ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
 #: Commands whose exit status tells what they found; where the configuration can't be read, they were not asked.
 NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
     {
-        *("clear_query_cache", "decode_token", "explain_route", "list_endpoints", "list_platforms"),
-        *("ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
+        *("clear_query_cache", "clear_sign_in_limit", "decode_token", "explain_route", "list_endpoints"),
+        *("list_platforms", "ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
     }
 )
 #: Commands of `portal_dev`, and those that read or write files of the checkout which no wheel has.

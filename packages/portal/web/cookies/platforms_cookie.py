@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from portal.api import SignInStatus, TokenStatus, api_session
+from portal.api import TokenStatus, api_session
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.identity import dump_platforms_cookie, parse_platforms_cookie
 from portal.web.cookies.token_cookies import remove_cookie, set_sign_in_cookie
@@ -38,7 +38,7 @@ def follow_profile(request: PortalRequest, response: HttpResponseBase, *, config
         return
     # Only such a request reads the store; most requests write nothing. The tokens are those that came with the request:
     # the browser may have signed in again meanwhile. While the store is down, the cookie is written.
-    if api_session().refresher.sign_in_status(tokens.incoming) is not SignInStatus.SIGNED_OUT:
+    if api_session().refresher.signed_out_at(tokens.incoming) is None:
         _write(response, platforms, tokens.current, config=config)
 
 

@@ -103,10 +103,12 @@ def _within_limits(
         result = _try(request, email=email, password=password, wanted=wanted, who=who)
         failed = isinstance(result, SignInFailure) and result.reason in _FAILED_TRIES
     finally:
-        if not failed:
+        if failed:
+            limit.failed(attempt)
+        else:
             limit.give_back(attempt)
     if isinstance(result, str):
-        limit.succeeded(email)
+        limit.succeeded(email, attempt=attempt)
     return result
 
 

@@ -3,6 +3,10 @@ a generous one on successful sign-ins per account.
 
 A try is counted before it is made, so that parallel tries can't pass together, and taken back unless it failed. A
 success is counted after it, so that a stranger's tries use up none of the owner's successes.
+
+A backend that refuses everybody for a while must keep nobody out afterwards. So a failed try is forgiven while several
+accounts fail that have signed in from the same place before, and none succeeds. Nobody can bring that about without
+several accounts of their own, and then gains five times the limit, at most.
 """
 
 from __future__ import annotations
@@ -10,20 +14,24 @@ from __future__ import annotations
 import logging
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import (
     PASSWORD_RESETS_PER_ADDRESS,
+    SIGN_IN_FORGIVEN_FACTOR,
+    SIGN_IN_KNOWN_S,
+    SIGN_IN_REFUSED_ACCOUNTS,
+    SIGN_IN_REFUSED_S,
     SIGN_IN_TRIES,
     SIGN_IN_TRIES_PER_ADDRESS,
     SIGN_IN_WINDOW_MIN,
     SIGN_INS_PER_ACCOUNT,
 )
 from portal.errors import StoreUnavailableError
-from portal.store import MISSING, query_store
+from portal.store import MISSING, query_store, survey_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +43,13 @@ logger = logging.getLogger(__name__)
 #: The bits of an IPv6 address that a provider gives to one customer, who chooses the rest.
 _CUSTOMER_BITS: Final = 64
 _NAME_CHARS: Final = 32
+_ADDRESS: Final = "sign-in:address"
+_ACCOUNT: Final = "sign-in:account"
+_SUCCESSES: Final = "sign-in:success"
+#: Whether anybody has signed in just now.
+_SUCCESS: Final = "sign-in:succeeded"
+#: Keys of the store that are looked through for counters.
+_MOST_KEYS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +104,13 @@ class FixedWindow:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A try that may be made. It counts as failed until it is given back."""
+    """A try that may be made. It counts as failed until it is given back.
+
+    :param who: the account and the network, as the store's keys name them.
+    """
 
     windows: tuple[FixedWindow, ...]
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,13 +149,17 @@ class SignInLimit:
         logger.warning("sign-in: too many successful ones of one account")
         return TooMany(retry_after=retry_after)
 
-    def succeeded(self, account: str) -> None:
+    def succeeded(self, account: str, *, attempt: Counted | None = None) -> None:
         """Count a successful sign-in.
 
         :param account: as the user typed it, or the name by which a provider knows the account.
+        :param attempt: the try, if it was counted.
         """
         try:
             self._successes(account).count()
+            if attempt is not None:
+                self.store.set(f"sign-in:known:{attempt.who}", 1, lifetime_s=SIGN_IN_KNOWN_S)
+                self.store.set(_SUCCESS, 1, lifetime_s=SIGN_IN_REFUSED_S)
         except StoreUnavailableError as error:
             logger.warning("sign-in: a success is not counted: %s", error)
 
@@ -147,9 +170,9 @@ class SignInLimit:
         :param address: of the browser. All texts that are no address share one counter.
         """
         network = _hashed(network_of(address))
-        per_address = self._window("sign-in:address", network, SIGN_IN_TRIES_PER_ADDRESS)
-        per_account = self._window("sign-in:account", f"{_account(account)}:{network}", SIGN_IN_TRIES)
-        attempt = Counted((per_address, per_account))
+        who = f"{_account(account)}:{network}"
+        per_address = self._window(_ADDRESS, network, SIGN_IN_TRIES_PER_ADDRESS)
+        attempt = Counted((per_address, self._window(_ACCOUNT, who, SIGN_IN_TRIES)), who)
         try:
             for window in attempt.windows:
                 if not window.count():
@@ -183,8 +206,53 @@ class SignInLimit:
         except StoreUnavailableError as error:
             logger.warning("sign-in: a try is not given back: %s", error)
 
+    def failed(self, attempt: Counted) -> None:
+        """A try failed. It stays counted, unless nearly every sign-in of everybody fails (contract, section 6)."""
+        try:
+            if not self._everybody_fails(attempt.who):
+                return
+            for window in attempt.windows:
+                forgiven = replace(window, name=f"{window.name}:forgiven", limit=SIGN_IN_FORGIVEN_FACTOR * window.limit)
+                if forgiven.count():
+                    window.take_back()
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: a try is not given back: %s", error)
+            return
+        logger.warning("sign-in: a failed try is forgiven: just now everybody's fail")
+
+    def _everybody_fails(self, who: str) -> bool:
+        """Whether several accounts fail now that have signed in from the same place before, and none succeeds.
+
+        :param who: whose try has just failed.
+        """
+        known = f"sign-in:known:{who}"
+        if self.store.get_many([known, _SUCCESS]).keys() != {known}:
+            return False
+        failing = replace(
+            self._window("sign-in:refused", "accounts", SIGN_IN_REFUSED_ACCOUNTS), window_s=SIGN_IN_REFUSED_S
+        )
+        if self.store.add(f"sign-in:refused:{who}", 1, lifetime_s=SIGN_IN_REFUSED_S):
+            failing.count()
+        return failing.is_full()
+
+    def clear(self, *, account: str | None, address: str | None) -> int:
+        """Forget the failed tries of an account, those from an address, or both; gives the number of counters.
+
+        :raises StoreUnavailableError: some may be left.
+        """
+        network = None if address is None else _hashed(network_of(address))
+        starts = () if account is None else (f"{_ACCOUNT}:{_account(account)}:", f"{_SUCCESSES}:{_account(account)}")
+        keys = [
+            key
+            for key in survey_keys(self.store, limit=_MOST_KEYS).sizes
+            if key.startswith(starts)
+            or (network is not None and key.startswith((_ADDRESS, _ACCOUNT)) and network in key.split(":"))
+        ]
+        self.store.delete_many(keys)
+        return sum(not key.endswith(":end") for key in keys)
+
     def _successes(self, account: str) -> FixedWindow:
-        return self._window("sign-in:success", _account(account), SIGN_INS_PER_ACCOUNT)
+        return self._window(_SUCCESSES, _account(account), SIGN_INS_PER_ACCOUNT)
 
     def _window(self, name: str, key: str, limit: int) -> FixedWindow:
         return FixedWindow(name=name, key=key, limit=limit, store=self.store, clock=self.clock)

@@ -13,7 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal.api import SignInStatus, api_session, identity_provider
+from portal.api import api_session, identity_provider
 from portal.config.cookies import VAR_SELECTED_LOCALE
 from portal.config.current import portal_config
 from portal.config.limits import NEXT_MAX_CHARS
@@ -77,7 +77,7 @@ def sign_in_state(request: PortalRequest) -> JsonResponse:
 
 def _has_ended(request: PortalRequest) -> bool:
     pair, provider = request.token_store.current, identity_provider()
-    if api_session().refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT:
+    if api_session().refresher.signed_out_at(pair) is not None:
         return True
     return provider is not None and provider.has_ended(pair)
 

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from portal.api.refresh.sealing import family_secret, record_name
-from portal.api.tokens import NO_TOKENS, SignInStatus, TokenPair, TokenStatus, TokenStore
+from portal.api.refresh.token_endpoint import InvalidGrant
+from portal.api.tokens import NO_TOKENS, TokenPair, TokenStatus, TokenStore
 from portal.errors import SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import RefreshWorld, jwt
 
@@ -38,19 +39,41 @@ def test_6_no_response_delivers_an_older_generation_than_the_known_head_nor_any_
     assert process.refresher.tokens_to_set(slow_tokens) is None
 
 
-def test_7_a_sign_out_during_the_refresh_is_not_undone(world: RefreshWorld, pair, process, other):
-    world.backend.during = lambda _: other.refresher.sign_out(other.request(pair))
-    # The backend does not know of the sign-out in time, and grants new tokens.
-    world.backend.revoke = lambda *, refresh, **_: world.backend.revoked.append(refresh)
-    tokens = process.request(pair)
+@pytest.mark.parametrize("backend_knows", [False, True])
+def test_7_a_sign_out_during_the_refresh_is_not_undone(
+    world: RefreshWorld, *, pair, process, other, backend_knows: bool
+):
+    """The backend may not know of the sign-out in time, and grant new tokens."""
+
+    def sign_out(_) -> None:
+        other.refresher.sign_out(other.request(pair))
+        world.time.advance(1)
+
+    world.backend.during = sign_out
+    if not backend_knows:
+        world.backend.revoke = lambda *, refresh, **_: world.backend.revoked.append(refresh)
+    tokens, signed_out_at = process.request(pair), world.time()
     with pytest.raises(SignInEndedError):
         process.refresh(tokens)
     process.settle()
-    assert tokens.ended
+    # The browser was told then: by now its cookies may be others.
+    assert (tokens.ended, tokens.known_since) == (True, signed_out_at)
     assert process.refresher.tokens_to_set(process.request(pair)) is None
     # The tokens that nobody may have were revoked as well.
-    assert len(world.backend.revoked) == 2
+    assert len(world.backend.revoked) == (1 if backend_knows else 2)
     assert world.backend.revoked[0] == pair.refresh
+
+
+def test_7_others_learn_since_when_a_sign_in_has_been_rejected(world: RefreshWorld, pair, process, other):
+    world.backend.answers = [InvalidGrant(reason="status 401")]
+    rejected_at = world.time()
+    for asked, known_since in ((process, None), (other, rejected_at)):
+        tokens = asked.request(pair)
+        with pytest.raises(SignInEndedError):
+            asked.refresh(tokens)
+        process.settle()
+        assert tokens.known_since == known_since
+        world.time.advance(1)
 
 
 def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: RefreshWorld, pair, process, other):
@@ -77,7 +100,7 @@ def test_7_a_valid_token_that_was_signed_out_is_refused_without_asking_the_backe
     process.refresher.sign_out(process.request(pair if by == "older" else newest))
     held = pair if holder.startswith("older") else newest
     replayed = TokenPair(access=held.access) if holder.endswith("alone") else held
-    assert other.refresher.sign_in_status(replayed) is SignInStatus.SIGNED_OUT
+    assert other.refresher.signed_out_at(replayed) is not None
     world.time.advance(20 * 24 * 3600)
     if replayed.refresh is not None:
         late = other.request(replayed)
@@ -92,10 +115,10 @@ def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too_and_th
 ):
     pair = TokenPair(access="a", refresh=jwt(exp=world.time() - 5))
     process.refresher.sign_out(process.request(pair))
-    assert process.refresher.sign_in_status(pair) is SignInStatus.SIGNED_OUT
-    assert process.refresher.sign_in_status(world.backend.sign_in()) is SignInStatus.ACTIVE
+    assert process.refresher.signed_out_at(pair) is not None
+    assert process.refresher.signed_out_at(world.backend.sign_in()) is None
     process.store._do = _unavailable
-    assert process.refresher.sign_in_status(pair) is SignInStatus.UNKNOWN
+    assert process.refresher.signed_out_at(pair) is None
 
 
 def test_8_tokens_of_one_user_never_reach_another(world: RefreshWorld):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.tokens import SignInStatus, TokenPair
+from portal.api.tokens import TokenPair
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
 from portal.errors import SignInEndedError, StoreUnavailableError
 from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt, lose
@@ -21,7 +21,7 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(
     lose(other.store, number, done=False)
     other.refresher.sign_out(other.request(pair))
     assert process.refresher.tokens_to_set(late) is None
-    assert process.refresher.sign_in_status(late.current) is SignInStatus.SIGNED_OUT
+    assert process.refresher.signed_out_at(late.current) is not None
     assert world.backend.revoked == [late.current.refresh]
 
 
@@ -63,9 +63,9 @@ def test_a_tombstone_lasts_as_long_as_its_sign_in_if_that_is_known(world: Refres
     pair, lasts_s = signed_in(world, process)
     process.refresher.sign_out(process.request(pair), verified=signed_in is known)
     world.time.advance(lasts_s - 1)
-    assert other.refresher.sign_in_status(TokenPair(refresh=pair.refresh)) is SignInStatus.SIGNED_OUT
+    assert other.refresher.signed_out_at(TokenPair(refresh=pair.refresh)) is not None
     world.time.advance(2)
-    assert other.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    assert other.refresher.signed_out_at(pair) is None
 
 
 def sign_out(process: RefreshProcess, pair: TokenPair) -> None:
@@ -84,5 +84,5 @@ def test_a_token_that_a_backend_issues_again_begins_anew(world: RefreshWorld, pa
     end(process, pair)
     world.backend._current["user"] = pair.refresh
     process.refresher.prepare_sign_in(pair)
-    assert process.refresher.sign_in_status(pair) is SignInStatus.ACTIVE
+    assert process.refresher.signed_out_at(pair) is None
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED

@@ -8,7 +8,6 @@ import pytest
 import responses
 
 from portal.api.refresh.refresher import TokenRefresher
-from portal.api.tokens import SignInStatus
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from tests.portal.web.conftest import BACKEND, access_token, browser_with, profile
 
@@ -62,7 +61,7 @@ def test_a_page_of_an_active_sign_in_writes_it(
     answer_while(backend, account, lambda: None)
     headers, status = {}, 200
     if case == "while nobody knows of a sign-out":
-        monkeypatch.setattr(TokenRefresher, "sign_in_status", lambda self, pair: SignInStatus.UNKNOWN)
+        monkeypatch.setattr(TokenRefresher, "signed_out_at", lambda self, pair: None)
     if case == "a failure that a program reads":
         headers, status = {"accept": "application/json"}, 404
         backend.replace("GET", f"{BACKEND}/energy/clients", status=404)

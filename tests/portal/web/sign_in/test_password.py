@@ -19,6 +19,7 @@ from portal.oidc.id_tokens import IdTokenClaims
 from portal.oidc.sign_in import _keep
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
+from portal.store import query_store
 from portal.telemetry.audit import Reason
 from portal.web.sign_in import sign_in, sign_in_limit
 from portal.web.sign_in.password import SignInFailure
@@ -39,6 +40,27 @@ def request_to_sign_in() -> HttpRequest:
         tokens=request.token_store, api=api_session(), deadline=request.api_deadline, request_id=request.request_id
     )
     return request
+
+
+def test_a_backend_that_refuses_everybody_for_a_while_keeps_nobody_out_afterwards(
+    backend: responses.RequestsMock, request_to_sign_in: HttpRequest, account: str
+) -> None:
+    names = [f"{account}-{number}@example.com" for number in range(3)]
+    granted = {"accessToken": access_token(account), "refreshToken": "r"}
+    backend.get(f"{BACKEND}/me", json=profile(account))
+    backend.post(f"{BACKEND}/auth/login", json=granted)
+
+    def each() -> list[Any]:
+        return [sign_in(request_to_sign_in, email=name, password="demo", wanted="") for name in names]
+
+    assert all(isinstance(outcome, str) for outcome in each())
+    # The last success is a minute ago.
+    query_store().delete("sign-in:succeeded")
+    backend.replace(responses.POST, f"{BACKEND}/auth/login", status=401)
+    statuses = {outcome.status for _ in range(2 * SIGN_IN_TRIES) for outcome in each()}
+    assert statuses == {401}
+    backend.replace(responses.POST, f"{BACKEND}/auth/login", json=granted)
+    assert all(isinstance(outcome, str) for outcome in each())
 
 
 @pytest.fixture

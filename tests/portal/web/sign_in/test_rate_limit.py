@@ -7,6 +7,8 @@ import logging
 import pytest
 
 from portal.config.limits import (
+    SIGN_IN_FORGIVEN_FACTOR,
+    SIGN_IN_REFUSED_S,
     SIGN_IN_TRIES,
     SIGN_IN_TRIES_PER_ADDRESS,
     SIGN_IN_WINDOW_MIN,
@@ -116,6 +118,92 @@ def test_a_store_that_is_down_lets_everyone_in_with_a_warning(clock, caplog):
     assert all(isinstance(outcome, Counted) for outcome in outcomes)
     assert "tries are not counted" in caplog.text
     assert "a success is not counted" in caplog.text
+
+
+# --- a backend that refuses everybody ---
+
+USERS = {f"{name}@example.com": f"198.51.100.{number}" for number, name in enumerate(("ada", "bob", "cyd"))}
+
+
+@pytest.fixture
+def known(limit, clock):
+    """Each of these users has signed in before, and nobody does now."""
+    for account, address in USERS.items():
+        succeed(limit, account, address)
+    clock.seconds += SIGN_IN_REFUSED_S + 1
+    return list(USERS.items())
+
+
+def succeed(limit, account, address):
+    attempt = limit.count(account=account, address=address)
+    limit.give_back(attempt)
+    limit.succeeded(account, attempt=attempt)
+
+
+def tries_of(limit, users, *, most):
+    """How many tries each of the users may make; all their passwords are refused."""
+    made = dict.fromkeys(users, 0)
+    for _ in range(most):
+        for account, address in users:
+            attempt = limit.count(account=account, address=address)
+            if isinstance(attempt, Counted):
+                made[account, address] += 1
+                limit.failed(attempt)
+    return list(made.values())
+
+
+def test_while_nearly_every_sign_in_of_everybody_fails_nobody_is_kept_out_afterwards(limit, known, caplog):
+    assert tries_of(limit, known, most=4 * SIGN_IN_TRIES) == [4 * SIGN_IN_TRIES] * 3
+    assert "a failed try is forgiven" in caplog.text
+    # Who succeeds shows that the others' passwords are wrong.
+    succeed(limit, *known[0])
+    assert max(tries_of(limit, known, most=4 * SIGN_IN_TRIES)) <= SIGN_IN_TRIES
+
+
+def test_no_more_tries_are_forgiven_than_five_times_the_limit(limit, known):
+    made = tries_of(limit, known, most=10 * SIGN_IN_TRIES)
+    assert max(made) <= (SIGN_IN_FORGIVEN_FACTOR + 1) * SIGN_IN_TRIES
+
+
+@pytest.mark.parametrize(
+    "users",
+    [
+        [(ACCOUNT, USERS[ACCOUNT])] * 3,
+        list(USERS.items())[:2],
+        [(account, STRANGER) for account in USERS],
+        [(f"{number}@example.com", address) for number, address in enumerate(USERS.values())],
+    ],
+    ids=["one account", "two accounts", "from elsewhere", "accounts that nobody has signed in with"],
+)
+def test_nobody_can_make_their_own_tries_forgiven(limit, known, users):
+    del known
+    assert max(tries_of(limit, users, most=2 * SIGN_IN_TRIES)) <= SIGN_IN_TRIES
+
+
+def test_a_stranger_gains_nothing_while_everybody_fails(limit, known):
+    made = tries_of(limit, [*known, (ACCOUNT, STRANGER)], most=2 * SIGN_IN_TRIES)
+    assert made == [2 * SIGN_IN_TRIES] * 3 + [SIGN_IN_TRIES]
+
+
+# --- an operator ---
+
+
+@pytest.mark.parametrize(
+    ("whose", "may_try"),
+    [
+        ({"account": ACCOUNT.upper(), "address": None}, {(ACCOUNT, STRANGER), (ACCOUNT, OWNER)}),
+        ({"account": None, "address": STRANGER}, {(ACCOUNT, STRANGER), ("bob@example.com", STRANGER)}),
+        ({"account": "else@example.com", "address": None}, set()),
+    ],
+)
+def test_an_operator_lets_somebody_try_again(limit, whose, may_try):
+    locked = [(account, address) for account in (ACCOUNT, "bob@example.com") for address in (OWNER, STRANGER)]
+    for account, address in locked:
+        fail(limit, times=SIGN_IN_TRIES, account=account, address=address)
+    assert limit.clear(**whose) == len(may_try) + (whose["address"] is not None)
+    assert {who for who in locked if isinstance(fail(limit, times=1, account=who[0], address=who[1])[0], Counted)} == (
+        may_try
+    )
 
 
 def test_neither_the_store_nor_the_log_names_anybody(limit, backend, caplog):
