@@ -12,8 +12,8 @@
     startup             what an application loads when it starts
     prepared_files      what a start makes of a release's files, kept for the next starts
     imported_later      what it loads when it is used, if ever
-    parent_watch        ends a process with the one that started it
-    ports               listens on a port; whether it is free, and whether a server answers there
+    parent_watch        ends a process with the one that started it, which knows whether it hangs
+    ports               listens on a port, and leaves it; whether it is free, and whether a server answers there
 
 Each is imported by its own path: `granian_worker` needs granian, `static` Django and WhiteNoise, the others the
 standard library only.

@@ -19,15 +19,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.heartbeat import BEAT_INTERVAL_S, SILENCE_LIMIT_S, STOPPING_SILENCE_LIMIT_S, Heartbeat, ThisProcess
-from portal.server.ports import listen, new_socket
+from portal.server.parent_watch import (
+    BEAT_INTERVAL_S,
+    SILENCE_LIMIT_S,
+    STOPPING_SILENCE_LIMIT_S,
+    Heartbeat,
+    ThisProcess,
+)
+from portal.server.ports import leave, listen, new_socket
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
-    from portal.server.heartbeat import InsteadOf
+    from portal.server.parent_watch import InsteadOf
 
 logger = logging.getLogger("portal.server")
 
@@ -237,8 +243,6 @@ class Workers:
     def _stop(self, wakeup: int) -> None:
         """Let the workers accept who waits, and finish their open requests."""
         if self._listener is not None:
-            from portal.server.draining import leave  # noqa: PLC0415  at its end alone
-
             leave(self._listener)
         for worker in self._running:
             os.kill(worker.pid, STOP_SIGNAL)
