@@ -267,6 +267,16 @@ class Workers:
             self._log_config = None
 
 
+def in_log_format(text: str) -> str:
+    """Why a start fails, as a line of the log where that is JSON (`APP_LOG_FORMAT`): no logger is set up yet."""
+    if os.environ.get("APP_LOG_FORMAT") != "json":
+        return text
+    import json  # noqa: PLC0415  where a start fails alone
+
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return json.dumps({"time": at, "level": "CRITICAL", "logger": "portal.server", "message": text})
+
+
 def live_as_worker(work: Callable[[], None]) -> NoReturn:
     """Work in a new process. It never returns into what its parent is about to do."""
     status = 1
@@ -284,7 +294,7 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):
-            sys.stderr.write(f"{end.code}\n")
+            sys.stderr.write(f"{in_log_format(end.code)}\n")
     except BaseException:  # noqa: BLE001  nobody else shows it
         traceback.print_exc()
     finally:
