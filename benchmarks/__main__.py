@@ -23,7 +23,18 @@ from tests.support.platforms import MISSING
 NAMES: Final = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
 #: These have make targets of their own: they take minutes, or are asked for one page.
 ON_THEIR_OWN: Final = {
-    *("profile", "hung", "storm", "storm_edits", "storm_query", "outage", "refresh_store", "trace", "growth"),
+    *(
+        "profile",
+        "hung",
+        "grey_server",
+        "storm",
+        "storm_edits",
+        "storm_query",
+        "outage",
+        "refresh_store",
+        "trace",
+        "growth",
+    ),
     *("topology_load", "topology_faults", "topology_fuzz", "topology_memory"),
 }
 #: The longest that one may take, and that a short run may, seconds.

@@ -25,7 +25,7 @@ from portal.server.draining import leave
 from portal.server.gate import MOST_WAITING, SPARE_THREADS, Gate
 from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process
-from portal.server.ports import BACKLOG
+from portal.server.ports import BACKLOG, leave
 from portal.server.wsgi import naming_lost_cookies, with_plain_content_types, with_read_bodies, with_whole_bodies
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ def run_worker(
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
-    granian.server.mp._wsgi_call_wrap = partial(_gated_callback, threads)  # noqa: SLF001  granian has no other place for it
+    # granian has no other place for it.
+    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_gated_callback, threads))  # noqa: B010  it is not exported
     server.serve(target_loader=load_application)
 
 

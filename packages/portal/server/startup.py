@@ -19,7 +19,7 @@ from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
-from portal.server.heartbeat import ThisProcess
+from portal.server.parent_watch import ThisProcess
 from portal.services.service_imports import import_services
 from portal.store import import_backends
 from portal.telemetry.metrics import begin_worker

@@ -17,8 +17,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from portal.server.heartbeat import Heartbeat
-from portal.server.parent_watch import end_with_process
+from portal.server.parent_watch import Heartbeat, end_with_process
 from portal.server.ports import listen, new_socket
 from portal.server.readiness import ServiceManager
 from portal.server.static_files import private_folders

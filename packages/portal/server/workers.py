@@ -19,15 +19,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.heartbeat import BEAT_INTERVAL_S, SILENCE_LIMIT_S, STOPPING_SILENCE_LIMIT_S, Heartbeat, ThisProcess
-from portal.server.ports import listen, new_socket
+from portal.server.parent_watch import (
+    BEAT_INTERVAL_S,
+    SILENCE_LIMIT_S,
+    STOPPING_SILENCE_LIMIT_S,
+    Heartbeat,
+    ThisProcess,
+)
+from portal.server.ports import leave, listen, new_socket
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
-    from portal.server.heartbeat import InsteadOf
+    from portal.server.parent_watch import InsteadOf
 
 logger = logging.getLogger("portal.server")
 
@@ -237,8 +243,6 @@ class Workers:
     def _stop(self, wakeup: int) -> None:
         """Let the workers accept who waits, and finish their open requests."""
         if self._listener is not None:
-            from portal.server.draining import leave  # noqa: PLC0415  at its end alone
-
             leave(self._listener)
         for worker in self._running:
             os.kill(worker.pid, STOP_SIGNAL)
@@ -263,6 +267,16 @@ class Workers:
             self._log_config = None
 
 
+def in_log_format(text: str) -> str:
+    """Why a start fails, as a line of the log where that is JSON (`APP_LOG_FORMAT`): no logger is set up yet."""
+    if os.environ.get("APP_LOG_FORMAT") != "json":
+        return text
+    import json  # noqa: PLC0415  where a start fails alone
+
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return json.dumps({"time": at, "level": "CRITICAL", "logger": "portal.server", "message": text})
+
+
 def live_as_worker(work: Callable[[], None]) -> NoReturn:
     """Work in a new process. It never returns into what its parent is about to do."""
     status = 1
@@ -280,7 +294,7 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):
-            sys.stderr.write(f"{end.code}\n")
+            sys.stderr.write(f"{in_log_format(end.code)}\n")
     except BaseException:  # noqa: BLE001  nobody else shows it
         traceback.print_exc()
     finally:

@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from portal.server import draining
-from portal.server.draining import drain
+from portal.server import ports
+from portal.server.ports import drain
 
 PATIENCE_S = 60
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="draining is Linux's")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="dr
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_who_waits_is_taken_and_who_comes_later_is_not(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draining, "DRAIN_TIMEOUT_S", PATIENCE_S)
+    monkeypatch.setattr(ports, "DRAIN_TIMEOUT_S", PATIENCE_S)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(socket.socket(family))
@@ -55,9 +55,9 @@ def test_an_idle_listener_is_drained_at_once() -> None:
 
 
 def test_where_no_filter_may_be_attached_who_waits_is_taken_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draining, "DRAIN_TIMEOUT_S", PATIENCE_S)
+    monkeypatch.setattr(ports, "DRAIN_TIMEOUT_S", PATIENCE_S)
     # An option that no kernel has: refused, as the filter is to a user without rights on some.
-    monkeypatch.setattr(draining, "_SO_ATTACH_FILTER", 9999)
+    monkeypatch.setattr(ports, "_SO_ATTACH_FILTER", 9999)
     with socket.create_server(("127.0.0.1", 0)) as listener, connected(listener) as client:
         thread = threading.Thread(target=drain, args=(listener,))
         thread.start()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.heartbeat import Heartbeat
+from portal.server.parent_watch import Heartbeat
 from tests.portal.server.processes import until
 from tests.portal.server.test_workers import running
 

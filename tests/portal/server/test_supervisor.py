@@ -251,6 +251,14 @@ def test_a_preparation_that_ends_early_ends_the_start(tmp_path: Path, preparatio
         server.assert_it_leaves_nothing()
 
 
+@pytest.mark.parametrize("words", ["a variable is missing", 'two lines:\n"quoted"'])
+def test_why_a_start_fails_is_one_line_of_json_where_the_log_is(tmp_path: Path, words: str) -> None:
+    with serving(tmp_path, f"sys.exit({words!r})", APP_LOG_FORMAT="json") as server:
+        status, said = ended(server.process)
+        (line,) = map(json.loads, said.splitlines())
+        assert (status, line["level"], line["message"]) == (1, "CRITICAL", words)
+
+
 #: Starts its arguments as a process of its own, and waits for it.
 LAUNCHER = (sys.executable, "-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)")
 

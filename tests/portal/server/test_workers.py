@@ -22,7 +22,7 @@ from tests.portal.server.processes import PATIENCE_S, ended, started, until
 PARENT = """
 import os, signal, sys, threading, time
 from pathlib import Path
-from portal.server.heartbeat import Heartbeat
+from portal.server.parent_watch import Heartbeat
 from portal.server.workers import Worker, Workers
 
 lines = open(sys.argv[1], "ab", buffering=0)

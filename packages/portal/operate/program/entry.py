@@ -86,7 +86,11 @@ def _prepare(argv: Sequence[str]) -> PreparedServer:
     from django.core.management import load_command_class  # noqa: PLC0415  as above
 
     django.setup()
+    from portal.server.workers import in_log_format  # noqa: PLC0415  as above
+
     command: Any = load_command_class("portal.operate", "serve")
+    plain = command.stderr.write
+    command.stderr.write = lambda message="", *more: plain(in_log_format(message.rstrip()), *more)
     command.run_from_argv(list(argv))
     prepared: PreparedServer = command.prepared
     return prepared

@@ -45,7 +45,7 @@ A = 'portal_done_total{app="energy",kind="a"}'
 B = 'portal_done_total{app="energy",kind="b"}'
 DOING = 'portal_doing{app="energy"}'
 LASTING = 'portal_lasting_seconds_count{app="energy"}'
-STARTS = 'portal_worker_starts_total{app="energy"}'
+STARTS = 'portal_worker_starts_total{app="energy",instead_of="none"}'
 
 
 class Worker:
