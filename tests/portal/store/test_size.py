@@ -8,7 +8,8 @@ import pytest
 from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
-from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch, StoreSize, read_size
+from portal.store.inspection import StoreServer, inspect
+from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch
 from tests.support.given_store import StoreOn
 from tests.support.redis_server import running_redis
 
@@ -26,10 +27,10 @@ class Asked:
     """A store that gives one size after another, then the last one again and again."""
 
     def __init__(self, *used: int, limit: int | None = 100 * MB) -> None:
-        self.sizes = [StoreSize(used=number * MB, limit=limit) for number in used]
+        self.sizes = [StoreServer(used=number * MB, limit=limit) for number in used]
         self.times = 0
 
-    def __call__(self) -> StoreSize:
+    def __call__(self) -> StoreServer:
         self.times += 1
         return self.sizes.pop(0) if len(self.sizes) > 1 else self.sizes[0]
 
@@ -53,12 +54,12 @@ def test_a_store_tells_its_size_and_its_limit_and_none_where_it_has_none(make_sq
     cache = make_sqlite(MAX_BYTES=5 * MB)
     cache.set("key", "x" * MB)
     with running_redis(tmp_path, "--maxmemory", "5mb") as server:
-        for size in (StoreOn(cache).size(), read_size(RedisCache(server.url(), {}))):
+        for size in (StoreOn(cache).size(), inspect(RedisCache(server.url(), {}))[0]):
             assert size is not None
             assert 0 < size.used < 2 * MB
             assert size.limit == 5 * MB
     assert StoreOn(cache).size().used > MB
-    assert read_size(make_redis()).limit is None
+    assert inspect(make_redis())[0].limit is None
 
 
 def test_it_is_asked_once_in_some_seconds():

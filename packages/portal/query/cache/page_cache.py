@@ -21,7 +21,6 @@ from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp, chained_pag
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
 from portal.query.endpoints import canonical_json
-from portal.query.partition import generation_key, namespace_generation_key
 from portal.store import note_unknown
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ class PageCache:
 
         :raises StoreUnavailableError: it can't be done now.
         """
-        self._namespaces.generations.advance(generation_key(endpoint))
+        self._namespaces.generations.advance(endpoint)
 
     # --- reads that are behind writes ---
 
@@ -283,7 +282,7 @@ class PageCache:
     def _make_versions(self, namespace: str, endpoint: str) -> tuple[WriteLog, tuple[str, str, str]]:
         """The write log of an endpoint in a namespace, and the keys of the generations that its pages carry."""
         log = WriteLog(store=self._store, namespace=namespace, endpoint=endpoint, random_below=self._random_below)
-        return log, (generation_key(None), generation_key(endpoint), namespace_generation_key(namespace))
+        return log, self._namespaces.generations.keys(endpoint, namespace=namespace)
 
 
 def _size_of(stored: list[Any]) -> int:

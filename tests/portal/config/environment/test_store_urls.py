@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.config.environment.store_urls import SentinelAddress, check_store_url, read_sentinel_url, split_credentials
+from portal.config.environment.store_urls import SharedAddress, check_store_url, read_shared_url, split_credentials
 from portal.errors import ConfigurationError
 
 
@@ -41,8 +41,8 @@ def test_an_address_with_sentinels_is_read():
         "rediss+sentinel://portal:a%2Cb%40@one:1,[::1],three:3/the%20service/4"
         "?ssl_ca_certs=/ca.pem&sentinel_username=watch&sentinel_password=er%21"
     )
-    address = read_sentinel_url(url)
-    assert address == SentinelAddress(
+    address = read_shared_url(url)
+    assert address == SharedAddress(
         hosts=(("one", 1), ("::1", 26379), ("three", 3)),
         service="the service",
         database=4,
