@@ -53,7 +53,7 @@ class ClusteredRedis:
             if program is not None:
                 self.servers[-1].program = program
 
-    def url(self, database: int = 0) -> str:  # noqa: ARG002  as of the other kinds; a cluster has one
+    def url(self, database: int = 0) -> str:
         """Its address, as `CACHE_URL` has it."""
         hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.servers[:PRIMARIES])
         return f"redis+cluster://{self.login}{hosts}"

@@ -150,7 +150,8 @@ class SharedStore:
         Two steps are two moments, and one may fail where the other is done.
         """
         if self._circuit is not None or (cluster := self._cluster) is None:
-            return [list(keys)]
+            whole = list(keys)
+            return [whole] if whole else []
         steps: dict[int, list[str]] = {}
         for key in keys:
             steps.setdefault(cluster.slot(key), []).append(key)

@@ -59,7 +59,7 @@ def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshW
     first = world.backend.sign_in()
     assert size(process) == 0
     do, operations = process.store._do, []
-    process.store._do = lambda operation: operations.append(operation) or do(operation)
+    process.store._do = lambda operation, *key: operations.append(operation) or do(operation, *key)
     held, sizes, costs = first, [], []
     for _ in range(40):
         operations.clear()
@@ -143,11 +143,11 @@ def die_after(process: RefreshProcess, number: int) -> None:
     """Let this process die when it has done so many operations of its store."""
     do, operations = process.store._do, []
 
-    def operate(operation):
+    def operate(operation, *key):
         if len(operations) == number:
             raise KilledError
         operations.append(operation)
-        return do(operation)
+        return do(operation, *key)
 
     process.store._do = operate
 
