@@ -32,7 +32,7 @@ def page(start: str | None = None, *, paginated: bool = True, **params: object) 
         (page(start="cursor"), StoredKey(KeyUse.VARIANT, NAMESPACE)),
         (f"{NAMESPACE}:energy.get_clients:17", StoredKey(KeyUse.WRITE_LOG, NAMESPACE, "energy.get_clients")),
         (PARTITION.binding, StoredKey(KeyUse.BINDING)),
-        (PARTITION.keys[0], StoredKey(KeyUse.NAMESPACE)),
+        (PARTITION.keys[1], StoredKey(KeyUse.NAMESPACE)),
         (namespace_generation_key(NAMESPACE), StoredKey(KeyUse.OTHER, NAMESPACE)),
         (generation_key("energy.get_clients"), StoredKey(KeyUse.OTHER)),
         ("sent:abc:3", StoredKey(KeyUse.OTHER)),

@@ -12,10 +12,14 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import SignInStatus, TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from portal.store.inspection import servers_of
 from sqlite_cache import SQLiteCache
 from tests.support.refresh_world import KilledError, RefreshProcess, RefreshWorld, jwt, lose
 
-STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
+STORES = pytest.mark.parametrize(
+    "store",
+    ["embedded_store", *(pytest.param(f"{kind}_store", marks=pytest.mark.redis) for kind in ("redis", "cluster"))],
+)
 TOKEN_BYTES = 1500
 
 
@@ -24,8 +28,8 @@ def values(process: RefreshProcess) -> dict[str, str]:
     backend = process.store.backend()
     if isinstance(backend, SQLiteCache):
         return dict(backend.database.run("SELECT key, value FROM entries")[0])
-    client = backend._cache.get_client()
-    return {key.decode(): client.get(key).decode() for key in client.scan_iter()}
+    clients = [server._cache.get_client() for server in servers_of(backend)]
+    return {key.decode(): client.get(key).decode() for client in clients for key in client.scan_iter()}
 
 
 def size(process: RefreshProcess) -> int:
