@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from portal_dev.local_servers.server_group import Server, ServerGroup
+    from tests.support.redis_cluster import ClusteredRedis
     from tests.support.redis_sentinel import WatchedRedis
     from tests.support.redis_server import RedisServer
 
@@ -37,6 +38,7 @@ class Scenario:
     :param harmless: whether nobody may be signed out.
     :param once: whether most-per-token must be 1.
     :param watched: Redis with replicas and Sentinels; such a weather is for no other store.
+    :param clustered: a Redis Cluster, in the same way.
     :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
     """
 
@@ -48,6 +50,7 @@ class Scenario:
     once: bool = True
     apart: bool = False
     watched: bool = False
+    clustered: bool = False
 
 
 @dataclass
@@ -58,6 +61,7 @@ class Storm:
     servers: list[Server]
     redis: RedisServer | None
     watched: WatchedRedis | None
+    clustered: ClusteredRedis | None
     state: Path
     seconds: float
     stop: threading.Event = field(default_factory=threading.Event)
@@ -96,6 +100,17 @@ def lose_primaries(storm: Storm) -> None:
         gone.start()
 
 
+def lose_primaries_of_a_cluster(storm: Storm) -> None:
+    """Twice: SIGKILL to a primary of the cluster; its replica takes its part, and it comes back as a replica."""
+    for number in range(2):
+        if storm.clustered is None or storm.stop.wait(storm.seconds / 3):
+            return
+        gone = storm.clustered.servers[number]
+        storm.clustered.kill(gone)
+        storm.clustered.wait_for_failover(gone)
+        gone.start()
+
+
 def empty_store(storm: Storm) -> None:
     """In the middle, everything in the store is gone."""
     if storm.stop.wait(storm.seconds / 2):
@@ -130,6 +145,7 @@ SCENARIOS = [
     ),
     Scenario("store restarted with its data", meanwhile=restart_store),
     Scenario("primary killed twice, Sentinel failover", meanwhile=lose_primaries, watched=True),
+    Scenario("Cluster, two primaries killed", meanwhile=lose_primaries_of_a_cluster, clustered=True),
     Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False, once=False),
     Scenario("control: a store for each project", harmless=False, once=False, apart=True),
 ]

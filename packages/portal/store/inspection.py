@@ -105,14 +105,18 @@ def _inspect_one(backend: BaseCache) -> StoreServer:
     client = backend._cache.get_client(write=True)  # noqa: SLF001  Django offers no public way to its Redis client
     info: Mapping[str, Any] = client.info()
     policy, micros = info.get("maxmemory_policy"), info.get("server_time_usec")
+    version = f"Redis {info.get('redis_version') or 'of unknown version'}"
+    if "valkey_version" in info:
+        version = f"Valkey {info['valkey_version']}"
     return StoreServer(
-        words=f"Redis {info.get('redis_version') or 'of unknown version'}, maxmemory-policy {policy or 'unknown'}",
+        words=f"{version}, maxmemory-policy {policy or 'unknown'}",
         used=info.get("used_memory"),
         limit=info.get("maxmemory") or None,
         policy=policy,
         identity=info.get("run_id"),
         is_cluster=info.get("cluster_enabled") == 1,
         is_replica=info.get("role") == "slave",
-        is_sentinel=info.get("redis_mode") == "sentinel",
+        # Valkey has another name for it.
+        is_sentinel="sentinel" in {info.get("redis_mode"), info.get("server_mode")},
         clock_ahead_s=None if micros is None else micros / 1_000_000 - time.time(),
     )
