@@ -174,10 +174,12 @@ class StormThread:
 
 def _evicter(cache: dict[str, Any]) -> Any:
     """A function that deletes one entry at random, behind the store's back."""
-    if cache["BACKEND"].endswith("RedisCache"):
-        client = redis.Redis.from_url(cache["LOCATION"])
+    if cache["LOCATION"].startswith("redis"):
+        servers = cache["LOCATION"].partition("://")[2].partition("/")[0].split(",")
+        clients = [redis.Redis.from_url(f"redis://{server}") for server in servers]
 
         def evict_from_redis() -> None:
+            client = random.choice(clients)
             key = client.randomkey()
             if key is not None:
                 client.delete(key)
