@@ -6,7 +6,7 @@
           │                 take, and why they fail
           └ inspection      what the servers of a store tell of themselves
       ├ redis_faults    why a Redis can't be used, in words
-    survey          the keys of a store with their sizes, in small steps
+    survey          what a store is; its keys with their sizes, in small steps
     readiness       whether both stores take writes, for `/readyz`
     unknown_values  the line in the log about a value that this release can't read
     cluster         the caches of a Redis Cluster's primaries; the settings name it, nothing imports it
@@ -21,7 +21,7 @@ The other backend is `sqlite_cache`, a package of its own. The addresses are rea
 from __future__ import annotations
 
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
-from portal.store.inspection import StoreServer, inspect_store
+from portal.store.inspection import StoreServer
 from portal.store.readiness import check_readiness
 from portal.store.shared_store import (
     MISSING,
@@ -32,5 +32,5 @@ from portal.store.shared_store import (
     query_store,
     refresh_store,
 )
-from portal.store.survey import survey_keys
+from portal.store.survey import inspect_store, survey_keys
 from portal.store.unknown_values import note_unknown

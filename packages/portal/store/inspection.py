@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.core.cache.backends.redis import RedisCache
 
-from portal.errors import StoreUnavailableError
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from django.core.cache.backends.base import BaseCache
-
-    from portal.store.shared_store import SharedStore
 
 #: The only policy that evicts nothing: `volatile-*` may evict each of our records, because all of them expire.
 SAFE_POLICY: Final = "noeviction"
@@ -62,23 +59,6 @@ def inspect(backend: BaseCache) -> list[StoreServer]:
     :raises Exception: any error of redis-py: a server is out of reach, or forbids INFO.
     """
     return [_inspect_one(server) for server in servers_of(backend)]
-
-
-def inspect_store(store: SharedStore) -> list[StoreServer]:
-    """The same, once the store has answered a read.
-
-    :raises StoreUnavailableError: it does not; the message says why, without an address.
-    """
-    try:
-        if isinstance(store.backend(), SQLiteCache):
-            store.get("start")
-        return inspect(store.backend())
-    except StoreUnavailableError:
-        raise
-    except Exception as error:
-        from portal.store.redis_faults import explain_fault  # noqa: PLC0415  imports redis
-
-        raise StoreUnavailableError(explain_fault(error).cause) from error
 
 
 def servers_of(backend: BaseCache) -> Sequence[BaseCache]:

@@ -1,4 +1,4 @@
-"""The keys of a store with their sizes, read in small steps that harm nobody: never for a request."""
+"""What a store is, and its keys with their sizes, read in small steps that harm nobody: never for a request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
-from portal.store.inspection import servers_of
+from portal.store.inspection import inspect, servers_of
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from django.core.cache.backends.base import BaseCache
 
+    from portal.store.inspection import StoreServer
     from portal.store.shared_store import SharedStore
 
 #: Keys that one step looks at. A Redis serves others between two steps; KEYS would stop it for all of them at once.
@@ -97,3 +98,20 @@ def _embedded_steps(backend: SQLiteCache, prefix: str) -> Iterator[list[tuple[st
             return
         last = rows[-1][0]
         yield [(key, size) for _, key, size in rows if key.startswith(prefix)]
+
+
+def inspect_store(store: SharedStore) -> list[StoreServer]:
+    """What each server of the store tells of itself; of a cluster, each primary.
+
+    :raises StoreUnavailableError: it does not; the message says why, without an address.
+    """
+    try:
+        if isinstance(store.backend(), SQLiteCache):
+            store.get("start")  # a first read opens the file
+        return inspect(store.backend())
+    except StoreUnavailableError:
+        raise
+    except Exception as error:
+        from portal.store.redis_faults import explain_fault  # noqa: PLC0415  imports redis
+
+        raise StoreUnavailableError(explain_fault(error).cause) from error
