@@ -22,18 +22,24 @@ from django.core.cache.backends.redis import RedisCache
 from django.core.signals import setting_changed
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.config.environment import is_cluster_url, is_sentinel_url
+from portal.config.environment import is_cluster_url, server_of
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
 from portal.process import store_circuits
 from portal.store.inspection import fullest, inspect
-from portal.store.size import STORE_LABEL, SizeWatch, StoreFailure, store_failures, store_timings
+from portal.store.size import (
+    SizeWatch,
+    StoreFailure,
+    failure_of,
+    is_no_number,
+    store_failures,
+    store_timings,
+)
 from portal.store.unknown_values import note_unknown
-from portal.telemetry.metrics import Readings
-from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache, SQLiteCacheError
+from sqlite_cache import SQLiteCache, SQLiteCacheError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from django.core.cache.backends.base import BaseCache
 
@@ -131,7 +137,7 @@ class SharedStore:
             except ValueError:
                 return MISSING
             except Exception as error:
-                if not _is_no_number(error):
+                if not is_no_number(error):
                     raise
                 note_unknown("a counter")
                 backend.delete(key)
@@ -191,7 +197,7 @@ class SharedStore:
         :param key: on a cluster, the circuit is that of the node which has the key.
         """
         if (circuit := self._circuit) is None:
-            address, cluster = _address(self.alias), self._cluster
+            address, cluster = f"store {server_of(_location(self.alias)) or self.alias}", self._cluster
             node = cluster.node_of(key) if cluster is not None and key is not None else None
             circuit = store_circuits.of(address if node is None else f"{address.partition('//')[0]}//{node}")
             if cluster is None:
@@ -233,7 +239,7 @@ class SharedStore:
         except Exception as error:
             # Other backends' messages may name keys, which are hashes, and addresses: they stay in the chain.
             why = f"{type(error).__name__}: {error}" if isinstance(error, SQLiteCacheError) else type(error).__name__
-            failure = _failure(error)
+            failure = failure_of(error)
             store_failures.count(self.alias, failure)
             if failure in {StoreFailure.FULL, StoreFailure.REFUSED}:
                 circuit.answered()
@@ -261,44 +267,9 @@ class MemoryStore(SharedStore):
         return self._backend
 
 
-def _failure(error: Exception) -> StoreFailure:
-    if isinstance(error, CacheFullError):
-        return StoreFailure.FULL
-    if isinstance(error, CacheBusyError):
-        return StoreFailure.BUSY
-    if isinstance(error, SQLiteCacheError):
-        return StoreFailure.NO_ANSWER
-    from redis.exceptions import OutOfMemoryError, ResponseError  # noqa: PLC0415  the embedded store never imports redis
-
-    if isinstance(error, OutOfMemoryError):
-        return StoreFailure.FULL
-    return StoreFailure.REFUSED if isinstance(error, ResponseError) else StoreFailure.NO_ANSWER
-
-
-def _is_no_number(error: Exception) -> bool:
-    """Whether a backend refused to add to a value because it is no whole number."""
-    return isinstance(error, TypeError) or ("not an integer" in str(error) and _failure(error) is StoreFailure.REFUSED)
-
-
 def _location(alias: str) -> str:
     given = settings.CACHES.get(alias, {}).get("LOCATION", "")
     return str(given[0] if given and isinstance(given, list | tuple) else given)
-
-
-def _address(alias: str) -> str:
-    """The server of an alias, without user and password."""
-    location = _location(alias)
-    scheme, separator, rest = location.partition("://")
-    if not separator:
-        return f"store {location or alias}"
-    server, _, path = rest.partition("/")
-    server, path = server.rpartition("@")[2], path.partition("?")[0]
-    # All databases of one Redis are one server. The path names a socket, or one of the services of Sentinels.
-    if not server:
-        server = f"/{path}"
-    elif is_sentinel_url(location):
-        server = f"{server}/{path.partition('/')[0]}"
-    return f"store {scheme}://{server}"
 
 
 def _whole_seconds(lifetime_s: float | None) -> int | None:
@@ -328,28 +299,6 @@ def query_store() -> SharedStore:
 def refresh_store() -> SharedStore:
     """The store of what token refreshes share."""
     return _refresh_store
-
-
-def _sizes() -> Iterator[tuple[str, StoreServer]]:
-    """From a moment ago; nothing of a store that does not answer or does not tell."""
-    for store in (_query_store, _refresh_store):
-        size = store.size()
-        if size is not None and size.used is not None:
-            yield store.alias, size
-
-
-Readings(
-    "portal_store_used_bytes",
-    "Bytes in use in the shared store.",
-    labels=[STORE_LABEL],
-    read=lambda: [([alias], size.used or 0) for alias, size in _sizes()],
-)
-Readings(
-    "portal_store_limit_bytes",
-    "Bytes that the shared store may use, if it has a limit.",
-    labels=[STORE_LABEL],
-    read=lambda: [([alias], size.limit) for alias, size in _sizes() if size.limit is not None],
-)
 
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:

@@ -1,7 +1,4 @@
-"""How full a store is: for `/metrics`, and for a warning in the log before it is full.
-
-`/metrics` also tells of the operations of the stores.
-"""
+"""How full a store is, with a warning in the log before it is full; how long its operations take, and why they fail."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
 from portal.telemetry.metrics import OPERATION_BUCKETS_S, Counters, Label, Timings
+from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,6 +45,28 @@ store_failures: Final = Counters(
     "Operations of the shared store that failed, by cause.",
     labels=[STORE_LABEL, Label(name="cause", says="why it failed", values=list(StoreFailure))],
 )
+
+
+def failure_of(error: Exception) -> StoreFailure:
+    """Why an operation failed that raised this."""
+    if isinstance(error, CacheFullError):
+        return StoreFailure.FULL
+    if isinstance(error, CacheBusyError):
+        return StoreFailure.BUSY
+    if isinstance(error, SQLiteCacheError):
+        return StoreFailure.NO_ANSWER
+    from redis.exceptions import OutOfMemoryError, ResponseError  # noqa: PLC0415  the embedded store never imports redis
+
+    if isinstance(error, OutOfMemoryError):
+        return StoreFailure.FULL
+    return StoreFailure.REFUSED if isinstance(error, ResponseError) else StoreFailure.NO_ANSWER
+
+
+def is_no_number(error: Exception) -> bool:
+    """Whether a backend refused to add to a value because it is no whole number."""
+    return isinstance(error, TypeError) or (
+        "not an integer" in str(error) and failure_of(error) is StoreFailure.REFUSED
+    )
 
 
 logger = logging.getLogger(__name__)

@@ -11,6 +11,9 @@ from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
 from portal.store.inspection import inspect, servers_of
+from portal.store.shared_store import query_store, refresh_store
+from portal.store.size import STORE_LABEL
+from portal.telemetry.metrics import Readings
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
@@ -115,3 +118,25 @@ def inspect_store(store: SharedStore) -> list[StoreServer]:
         from portal.store.redis_faults import explain_fault  # noqa: PLC0415  imports redis
 
         raise StoreUnavailableError(explain_fault(error).cause) from error
+
+
+def _sizes() -> Iterator[tuple[str, StoreServer]]:
+    """From a moment ago; nothing of a store that does not answer or does not tell."""
+    for store in (query_store(), refresh_store()):
+        size = store.size()
+        if size is not None and size.used is not None:
+            yield store.alias, size
+
+
+Readings(
+    "portal_store_used_bytes",
+    "Bytes in use in the shared store.",
+    labels=[STORE_LABEL],
+    read=lambda: [([alias], size.used or 0) for alias, size in _sizes()],
+)
+Readings(
+    "portal_store_limit_bytes",
+    "Bytes that the shared store may use, if it has a limit.",
+    labels=[STORE_LABEL],
+    read=lambda: [([alias], size.limit) for alias, size in _sizes() if size.limit is not None],
+)

@@ -8,7 +8,8 @@ from portal.query import KeyUse, endpoints_by_digest, principal_of_id, read_key
 from portal.query.cache.page_keys import StoredKey, lease_key, page_keys
 from portal.query.cache.write_log import WriteLog
 from portal.query.endpoints import query_key
-from portal.query.partition import Partition, generation_key, namespace_generation_key
+from portal.query.partition import Partition
+from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.token_bindings import binding_key
 
 NAMESPACE = f"{2**127:032x}"

@@ -26,6 +26,7 @@ from portal.config.environment.store_urls import (
     is_cluster_url,
     is_sentinel_url,
     read_shared_url,
+    server_of,
     split_credentials,
 )
 from portal.config.environment.variable_types import Secrecy, Variable, VariablePart

@@ -110,6 +110,21 @@ def split_credentials(url: str) -> tuple[str, dict[str, str]]:
     return bare, {name: value for name, value in found.items() if value}
 
 
+def server_of(url: str) -> str:
+    """The server that an address leads to, without user and password. All databases of one Redis are one server."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return url
+    server, _, path = rest.partition("/")
+    server, path = server.rpartition("@")[2], path.partition("?")[0]
+    # The path names a socket, or one of the services of Sentinels.
+    if not server:
+        server = f"/{path}"
+    elif is_sentinel_url(url):
+        server = f"{server}/{path.partition('/')[0]}"
+    return f"{scheme}://{server}"
+
+
 def read_shared_url(url: str) -> SharedAddress:
     """Parse an address with Sentinels, or with nodes of a cluster.
 
