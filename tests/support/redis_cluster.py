@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import redis
-from redis.backoff import NoBackoff
 from redis.crc import key_slot
-from redis.retry import Retry
 
 from tests.support.ports import free_port
 from tests.support.redis_sentinel import until
@@ -55,11 +53,6 @@ class ClusteredRedis:
             if program is not None:
                 self.servers[-1].program = program
 
-        self.password = login.rpartition(":")[2].removesuffix("@") or None
-
-    def _client(self, server: RedisServer) -> contextlib.AbstractContextManager[redis.Redis]:
-        return contextlib.closing(redis.Redis(port=server.port, password=self.password, retry=Retry(NoBackoff(), 0)))
-
     def url(self, database: int = 0) -> str:
         """Its address, as `CACHE_URL` has it."""
         hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.servers[:PRIMARIES])
@@ -70,7 +63,7 @@ class ClusteredRedis:
         for server in self.servers:
             server.start()
         for number, server in enumerate(self.servers):
-            with self._client(server) as client:
+            with server.client() as client:
                 if number < PRIMARIES:
                     first, end = (_SLOTS * part // PRIMARIES for part in (number, number + 1))
                     client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, end - 1)
@@ -78,7 +71,7 @@ class ClusteredRedis:
                 client.execute_command("CLUSTER", "MEET", "127.0.0.1", self.servers[0].port, self._bus_ports[0])
         until(lambda: all(self._known_by(server) == len(self.servers) for server in self.servers), "no cluster")
         for primary, replica in zip(self.servers[:PRIMARIES], self.servers[PRIMARIES:], strict=True):
-            with self._client(primary) as client, self._client(replica) as of_replica:
+            with primary.client() as client, replica.client() as of_replica:
                 of_replica.execute_command("CLUSTER", "REPLICATE", client.execute_command("CLUSTER", "MYID"))
         until(lambda: all(map(self._is_whole, self.servers)), "a node does not know all slots and replicas")
 
@@ -86,9 +79,7 @@ class ClusteredRedis:
     def client(self) -> Iterator[redis.RedisCluster]:
         """A client of the whole cluster, closed at the end of the block."""
         server = next(server for server in self.servers if server.process is not None)
-        with contextlib.closing(
-            redis.RedisCluster(host="127.0.0.1", port=server.port, password=self.password)
-        ) as client:
+        with contextlib.closing(redis.RedisCluster(host="127.0.0.1", port=server.port)) as client:
             yield client
 
     def primary_of(self, key: str) -> RedisServer:
@@ -97,7 +88,7 @@ class ClusteredRedis:
         for server in self.servers:
             if server.process is None:
                 continue
-            with self._client(server) as client:
+            with server.client() as client:
                 ranges = client.execute_command("CLUSTER", "SLOTS")
             port = next((int(owner[1]) for first, last, owner, *_ in ranges if first <= slot <= last), None)
             if port is not None:
@@ -109,7 +100,7 @@ class ClusteredRedis:
         found = []
         for server in self.servers:
             if server.process is not None:
-                with self._client(server) as client:
+                with server.client() as client:
                     if client.info("replication")["role"] == "master":
                         found.append(server)
         return found
@@ -141,15 +132,15 @@ class ClusteredRedis:
             self.kill(server)
 
     def _known_by(self, server: RedisServer) -> int:
-        with self._client(server) as client:
+        with server.client() as client:
             return int(client.execute_command("CLUSTER INFO")["cluster_known_nodes"])
 
     def _owners(self, server: RedisServer) -> set[int]:
-        with self._client(server) as client:
+        with server.client() as client:
             return {int(owner[1]) for _, _, owner, *_ in client.execute_command("CLUSTER", "SLOTS")}
 
     def _is_whole(self, server: RedisServer) -> bool:
-        with self._client(server) as client:
+        with server.client() as client:
             state = client.execute_command("CLUSTER INFO")
             ranges = client.execute_command("CLUSTER", "SLOTS")
             mine = client.info("replication")

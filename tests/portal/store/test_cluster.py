@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import time
 
 import pytest
@@ -22,6 +23,7 @@ from portal.store import (
 )
 from portal.store.cluster import ClusterCache, tagged_key
 from tests.portal.store.test_redis_as_it_is_run import all_words_of, stores_on, use_both
+from tests.support.harness import ROOT
 from tests.support.redis_cluster import PRIMARIES, clustered_redis
 from tests.support.redis_sentinel import until
 from tests.support.redis_server import RedisServer, running_redis
@@ -183,9 +185,12 @@ def test_a_write_that_no_replica_has_is_not_said_to_be_kept(tmp_path):
         assert time.monotonic() - began < 30
 
 
-def test_a_user_with_a_password_sees_no_word_of_it_in_an_error(tmp_path):
-    options = ("--requirepass", "a-secret", "--masterauth", "a-secret")
-    with clustered_redis(tmp_path, *options, login=":a-secret@") as cluster:
+def test_a_user_with_the_rights_that_are_documented_and_no_word_of_the_password_in_an_error(tmp_path):
+    [line] = re.findall(
+        r"^user portal on >a-long-password (.*)$", (ROOT / "docs/how-to/deploy.md").read_text(), re.MULTILINE
+    )
+    user = ("--user", "portal", "on", ">a-secret", *line.split(), "+cluster|slots")
+    with clustered_redis(tmp_path, *user, login="portal:a-secret@") as cluster:
         with stores_on(cluster.url()):
             use_both()
             assert messages() == []
