@@ -10,8 +10,9 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.query.partition.namespaces import Namespaces
-from portal.query.partition.token_bindings import TokenBinding, (
+from portal.query.partition.token_bindings import (
     Subject,
+    TokenBinding,
     principal_of,
     principal_of_id,
     principal_of_sign_in,
