@@ -95,6 +95,7 @@ class ClusterCache(BaseCache):
         self._connection_options = {name: value for name, value in options.items() if name not in own}
         self._params = {**params, "OPTIONS": own}
         self._cluster: RedisCluster | None = None
+        self._seeds: list[ClusterNode] = []
         self._caches: dict[str, NodeCache] = {}
         self._lock = threading.Lock()
         self._is_stale = False
@@ -167,23 +168,22 @@ class ClusterCache(BaseCache):
     def _connect(self) -> RedisCluster:
         address = read_shared_url(self._url)
         given = parse_url(f"redis://?{urlencode(address.options)}")  # type: ignore[no-untyped-call]  # as redis-py has it
+        self._seeds = [ClusterNode(host, port) for host, port in address.hosts]  # type: ignore[no-untyped-call]
         users = {name: value for name in ("username", "password") if (value := getattr(address, name))}
         return RedisCluster(
-            startup_nodes=self._seeds(),
+            startup_nodes=list(self._seeds),
             require_full_coverage=False,
             ssl=address.tls,
             **{**users, **self._connection_options, **given},
         )
 
-    def _seeds(self) -> list[ClusterNode]:
-        return [ClusterNode(host, port) for host, port in read_shared_url(self._url).hosts]  # type: ignore[no-untyped-call]
-
     def _ask(self) -> None:
-        """Ask for the slots anew: some of the known nodes, and one of the address."""
+        """Ask some of the known nodes for the slots anew, and one of the address that is not among them."""
         manager = self._connected().nodes_manager
         self._ask_at, self._is_stale = time.monotonic() + ASK_PAUSE_S, False
         known = list(manager.nodes_cache.values())
-        nodes = [*random.sample(known, min(_ASKED, len(known))), *random.sample(self._seeds(), 1)]
+        others = [node for node in self._seeds if node not in known]
+        nodes = random.sample(known, min(_ASKED, len(known))) + random.sample(others, min(1, len(others)))
         manager.startup_nodes = {node.name: node for node in nodes}
         manager.initialize()
 

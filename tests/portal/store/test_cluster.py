@@ -78,12 +78,13 @@ def test_a_slot_that_another_primary_has_by_now_is_found_there(redis_cluster):
         slot = key_slot(tagged_key(name, "portal:queries", 1).encode())
         old = redis_cluster.primary_of(tagged_key(name, "portal:queries", 1))
         new = next(server for server in redis_cluster.primaries() if server is not old)
-        for to in (new, old):
-            with to.client() as client:
+        for was, to in ((old, new), (new, old)):
+            with was.client() as of_was, to.client() as client:
                 node = client.execute_command("CLUSTER", "MYID")
-            for server in (to, *(each for each in redis_cluster.primaries() if each is not to)):
-                with server.client() as client:
-                    client.execute_command("CLUSTER", "SETSLOT", slot, "NODE", node)
+                of_was_node = of_was.execute_command("CLUSTER", "MYID")
+                client.execute_command("CLUSTER", "SETSLOT", slot, "IMPORTING", of_was_node)
+                for each in (client, of_was):
+                    each.execute_command("CLUSTER", "SETSLOT", slot, "NODE", node)
             store.set(name, to.port, lifetime_s=60)
             assert store.get(name) == to.port
             assert redis_cluster.primary_of(tagged_key(name, "portal:queries", 1)) is to
