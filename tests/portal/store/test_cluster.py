@@ -24,7 +24,7 @@ from portal.store import (
 from portal.store.cluster import ClusterCache, tagged_key
 from tests.portal.store.test_redis_as_it_is_run import all_words_of, stores_on, use_both
 from tests.support.harness import ROOT
-from tests.support.redis_cluster import PRIMARIES, clustered_redis
+from tests.support.redis_cluster import NODE_TIMEOUT_MS, PRIMARIES, clustered_redis
 from tests.support.redis_sentinel import until
 from tests.support.redis_server import RedisServer, running_redis
 
@@ -124,6 +124,8 @@ def test_a_primary_that_hangs_is_slow_once_and_the_others_go_on(redis_cluster, c
     with stores_on(redis_cluster.url()):
         store = refresh_store()
         store.set_many({there: 1, elsewhere: 2}, lifetime_s=60)
+        # No replica takes its part before all has been looked at.
+        patient(redis_cluster, 60_000)
         with redis_cluster.suspended(hung):
             with caplog.at_level(logging.WARNING), pytest.raises(StoreUnavailableError, match="TimeoutError"):
                 store.get(there)
@@ -135,10 +137,18 @@ def test_a_primary_that_hangs_is_slow_once_and_the_others_go_on(redis_cluster, c
             assert store.get(elsewhere) == 2
             with pytest.raises(StoreUnavailableError):
                 check_readiness()
-            # Its replica takes its part.
+            patient(redis_cluster, NODE_TIMEOUT_MS, but=hung)
             until(lambda: _value(there) == 1, "no failover")
         assert store.get(elsewhere) == 2
+        patient(redis_cluster, NODE_TIMEOUT_MS)
         until(lambda: len(redis_cluster.primaries()) == PRIMARIES, "it does not know that it is a replica")
+
+
+def patient(cluster, milliseconds: int, *, but: RedisServer | None = None) -> None:
+    for server in cluster.servers:
+        if server is not but:
+            with server.client() as client:
+                client.config_set("cluster-node-timeout", milliseconds)
 
 
 def _value(key: str) -> object:
