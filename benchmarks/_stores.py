@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks._options import skip
 from tests.support.harness import found_tool
+from tests.support.redis_cluster import ClusteredRedis, clustered_redis
 from tests.support.redis_server import RedisServer, running_redis
 
 if TYPE_CHECKING:
@@ -31,6 +32,15 @@ def on_redis(server: RedisServer) -> dict[str, Any]:
     }
 
 
+def on_cluster(cluster: ClusteredRedis) -> dict[str, Any]:
+    """A cluster's settings."""
+    return {
+        "BACKEND": "portal.store.cluster.ClusterCache",
+        "LOCATION": cluster.url(),
+        "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
+    }
+
+
 @contextlib.contextmanager
 def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
     """The stores of this machine, by name."""
@@ -38,6 +48,7 @@ def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
         found = {"embedded store": embedded(folder)}
         if "redis" in stores_here(("embedded", "redis")):
             found["Redis"] = on_redis(stack.enter_context(running_redis(folder)))
+            found["Redis Cluster"] = on_cluster(stack.enter_context(clustered_redis(folder / "cluster")))
         yield found
 
 

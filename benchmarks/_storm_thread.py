@@ -55,7 +55,7 @@ class Known:
     """What all processes know of one user's completed writes, by row id: the highest version, and flags.
 
     :param leaving: of all users, set before a deletion leaves: a row that is being deleted need not be shown.
-    :param shown: the highest version that the user was shown by the list; `found` by the search, `shown_one` by details.
+    :param shown: the highest version that the list has shown; `found` the search, `shown_one` details.
     """
 
     version: Any
@@ -202,10 +202,12 @@ class StormThread:
 
 def _evicter(cache: dict[str, Any]) -> Any:
     """A function that deletes one entry at random, behind the store's back."""
-    if cache["BACKEND"].endswith("RedisCache"):
-        client = redis.Redis.from_url(cache["LOCATION"])
+    if cache["LOCATION"].startswith("redis"):
+        servers = cache["LOCATION"].partition("://")[2].partition("/")[0].split(",")
+        clients = [redis.Redis.from_url(f"redis://{server}") for server in servers]
 
         def evict_from_redis() -> None:
+            client = random.choice(clients)
             key = client.randomkey()
             if key is not None:
                 client.delete(key)

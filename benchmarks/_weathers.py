@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from benchmarks._witness import Witness
     from portal_dev.local_servers.server_group import Server, ServerGroup
+    from tests.support.redis_cluster import ClusteredRedis
     from tests.support.redis_sentinel import WatchedRedis
     from tests.support.redis_server import RedisServer
 
@@ -41,6 +42,7 @@ class Scenario:
     :param staying: browsers that nobody signs out.
     :param access_lifetime_s: of the access tokens; a short storm has shorter ones.
     :param back_within_s: how soon after the storm all that stayed must get a page.
+    :param clustered: a Redis Cluster, in the same way.
     :param apart: each project has a store of its own, as if nothing had been designed: shows that the storm can tell.
     """
 
@@ -55,6 +57,7 @@ class Scenario:
     staying: int = 6
     access_lifetime_s: float = 2
     back_within_s: float = 30
+    clustered: bool = False
 
 
 @dataclass
@@ -65,6 +68,7 @@ class Storm:
     servers: list[Server]
     redis: RedisServer | None
     watched: WatchedRedis | None
+    clustered: ClusteredRedis | None
     state: Path
     seconds: float
     seen: Witness
@@ -101,6 +105,17 @@ def lose_primaries(storm: Storm) -> None:
             return
         gone = storm.watched.kill_primary()
         storm.watched.wait_for_another_primary(than=gone)
+        gone.start()
+
+
+def lose_primaries_of_a_cluster(storm: Storm) -> None:
+    """Twice: SIGKILL to a primary of the cluster; its replica takes its part, and it comes back as a replica."""
+    for number in range(2):
+        if storm.clustered is None or storm.stop.wait(storm.seconds / 3):
+            return
+        gone = storm.clustered.servers[number]
+        storm.clustered.kill(gone)
+        storm.clustered.wait_for_failover(gone)
         gone.start()
 
 
@@ -167,6 +182,7 @@ SCENARIOS = [
     ),
     Scenario("store restarted with its data", meanwhile=restart_store),
     Scenario("primary killed twice, Sentinel failover", meanwhile=lose_primaries, watched=True),
+    Scenario("Cluster, two primaries killed", meanwhile=lose_primaries_of_a_cluster, clustered=True),
     Scenario("store emptied in the middle", meanwhile=empty_store, harmless=False, once=False),
     Scenario("control: a store for each project", harmless=False, once=False, apart=True),
 ]

@@ -201,9 +201,9 @@ def count_round_trips(store: SharedStore) -> dict[str, int]:
     trips = [0]
 
     class Counted(SharedStore):
-        def _do(self, operation: Any) -> Any:
+        def _do(self, operation: Any, key: str | None = None) -> Any:
             trips[0] += 1
-            return super()._do(operation)
+            return super()._do(operation, key)
 
     counted = Counted(alias=store.alias)
     backend: Any = Backend(20, user="counted")

@@ -35,6 +35,7 @@ from benchmarks._witness import Witness, witness
 from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.ports import free_port
+from tests.support.redis_cluster import ClusteredRedis, clustered_redis
 from tests.support.redis_sentinel import WatchedRedis, watched_redis
 from tests.support.redis_server import RedisServer
 
@@ -109,9 +110,11 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     group = ServerGroup(log=log)
     with contextlib.ExitStack() as stack:
         stack.callback(group.stop)
-        alone = start_redis(folder, stack) if store == "redis" and not scenario.watched else None
+        of_one = store == "redis" and not (scenario.watched or scenario.clustered)
+        alone = start_redis(folder, stack) if of_one else None
         watched = stack.enter_context(watched_redis(folder / "redis", *DURABLE)) if scenario.watched else None
-        redis = alone or watched
+        clustered = stack.enter_context(clustered_redis(folder / "redis", *DURABLE)) if scenario.clustered else None
+        redis = alone or watched or clustered
         seen = stack.enter_context(witness(port[0]))
         servers = [
             project(
@@ -126,7 +129,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
         ]
         group.start([backend, *servers])
         group.wait_until_ready()
-        storm = Storm(group, servers, alone, watched, state, seconds, seen)
+        storm = Storm(group, servers, alone, watched, clustered, state, seconds, seen)
         browsers = _browse(storm, scenario, seen)
         staying = browsers[: scenario.staying]
         until = time.monotonic() + scenario.back_within_s
@@ -238,7 +241,7 @@ def start_redis(folder: Path, stack: contextlib.ExitStack) -> RedisServer:
     return server
 
 
-def _leaks(issued: set[str], folder: Path, redis: RedisServer | WatchedRedis | None) -> Iterator[str]:
+def _leaks(issued: set[str], folder: Path, redis: RedisServer | WatchedRedis | ClusteredRedis | None) -> Iterator[str]:
     """Where a token was found that was issued: in a file of the store, in a log, in Redis."""
     texts = {
         str(path.relative_to(folder)): path.read_bytes()
@@ -327,7 +330,7 @@ def main() -> None:
     outcomes = []
     for store in stores_here(options.store):
         for scenario in SCENARIOS:
-            if scenario.watched and store != "redis":
+            if (scenario.watched or scenario.clustered) and store != "redis":
                 continue
             if options.only and not any(part in scenario.name for part in options.only):
                 continue

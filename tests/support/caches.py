@@ -9,6 +9,7 @@ import pytest
 from django.core.cache.backends.redis import RedisCache
 
 from sqlite_cache import SQLiteCache, close_idle_connections
+from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
 
 
@@ -16,6 +17,12 @@ from tests.support.redis_server import running_redis
 def redis_url(tmp_path_factory):
     with running_redis(tmp_path_factory.mktemp("redis")) as server:
         yield server.url()
+
+
+@pytest.fixture(scope="session")
+def redis_cluster(tmp_path_factory):
+    with clustered_redis(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
 
 
 @pytest.fixture

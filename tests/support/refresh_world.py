@@ -209,12 +209,12 @@ def lose(store: SharedStore, number: int, *, done: bool) -> None:
     """
     do, operations = store._do, []
 
-    def operate(operation):
+    def operate(operation, *key):
         operations.append(operation)
         if len(operations) - 1 != number:
-            return do(operation)
+            return do(operation, *key)
         if done:
-            do(operation)
+            do(operation, *key)
         raise StoreUnavailableError("store 'refresh': for a moment")
 
     store._do = operate

@@ -14,7 +14,14 @@ from urllib.parse import urlsplit
 
 import jinja2
 
-from portal.config.environment import OFF, STDERR, is_sentinel_url, read_config, split_credentials
+from portal.config.environment import (
+    OFF,
+    STDERR,
+    is_cluster_url,
+    is_sentinel_url,
+    read_config,
+    split_credentials,
+)
 from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT
@@ -114,11 +121,10 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
         "socket_connect_timeout": STORE_TIMEOUT_S,
         "socket_timeout": STORE_TIMEOUT_S,
     }
-    if is_sentinel_url(url):
-        backend = "portal.store.sentinel.SentinelCache"
+    backend = "django.core.cache.backends.redis.RedisCache"
+    if is_sentinel_url(url) or is_cluster_url(url):
+        backend = f"portal.store.{'cluster.ClusterCache' if is_cluster_url(url) else 'sentinel.SentinelCache'}"
         options["WAIT_FOR_REPLICA"] = not may_lose
-    else:
-        backend = "django.core.cache.backends.redis.RedisCache"
     return {"BACKEND": backend, "LOCATION": location, "KEY_PREFIX": prefix, "OPTIONS": options}
 
 

@@ -220,7 +220,7 @@ def file_system_of(folder: Path, *, mounts: Path = MOUNTS) -> str | None:
 
 
 def _all_local(address: str) -> bool:
-    """Whether the host of a Redis, or of each Sentinel, is this machine."""
+    """Whether the host of a Redis, of each Sentinel or of each node, is this machine."""
     places = address.partition("://")[2].partition("/")[0].rpartition("@")[2].split(",")
     return all(is_of_this_machine(f"//{place}") for place in places)
 

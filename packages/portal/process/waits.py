@@ -23,6 +23,7 @@ class Place(Protocol):
 
     def leave(self, endpoint: str) -> bool:
         """Let another request run; False, and no more, where too many requests wait for this endpoint."""
+        ...
 
     def take_again(self, endpoint: str) -> None:
         """Run on. This does not wait, so for a moment more requests may run than the bound says."""

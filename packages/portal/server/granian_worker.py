@@ -21,7 +21,6 @@ from granian.wsgi import _callback_wrapper
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
-from portal.server.draining import leave
 from portal.server.gate import MOST_WAITING, SPARE_THREADS, Gate
 from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process

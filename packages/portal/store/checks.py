@@ -6,15 +6,15 @@ store evicts nothing. No message repeats an address, because an address may cont
 
 from __future__ import annotations
 
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
-from django.core.cache.backends.redis import RedisCache
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Django's own name
 
 from portal.errors import StoreUnavailableError
+from portal.store.inspection import SAFE_POLICY, StoreServer, inspect
 from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
-from portal.store.size import RedisInfo, read_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,11 +35,14 @@ EVICTING: Final = frozenset(
         "django.core.cache.backends.memcached.PyLibMCCache",
     }
 )
-#: The only policy that evicts nothing: `volatile-*` may evict each of our records, because all of them expire.
-SAFE_POLICY: Final = "noeviction"
 _EMBEDDED: Final = "sqlite_cache.SQLiteCache"
+_CLUSTER: Final = "portal.store.cluster.ClusterCache"
 _REDIS: Final = frozenset(
-    {"django.core.cache.backends.redis.RedisCache", "portal.store.sentinel.SentinelCache"},
+    {
+        "django.core.cache.backends.redis.RedisCache",
+        "portal.store.sentinel.SentinelCache",
+        _CLUSTER,
+    },
 )
 #: The message about a Redis that may be there in some seconds: `serve` waits for it (ADR 45).
 STORE_IS_AWAY: Final = "portal.store.E007"
@@ -102,51 +105,35 @@ def check_query_store(app_configs: object = None, **_: object) -> Sequence[Check
     """The Redis of what is cached can be used, where the refresh does not use Redis: else its own check says so."""
     if not _is_redis(QUERY_ALIAS) or _is_redis(REFRESH_ALIAS):
         return []
-    found = _redis_info(QUERY_ALIAS)
-    return [found] if isinstance(found, Error) else _wrong_role(found, QUERY_ALIAS)
+    found = _redis_servers(QUERY_ALIAS)
+    return [found] if isinstance(found, Error) else []
 
 
 def _check_redis() -> Sequence[CheckMessage]:
-    found = _redis_info(REFRESH_ALIAS)
-    query_info = _redis_info(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
+    found = _redis_servers(REFRESH_ALIAS)
+    queries = _redis_servers(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
     # A mistake in one address is reported also while the server of the other address is down.
-    wrong = [one for one in (found, query_info) if isinstance(one, Error)]
+    wrong = [one for one in (found, queries) if isinstance(one, Error)]
     wrong.sort(key=lambda message: message.id == STORE_IS_AWAY)
     if wrong:
         return wrong[:1]
-    wrong_role = [*_wrong_role(found, REFRESH_ALIAS), *_wrong_role(query_info, QUERY_ALIAS)]
-    if wrong_role:
-        return wrong_role[:1]
-    if not isinstance(found, RedisInfo):
+    if isinstance(found, CheckMessage):
         return [found]
-    if found.policy is None:
+    policies = {server.policy for server in found}
+    if None in policies:
         return [_unknown(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
-    if found.policy != SAFE_POLICY:
-        return [_evicts(f"Redis with maxmemory-policy {found.policy}")]
-    return _check_room(found, query_info)
-
-
-def _wrong_role(info: RedisInfo | CheckMessage | None, alias: str) -> Sequence[CheckMessage]:
-    """A server that reads and writes can't go to."""
-    if not isinstance(info, RedisInfo) or not (info.is_cluster or info.is_replica):
-        return []
-    what = "a node of a Redis Cluster, which is not supported" if info.is_cluster else "a replica"
-    return [
-        Error(
-            f"{_variable(alias)} leads to {what}.",
-            hint="Name one primary, or the Sentinels that know it (redis+sentinel://…).",
-            id="portal.store.E006",
-        )
-    ]
+    if policies != {SAFE_POLICY}:
+        return [_evicts(f"Redis with maxmemory-policy {max(map(str, policies - {SAFE_POLICY}))}")]
+    return _check_room(found, queries)
 
 
 def _is_redis(alias: str) -> bool:
     return str(settings.CACHES.get(alias, {}).get("BACKEND", "")) in _REDIS
 
 
-def _check_room(refresh_info: RedisInfo, query_info: RedisInfo | CheckMessage | None) -> Sequence[CheckMessage]:
+def _check_room(refresh: list[StoreServer], queries: list[StoreServer] | CheckMessage | None) -> Sequence[CheckMessage]:
     """Cached queries can't fill the Redis of the refresh."""
-    if query_info is None:
+    if queries is None:
         return [
             Warning(
                 "REFRESH_CACHE_URL is a Redis, and what is cached lies on each machine by itself.",
@@ -154,10 +141,10 @@ def _check_room(refresh_info: RedisInfo, query_info: RedisInfo | CheckMessage | 
                 id="portal.store.W004",
             )
         ]
-    if not isinstance(query_info, RedisInfo):
-        return [query_info]
-    one = query_info.identity is not None and query_info.identity == refresh_info.identity
-    if not one or not refresh_info.limit:
+    if isinstance(queries, CheckMessage):
+        return [queries]
+    limited = {server.identity for server in refresh if server.limit} - {None}
+    if limited.isdisjoint(server.identity for server in queries):
         return []
     return [
         Warning(
@@ -169,21 +156,31 @@ def _check_room(refresh_info: RedisInfo, query_info: RedisInfo | CheckMessage | 
     ]
 
 
-def _redis_info(alias: str) -> RedisInfo | CheckMessage:
-    """What the server tells of itself, once it has taken a write; else the message about it."""
+def _redis_servers(alias: str) -> list[StoreServer] | CheckMessage:
+    """What each server tells of itself, once it has taken a write; else the message about it."""
     # Only here, so that a project on the embedded store never imports redis.
+    from redis.exceptions import AuthenticationError, ResponseError  # noqa: PLC0415
+
     from portal.store.redis_faults import explain_fault  # noqa: PLC0415
 
+    is_cluster = settings.CACHES[alias]["BACKEND"] == _CLUSTER
+    servers, untold = list[StoreServer](), ""
     try:
-        backend = SharedStore(alias=alias).backend()
-        if not isinstance(backend, RedisCache):
-            return _unknown(alias, "it is no Redis")
-        info, untold = _info_if_told(backend)
-        if info is not None and (info.is_cluster or info.is_replica):
-            return info
-        if info is not None and info.is_sentinel:
-            return _refused(alias, "it is a Sentinel: its form is redis+sentinel://…/service")
-        backend.set("start", 1, _PROBE_LIFETIME_S)
+        backend: Any = SharedStore(alias=alias).backend()
+        try:
+            servers = inspect(backend)
+        except AuthenticationError:
+            raise
+        except ResponseError as error:
+            untold = f"it forbids INFO ({type(error).__name__})"
+        for server in servers:
+            if server.is_sentinel:
+                return _refused(alias, "it is a Sentinel: its form is redis+sentinel://…/service")
+            if server.is_replica or server.is_cluster is not is_cluster:
+                return _wrong_role(server, alias)
+        for key in backend.everywhere("start") if is_cluster else ["start"]:
+            write = methodcaller("set", key, 1, _PROBE_LIFETIME_S)
+            backend.at(key, write) if is_cluster else write(backend)
     except (TypeError, ValueError):
         return Error(
             f"The address in {_variable(alias)} has an option that redis-py does not know, or can't read.",
@@ -192,19 +189,15 @@ def _redis_info(alias: str) -> RedisInfo | CheckMessage:
         )
     except Exception as error:  # noqa: BLE001  redis-py, and the system below it, have many errors
         return _faulty(alias, explain_fault(error))
-    return info or _unknown(alias, untold)
+    return servers or _unknown(alias, untold)
 
 
-def _info_if_told(backend: RedisCache) -> tuple[RedisInfo | None, str]:
-    """What INFO tells; with the reason where the server forbids it. Other errors are raised."""
-    from redis.exceptions import AuthenticationError, ResponseError  # noqa: PLC0415  as above
-
-    try:
-        return read_info(backend), ""
-    except AuthenticationError:
-        raise
-    except ResponseError as error:
-        return None, f"it forbids INFO ({type(error).__name__})"
+def _wrong_role(server: StoreServer, alias: str) -> Error:
+    return Error(
+        f"{_variable(alias)} leads to {'a replica' if server.is_replica else 'a node of a Redis Cluster'}.",
+        hint="Name one primary, the Sentinels that know it (redis+sentinel://…), or a cluster (redis+cluster://…).",
+        id="portal.store.E006",
+    )
 
 
 def _variable(alias: str) -> str:
@@ -244,7 +237,7 @@ def _unknown(alias: str, why: str) -> Warning:
     """A warning that names only the kind of the failure: redis-py's message may name the user and the address."""
     return Warning(
         f"The Redis in {_variable(alias)} can't be asked what it is and how it evicts: {why}.",
-        hint=f"It should be no node of a Cluster; that of the refresh with maxmemory-policy {SAFE_POLICY}.",
+        hint=f"That of the refresh should have maxmemory-policy {SAFE_POLICY}.",
         id="portal.store.W002",
     )
 

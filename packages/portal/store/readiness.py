@@ -28,7 +28,9 @@ _LIFETIME_S: Final = 60
 
 
 class Readiness:
-    """Writes one small key to each store, at most once a second in a process. Safe for threads: they share the answer.
+    """Writes one small key to each store (of a cluster, to each primary), at most once a second in a process.
+
+    Safe for threads: they share the answer.
 
     :param clock: seconds, monotonic.
     """
@@ -60,7 +62,8 @@ class Readiness:
     def _ask(self) -> StoreUnavailableError | None:
         try:
             for store in self._stores:
-                store.set(_KEY, 1, lifetime_s=_LIFETIME_S)
+                for key in store.everywhere(_KEY):
+                    store.set(key, 1, lifetime_s=_LIFETIME_S)
                 # An embedded store at its limit still takes that key, since results are set; it refuses new locks.
                 store.check_room()
                 _check_disk(store)

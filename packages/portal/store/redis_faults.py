@@ -63,7 +63,8 @@ _FAULTS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Redi
     (AuthenticationError, RedisFault("it refuses the user or the password, or wants one", _MISTAKE)),
     (BusyLoadingError, RedisFault("it is still loading its data", _AWAY)),
     (MasterNotFoundError, RedisFault("no Sentinel names a primary of that service", _AWAY)),
-    ((NoSlotsError, MovedError), RedisFault("it is a node of a Redis Cluster, which is not supported", _MISTAKE)),
+    (NoSlotsError, RedisFault("its cluster does not serve all slots at the moment", _AWAY)),
+    (MovedError, RedisFault("it is a node of a Redis Cluster, whose form is redis+cluster://", _MISTAKE)),
     (ReadOnlyError, RedisFault("it is a replica, which takes no writes", _MISTAKE)),
     (socket.gaierror, RedisFault("its name leads nowhere (DNS)", _AWAY)),
     (ConnectionRefusedError, RedisFault("nothing listens at its port", _AWAY)),
@@ -79,6 +80,8 @@ _REFUSALS: tuple[tuple[str, RedisFault], ...] = (
     ("MISCONF", RedisFault("it takes no writes, since it can't save its data: is its disk full?", _NO_WRITES)),
     ("replica", RedisFault("no replica has the write", _NO_WRITES)),
     ("DB index", RedisFault("it has no database of that number", _MISTAKE)),
+    ("cluster support disabled", RedisFault("it is no node of a Redis Cluster", _MISTAKE)),
+    ("cluster|slots", RedisFault("its user may not run CLUSTER SLOTS", _MISTAKE)),
     ("permissions", RedisFault("its user may not read and write the keys portal:*", _MISTAKE)),
 )
 

@@ -26,7 +26,7 @@ from redis.exceptions import ResponseError
 from redis.retry import Retry
 from redis.sentinel import Sentinel, SentinelConnectionPool
 
-from portal.config.environment import read_sentinel_url
+from portal.config.environment import read_shared_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ class PrimaryPool(SentinelConnectionPool):
         Nothing is retried, so that timeouts hold: a connection that fails asks the Sentinels on its next use. All
         Sentinels together may take as long as one operation.
         """
-        address = read_sentinel_url(url)
+        address = read_shared_url(url)
         given = parse_url(f"redis://?{urlencode(address.options)}")  # type: ignore[no-untyped-call]  # as redis-py has it
         sentinel_users = {
             name: options.pop(f"sentinel_{name}", None) or getattr(address, f"sentinel_{name}")

@@ -13,7 +13,7 @@ import secrets
 import time
 from functools import partial
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from django.conf import settings
 from django.core.cache import caches
@@ -22,23 +22,31 @@ from django.core.cache.backends.redis import RedisCache
 from django.core.signals import setting_changed
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.config.environment import is_sentinel_url
+from portal.config.environment import is_cluster_url, server_of
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
 from portal.process import store_circuits
-from portal.store.size import STORE_LABEL, SizeWatch, StoreFailure, read_size, store_failures, store_timings
+from portal.store.inspection import fullest, inspect
+from portal.store.size import (
+    SizeWatch,
+    StoreFailure,
+    failure_of,
+    is_no_number,
+    store_failures,
+    store_timings,
+)
 from portal.store.unknown_values import note_unknown
 from portal.store.updates import MISSING, Missing, update_value
-from portal.telemetry.metrics import Readings
-from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCache, SQLiteCacheError
+from sqlite_cache import SQLiteCache, SQLiteCacheError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from django.core.cache.backends.base import BaseCache
 
     from portal.process import CircuitBreaker
-    from portal.store.size import StoreSize
+    from portal.store.cluster import ClusterCache
+    from portal.store.inspection import StoreServer
 
 T = TypeVar("T")
 
@@ -58,6 +66,7 @@ class SharedStore:
 
     _backend: BaseCache | None
     _circuit: CircuitBreaker | None
+    _size: SizeWatch
 
     def __init__(self, *, alias: str) -> None:
         self.alias = alias
@@ -69,21 +78,26 @@ class SharedStore:
 
     def get(self, key: str) -> Any:
         """The value at `key`, or `MISSING`."""
-        return self._do(methodcaller("get", key, MISSING))
+        return self._do(methodcaller("get", key, MISSING), key)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Those of `keys` that have a value, in one round trip."""
-        return self._do(methodcaller("get_many", list(keys)))
+        """Those of `keys` that have a value, read at one moment; on a cluster, those of each step."""
+        if self._circuit is not None:  # no cluster: the path of every page
+            return self._do(methodcaller("get_many", list(keys)))
+        found: dict[str, Any] = {}
+        for step in self.steps(keys):
+            found |= self._do(methodcaller("get_many", step), step[0])
+        return found
 
     def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
         """Set `key` if it has no value; True for exactly one of all callers, in all processes."""
-        added: bool = self._do(methodcaller("add", key, value, _whole_seconds(lifetime_s)))
+        added: bool = self._do(methodcaller("add", key, value, _whole_seconds(lifetime_s)), key)
         self._size.after_write()
         return added
 
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
         """Set `key`, and replace any value of before."""
-        self._do(methodcaller("set", key, value, _whole_seconds(lifetime_s)))
+        self._do(methodcaller("set", key, value, _whole_seconds(lifetime_s)), key)
         self._size.after_write()
 
     def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float | None) -> None:
@@ -92,22 +106,25 @@ class SharedStore:
         :param change: gets the value, or `MISSING`, and gives the new one, or `MISSING` to leave it as it is. It is
             called again where another caller sets the key meanwhile.
         """
-        self._do(partial(update_value, key=key, change=change, lifetime_s=_whole_seconds(lifetime_s)))
+        self._do(partial(update_value, key=key, change=change, lifetime_s=_whole_seconds(lifetime_s)), key)
         self._size.after_write()
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
-        """Set several keys in one round trip."""
-        self._do(methodcaller("set_many", dict(values), _whole_seconds(lifetime_s)))
+        """Set several keys in one operation; on a cluster, step by step, in this order."""
+        for step in self.steps(values):
+            part = {key: values[key] for key in step}
+            self._do(methodcaller("set_many", part, _whole_seconds(lifetime_s)), step[0])
         self._size.after_write()
 
     def delete(self, key: str) -> bool:
         """Remove `key`; False where it had no value."""
-        deleted: bool = self._do(methodcaller("delete", key))
+        deleted: bool = self._do(methodcaller("delete", key), key)
         return deleted
 
     def delete_many(self, keys: Iterable[str]) -> None:
-        """Remove several keys in one round trip."""
-        self._do(methodcaller("delete_many", list(keys)))
+        """Remove several keys in one operation; on a cluster, step by step."""
+        for step in self.steps(keys):
+            self._do(methodcaller("delete_many", step), step[0])
 
     def incr(self, key: str, delta: int = 1) -> int | Missing:
         """Add to the whole number at `key` and give the sum; `MISSING` where it has no value.
@@ -121,25 +138,47 @@ class SharedStore:
             except ValueError:
                 return MISSING
             except Exception as error:
-                if not _is_no_number(error):
+                if not is_no_number(error):
                     raise
                 note_unknown("a counter")
                 backend.delete(key)
                 return MISSING
 
-        return self._do(add)
+        return self._do(add, key)
 
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
         """Give `key` a new lifetime from now; False where it has no value."""
-        touched: bool = self._do(methodcaller("touch", key, _whole_seconds(lifetime_s)))
+        touched: bool = self._do(methodcaller("touch", key, _whole_seconds(lifetime_s)), key)
         return touched
+
+    def steps(self, keys: Iterable[str]) -> list[list[str]]:
+        """The keys by operation: those of one slot of a cluster together, in the order of their first; elsewhere all.
+
+        Two steps are two moments, and one may fail where the other is done.
+        """
+        if self._circuit is not None or (cluster := self._cluster) is None:
+            whole = list(keys)
+            return [whole] if whole else []
+        steps: dict[int, list[str]] = {}
+        for key in keys:
+            steps.setdefault(cluster.slot(key), []).append(key)
+        return list(steps.values())
+
+    @property
+    def tags(self) -> Sequence[str]:
+        """With which the keys of users begin that lie in one slot of a cluster; none elsewhere."""
+        return () if self._cluster is None else self._cluster.tags
+
+    def everywhere(self, key: str) -> list[str]:
+        """The key; on a cluster, one such key for each primary."""
+        return [key] if self._cluster is None else self._do(methodcaller("everywhere", key))
 
     def check_room(self) -> None:
         """Return if an embedded store is below its limit, or evicts. Others refuse writes while they are full."""
         if isinstance(self.backend(), SQLiteCache):
             self._do(methodcaller("check_room"))
 
-    def size(self) -> StoreSize | None:
+    def size(self) -> StoreServer | None:
         """How full the store was some seconds ago; None where that is unknown. Never raises."""
         return self._size.size()
 
@@ -153,11 +192,22 @@ class SharedStore:
                     backend = self._backend = caches.create_connection(self.alias)
         return backend
 
-    def circuit(self) -> CircuitBreaker:
-        """The circuit of the server: one for each address, so two aliases on one server share it."""
+    def circuit(self, key: str | None = None) -> CircuitBreaker:
+        """The circuit of the server: one for each address, so two aliases on one server share it.
+
+        :param key: on a cluster, the circuit is that of the node which has the key.
+        """
         if (circuit := self._circuit) is None:
-            circuit = self._circuit = store_circuits.of(_address(self.alias))
+            address, cluster = f"store {server_of(_location(self.alias)) or self.alias}", self._cluster
+            node = cluster.node_of(key) if cluster is not None and key is not None else None
+            circuit = store_circuits.of(address if node is None else f"{address.partition('//')[0]}//{node}")
+            if cluster is None:
+                self._circuit = circuit
         return circuit
+
+    @property
+    def _cluster(self) -> ClusterCache | None:
+        return cast("ClusterCache", self.backend()) if is_cluster_url(_location(self.alias)) else None
 
     def reset(self) -> None:
         """Open the backend again on the next use: the settings have changed, or this is a child process."""
@@ -165,26 +215,32 @@ class SharedStore:
         self._circuit = None
         self._size = SizeWatch(alias=self.alias, ask=self._read_size)
 
-    def _read_size(self) -> StoreSize | None:
-        return self._do(read_size)
+    def _read_size(self) -> StoreServer:
+        return self._do(lambda backend: fullest(inspect(backend)))
 
-    def _do(self, operation: Callable[[BaseCache], T]) -> T:
-        """Do one operation. The circuit admits the operation, and learns its outcome."""
-        circuit = self._circuit or self.circuit()
+    def _do(self, operation: Callable[[Any], T], key: str | None = None) -> T:
+        """Do one operation. The circuit admits the operation, and learns its outcome.
+
+        :param key: decides on the node of a cluster; without it, the operation is about the whole store.
+        """
+        circuit = self._circuit or self.circuit(key)
         admission = circuit.admit()
         if admission is None:
             store_failures.count(self.alias, StoreFailure.CIRCUIT_OPEN)
             raise StoreUnavailableError(f"store {self.alias!r}: it does not answer at the moment")
         began = time.perf_counter()
         try:
-            result = operation(self._backend or self.backend())
+            if key is None or circuit is self._circuit or (cluster := self._cluster) is None:
+                result = operation(self._backend or self.backend())
+            else:
+                result = cluster.at(key, operation)
         except TypeError:
             circuit.withdraw(admission)
             raise
         except Exception as error:
             # Other backends' messages may name keys, which are hashes, and addresses: they stay in the chain.
             why = f"{type(error).__name__}: {error}" if isinstance(error, SQLiteCacheError) else type(error).__name__
-            failure = _failure(error)
+            failure = failure_of(error)
             store_failures.count(self.alias, failure)
             if failure in {StoreFailure.FULL, StoreFailure.REFUSED}:
                 circuit.answered()
@@ -212,40 +268,9 @@ class MemoryStore(SharedStore):
         return self._backend
 
 
-def _failure(error: Exception) -> StoreFailure:
-    if isinstance(error, CacheFullError):
-        return StoreFailure.FULL
-    if isinstance(error, CacheBusyError):
-        return StoreFailure.BUSY
-    if isinstance(error, SQLiteCacheError):
-        return StoreFailure.NO_ANSWER
-    from redis.exceptions import OutOfMemoryError, ResponseError  # noqa: PLC0415  the embedded store never imports redis
-
-    if isinstance(error, OutOfMemoryError):
-        return StoreFailure.FULL
-    return StoreFailure.REFUSED if isinstance(error, ResponseError) else StoreFailure.NO_ANSWER
-
-
-def _is_no_number(error: Exception) -> bool:
-    """Whether a backend refused to add to a value because it is no whole number."""
-    return isinstance(error, TypeError) or ("not an integer" in str(error) and _failure(error) is StoreFailure.REFUSED)
-
-
-def _address(alias: str) -> str:
-    """The server of an alias, without user and password."""
+def _location(alias: str) -> str:
     given = settings.CACHES.get(alias, {}).get("LOCATION", "")
-    location = str(given[0] if given and isinstance(given, list | tuple) else given)
-    scheme, separator, rest = location.partition("://")
-    if not separator:
-        return f"store {location or alias}"
-    server, _, path = rest.partition("/")
-    server, path = server.rpartition("@")[2], path.partition("?")[0]
-    # All databases of one Redis are one server. The path names a socket, or one of the services of Sentinels.
-    if not server:
-        server = f"/{path}"
-    elif is_sentinel_url(location):
-        server = f"{server}/{path.partition('/')[0]}"
-    return f"store {scheme}://{server}"
+    return str(given[0] if given and isinstance(given, list | tuple) else given)
 
 
 def _whole_seconds(lifetime_s: float | None) -> int | None:
@@ -262,8 +287,9 @@ def import_backends() -> None:
     Importing redis takes 80 ms and more. An operation that waits for it counts as slow: it would open the circuit if
     its server refuses the connection.
     """
-    if any(isinstance(store.backend(), RedisCache) for store in (_query_store, _refresh_store)):
-        importlib.import_module("redis")
+    for store in (_query_store, _refresh_store):
+        if isinstance(store.backend(), RedisCache):
+            importlib.import_module("redis")
 
 
 def query_store() -> SharedStore:
@@ -274,28 +300,6 @@ def query_store() -> SharedStore:
 def refresh_store() -> SharedStore:
     """The store of what token refreshes share."""
     return _refresh_store
-
-
-def _sizes() -> Iterator[tuple[str, StoreSize]]:
-    """From a moment ago; nothing of a store that does not answer or does not tell."""
-    for store in (_query_store, _refresh_store):
-        size = store.size()
-        if size is not None:
-            yield store.alias, size
-
-
-Readings(
-    "portal_store_used_bytes",
-    "Bytes in use in the shared store.",
-    labels=[STORE_LABEL],
-    read=lambda: [([alias], size.used) for alias, size in _sizes()],
-)
-Readings(
-    "portal_store_limit_bytes",
-    "Bytes that the shared store may use, if it has a limit.",
-    labels=[STORE_LABEL],
-    read=lambda: [([alias], size.limit) for alias, size in _sizes() if size.limit is not None],
-)
 
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:

@@ -1,27 +1,20 @@
-"""How full a store is, and what a Redis is: for `/metrics`, and for a warning in the log before it is full.
-
-What a Redis server tells about itself it tells in INFO: its eviction policy, its memory, its role. `/metrics` also
-tells of the operations of the stores.
-"""
+"""How full a store is, and how far its clock is ahead, with a warning in the log; how its operations end."""
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
-
-from django.core.cache.backends.redis import RedisCache
+from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
 from portal.telemetry.metrics import OPERATION_BUCKETS_S, Counters, Label, Timings
-from sqlite_cache import SQLiteCache
+from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-    from django.core.cache.backends.base import BaseCache
+    from portal.store.inspection import StoreServer
 
 STORE_LABEL: Final = Label(name="store", says="`default` has what is cached, `refresh` what token refreshes share")
 
@@ -54,44 +47,25 @@ store_failures: Final = Counters(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedisInfo:
-    """The fields of INFO that matter here. A field that the server does not tell is None.
+def failure_of(error: Exception) -> StoreFailure:
+    """Why an operation failed that raised this."""
+    if isinstance(error, CacheFullError):
+        return StoreFailure.FULL
+    if isinstance(error, CacheBusyError):
+        return StoreFailure.BUSY
+    if isinstance(error, SQLiteCacheError):
+        return StoreFailure.NO_ANSWER
+    from redis.exceptions import OutOfMemoryError, ResponseError  # noqa: PLC0415  the embedded store never imports redis
 
-    :param used: memory in use, bytes.
-    :param limit: `maxmemory`, bytes; 0 for none.
-    :param policy: `maxmemory-policy`.
-    :param identity: `run_id`: two addresses with the same one lead to the same server.
-    :param version: of the server.
-    """
-
-    used: int | None
-    limit: int | None
-    policy: str | None
-    identity: str | None
-    is_cluster: bool
-    is_replica: bool
-    is_sentinel: bool
-    version: str | None
+    if isinstance(error, OutOfMemoryError):
+        return StoreFailure.FULL
+    return StoreFailure.REFUSED if isinstance(error, ResponseError) else StoreFailure.NO_ANSWER
 
 
-def read_info(backend: RedisCache) -> RedisInfo:
-    """Ask the server.
-
-    :raises TypeError: the address has an option that redis-py does not know.
-    :raises Exception: any error of redis-py: the server is out of reach, or forbids INFO.
-    """
-    client = backend._cache.get_client(write=True)  # noqa: SLF001  Django offers no public way to its Redis client
-    info: Mapping[str, Any] = client.info()
-    return RedisInfo(
-        used=info.get("used_memory"),
-        limit=info.get("maxmemory"),
-        policy=info.get("maxmemory_policy"),
-        identity=info.get("run_id"),
-        is_cluster=info.get("cluster_enabled") == 1,
-        is_replica=info.get("role") == "slave",
-        is_sentinel=info.get("redis_mode") == "sentinel",
-        version=info.get("redis_version"),
+def is_no_number(error: Exception) -> bool:
+    """Whether a backend refused to add to a value because it is no whole number."""
+    return isinstance(error, TypeError) or (
+        "not an integer" in str(error) and failure_of(error) is StoreFailure.REFUSED
     )
 
 
@@ -105,25 +79,10 @@ LOOK_EVERY_S: Final = 60.0
 #: fallen a step below the first one, the warnings start again.
 WARN_FROM: Final = 0.7
 WARN_STEP: Final = 0.1
+#: Machines that share a store compare times that each has written by its own clock. A difference that is worth a line,
+#: seconds: two bring back lists without their user's own rows.
+SKEW_WARN_FROM_S: Final = 1.0
 _MB: Final = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreSize:
-    """Bytes in use, and the limit in bytes; None where the store has no limit, or does not tell it."""
-
-    used: int
-    limit: int | None
-
-
-def read_size(backend: BaseCache) -> StoreSize | None:
-    """The size of the store behind a Django cache; None where the store does not tell its size."""
-    if isinstance(backend, SQLiteCache):
-        return StoreSize(used=backend.size_in_bytes(), limit=backend.size_limit.max_bytes)
-    if not isinstance(backend, RedisCache):
-        return None
-    info = read_info(backend)
-    return None if info.used is None else StoreSize(used=info.used, limit=info.limit or None)
 
 
 class SizeWatch:
@@ -135,17 +94,18 @@ class SizeWatch:
     """
 
     def __init__(
-        self, *, alias: str, ask: Callable[[], StoreSize | None], clock: Callable[[], float] = time.monotonic
+        self, *, alias: str, ask: Callable[[], StoreServer], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._alias = alias
         self._ask = ask
         self._clock = clock
-        self._size: StoreSize | None = None
+        self._size: StoreServer | None = None
         self._asked_at: float | None = None
         self._next_look = clock() + LOOK_EVERY_S
         self._warn_from = WARN_FROM
+        self._skew_line_at = float("-inf")
 
-    def size(self) -> StoreSize | None:
+    def size(self) -> StoreServer | None:
         """The size, some seconds old at most; None where it is unknown."""
         now = self._clock()
         if self._asked_at is None or now - self._asked_at >= SIZE_TTL_S:
@@ -168,9 +128,8 @@ class SizeWatch:
         except StoreUnavailableError as error:
             logger.debug("the size of a store is unknown: %s", error)
             return
-        if size is None or size.limit is None:
-            return
-        share = size.used / size.limit
+        self._warn_of_skew(size.clock_ahead_s or 0.0)
+        share = size.share
         if share < WARN_FROM - WARN_STEP:
             self._warn_from = WARN_FROM
         if share < self._warn_from:
@@ -178,5 +137,15 @@ class SizeWatch:
         while self._warn_from <= share:
             self._warn_from += WARN_STEP
         logger.warning(
-            "store %r is %.0f%% full: %.0f of %.0f MB", self._alias, 100 * share, size.used / _MB, size.limit / _MB
+            "store %r is %.0f%% full: %.0f of %.0f MB",
+            self._alias,
+            100 * share,
+            (size.used or 0) / _MB,
+            (size.limit or 0) / _MB,
         )
+
+    def _warn_of_skew(self, ahead_s: float) -> None:
+        now = self._clock()
+        if abs(ahead_s) >= SKEW_WARN_FROM_S and now >= self._skew_line_at:
+            self._skew_line_at = now + LOOK_EVERY_S
+            logger.warning("store %r: its server's clock is %+.1f s ahead of this machine's", self._alias, ahead_s)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import time
+import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
-from portal.store.size import read_info, read_size
+from portal.store.inspection import inspect, servers_of
+from portal.store.shared_store import query_store, refresh_store
+from portal.store.size import STORE_LABEL
+from portal.telemetry.metrics import Readings
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from django.core.cache.backends.base import BaseCache
+
+    from portal.store.inspection import StoreServer
     from portal.store.shared_store import SharedStore
 
 #: Keys that one step looks at. A Redis serves others between two steps; KEYS would stop it for all of them at once.
 _STEP: Final = 500
+#: What a cluster has before a key.
+_HASH_TAG: Final = re.compile(r"^\{[0-9a-f]+\}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,19 +48,12 @@ def survey_keys(store: SharedStore, *, limit: int) -> KeySurvey:
     :param limit: the number of keys after which it stops.
     :raises StoreUnavailableError: the store does not answer, or can't tell its keys.
     """
-    backend = store.backend()
-    prefix = backend.make_key("")
+    prefix = store.backend().make_key("")
     found = KeySurvey()
-    if isinstance(backend, RedisCache):
-        steps = _redis_steps(backend, prefix)
-    elif isinstance(backend, SQLiteCache):
-        steps = _embedded_steps(backend, prefix)
-    else:
-        raise StoreUnavailableError(f"store {store.alias!r}: {type(backend).__name__} can't tell its keys")
     try:
-        for step in steps:
+        for step in chain.from_iterable(_steps(server, prefix) for server in servers_of(store.backend())):
             for key, size in step:
-                found.sizes[key.removeprefix(prefix)] = size
+                found.sizes[_HASH_TAG.sub("", key.removeprefix(prefix))] = size
             if len(found.sizes) >= limit:
                 found.complete = False
                 break
@@ -59,6 +61,14 @@ def survey_keys(store: SharedStore, *, limit: int) -> KeySurvey:
         # Whatever redis-py and SQLite raise: their messages may name addresses.
         raise StoreUnavailableError(f"store {store.alias!r}: {type(error).__name__}") from error
     return found
+
+
+def _steps(backend: BaseCache, prefix: str) -> Iterator[list[tuple[str, int]]]:
+    if isinstance(backend, RedisCache):
+        return _redis_steps(backend, prefix)
+    if isinstance(backend, SQLiteCache):
+        return _embedded_steps(backend, prefix)
+    raise TypeError(type(backend).__name__)
 
 
 def _redis_steps(backend: RedisCache, prefix: str) -> Iterator[list[tuple[str, int]]]:
@@ -93,59 +103,44 @@ def _embedded_steps(backend: SQLiteCache, prefix: str) -> Iterator[list[tuple[st
         yield [(key, size) for _, key, size in rows if key.startswith(prefix)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreNature:
-    """One store.
+def inspect_store(store: SharedStore) -> list[StoreServer]:
+    """What each server of the store tells of itself; of a cluster, each primary.
 
-    :param words: what it is, without an address.
-    :param used: bytes in use; None where it does not tell.
-    :param limit: bytes; None for no limit.
-    :param evicts: whether it drops entries to make room.
-    :param clock_ahead_s: how far its server's clock is ahead of this one; None where it is this machine's.
+    :raises StoreUnavailableError: it does not; the message says why, without an address.
     """
-
-    words: str
-    used: int | None
-    limit: int | None
-    evicts: bool
-    clock_ahead_s: float | None
-
-
-def read_nature(store: SharedStore) -> StoreNature:
-    """Ask the store what it is.
-
-    :raises StoreUnavailableError: it does not answer; the message says why, without an address.
-    """
-    backend = store.backend()
-    if isinstance(backend, RedisCache):
-        return _redis_nature(backend)
-    # A first read opens the file.
-    store.get("start")
-    size = read_size(backend)
-    evicts = isinstance(backend, SQLiteCache) and backend.size_limit.evicts
-    file = f", {backend.path}" if isinstance(backend, SQLiteCache) else ""
-    return StoreNature(
-        words=f"embedded store of this machine{file}" if file else type(backend).__name__,
-        used=size.used if size else None,
-        limit=size.limit if size else None,
-        evicts=evicts,
-        clock_ahead_s=None,
-    )
-
-
-def _redis_nature(backend: RedisCache) -> StoreNature:
-    from portal.store.redis_faults import explain_fault  # noqa: PLC0415  imports redis
-
     try:
-        info = read_info(backend)
-        seconds, micros = backend._cache.get_client(write=True).time()  # noqa: SLF001  as in redis_info
+        if isinstance(store.backend(), SQLiteCache):
+            store.get("start")  # a first read opens the file
+        return inspect(store.backend())
+    except StoreUnavailableError:
+        raise
     except Exception as error:
+        from portal.store.redis_faults import explain_fault  # noqa: PLC0415  imports redis
+
         raise StoreUnavailableError(explain_fault(error).cause) from error
-    policy = info.policy or "unknown"
-    return StoreNature(
-        words=f"Redis {info.version or 'of unknown version'}, maxmemory-policy {policy}",
-        used=info.used,
-        limit=info.limit or None,
-        evicts=policy not in {"noeviction", "unknown"},
-        clock_ahead_s=seconds + micros / 1_000_000 - time.time(),
-    )
+
+
+def _told(name: str) -> list[tuple[list[str], float]]:
+    """What each store told of this a moment ago; nothing of one that does not answer or does not tell."""
+    sizes = [(store.alias, store.size()) for store in (query_store(), refresh_store())]
+    return [([alias], value) for alias, size in sizes if (value := getattr(size, name, None)) is not None]
+
+
+Readings(
+    "portal_store_used_bytes",
+    "Bytes in use in the shared store.",
+    labels=[STORE_LABEL],
+    read=lambda: _told("used"),
+)
+Readings(
+    "portal_store_limit_bytes",
+    "Bytes that the shared store may use, if it has a limit.",
+    labels=[STORE_LABEL],
+    read=lambda: _told("limit"),
+)
+Readings(
+    "portal_store_clock_ahead_seconds",
+    "How far Redis's clock is ahead of this machine's.",
+    labels=[STORE_LABEL],
+    read=lambda: _told("clock_ahead_s"),
+)

@@ -14,8 +14,11 @@ from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
 from sqlite_cache import close_idle_connections
 from tests.portal.api.sessions import make_session
+from tests.support.caches import redis_cluster
 from tests.support.redis_server import running_redis
 from tests.support.refresh_world import RefreshProcess, RefreshWorld
+
+__all__ = ["redis_cluster"]
 
 
 def sqlite_entry(path: Path) -> dict:
@@ -93,6 +96,17 @@ def redis_store(redis_server):
         client.flushall()
     with caches(redis_entry(redis_server.url())):
         yield redis_server
+
+
+@pytest.fixture
+def cluster_store(redis_cluster):
+    for server in redis_cluster.primaries():
+        with server.client() as client:
+            client.flushall()
+    entry = {**redis_entry(redis_cluster.url()), "BACKEND": "portal.store.cluster.ClusterCache"}
+    entry["OPTIONS"] = {**entry["OPTIONS"], "WAIT_FOR_REPLICA": True}
+    with caches(entry):
+        yield redis_cluster
 
 
 @pytest.fixture

@@ -10,13 +10,14 @@ import itertools
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
 
 import jwt
+from redis.crc import key_slot
 
 from portal.api.call_log import Attempt
 from portal.api.responses import ApiResponse, RawResponse, read_response
@@ -32,6 +33,7 @@ from portal.process.deadline import Deadline
 from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
 from portal.store import MISSING
+from portal.store.cluster import ClusterCache, tagged_key
 from sqlite_cache import JSONSerializer
 
 _JWT_KEY = "a key for tests, long enough for HS256"
@@ -51,6 +53,8 @@ def make_token(user: str = "ada", *, exp: float | None = None, jti: str = "") ->
 
 class FakeStore:
     """A store in memory; can be made to fail, and counts its round trips."""
+
+    tags: Sequence[str] = ()
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
@@ -117,12 +121,41 @@ class FakeStore:
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
         return key in self.values
 
+    def steps(self, keys: Iterable[str]) -> list[list[str]]:
+        return [list(keys)]
+
     def _trip(self, name: str) -> None:
         self.trips += 1
         if self.before_each is not None:
             self.before_each(name)
         if self.down:
             raise StoreUnavailableError("down, for this test")
+
+
+class FakeCluster(FakeStore):
+    """A cluster in memory: what lies in several slots is read and written step by step."""
+
+    tags = ClusterCache.tags
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for step in self.steps(keys):
+            found |= super().get_many(step)
+        return found
+
+    def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
+        for step in self.steps(values):
+            super().set_many({key: values[key] for key in step}, lifetime_s=lifetime_s)
+
+    def delete_many(self, keys: Iterable[str]) -> None:
+        for step in self.steps(keys):
+            super().delete_many(step)
+
+    def steps(self, keys: Iterable[str]) -> list[list[str]]:
+        found: dict[int, list[str]] = {}
+        for key in keys:
+            found.setdefault(key_slot(tagged_key(key, "", 1).encode()), []).append(key)
+        return list(found.values())
 
 
 class FakeClock:

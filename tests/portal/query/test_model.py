@@ -54,7 +54,7 @@ def _stamps_taken_late(patch: pytest.MonkeyPatch) -> None:
 
 
 def _log_begins_at_the_same_place(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Dice, "__call__", lambda self, end: 0 if end < 2**128 else self.random.randrange(end))
+    patch.setattr(Dice, "__call__", lambda self, end: 0 if end < 2**100 else self.random.randrange(end))
 
 
 def _invalidated_pages_shown_as_stale(patch: pytest.MonkeyPatch) -> None:

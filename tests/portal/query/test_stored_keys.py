@@ -8,7 +8,8 @@ from portal.query import KeyUse, endpoints_by_digest, principal_of_id, read_key
 from portal.query.cache.page_keys import StoredKey, lease_key, page_keys
 from portal.query.cache.write_log import WriteLog
 from portal.query.endpoints import query_key
-from portal.query.partition import Partition, generation_key, namespace_generation_key
+from portal.query.partition import Partition
+from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.token_bindings import binding_key
 
 NAMESPACE = f"{2**127:032x}"
@@ -32,7 +33,7 @@ def page(start: str | None = None, *, paginated: bool = True, **params: object) 
         (page(start="cursor"), StoredKey(KeyUse.VARIANT, NAMESPACE)),
         (f"{NAMESPACE}:energy.get_clients:17", StoredKey(KeyUse.WRITE_LOG, NAMESPACE, "energy.get_clients")),
         (PARTITION.binding, StoredKey(KeyUse.BINDING)),
-        (PARTITION.keys[0], StoredKey(KeyUse.NAMESPACE)),
+        (PARTITION.keys[1], StoredKey(KeyUse.NAMESPACE)),
         (namespace_generation_key(NAMESPACE), StoredKey(KeyUse.OTHER, NAMESPACE)),
         (generation_key("energy.get_clients"), StoredKey(KeyUse.OTHER)),
         ("sent:abc:3", StoredKey(KeyUse.OTHER)),

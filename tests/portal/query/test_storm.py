@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks._stores import embedded, on_redis
+from benchmarks._stores import embedded, on_cluster, on_redis
 from benchmarks._storm_thread import Report
 from benchmarks.storm_query import run_storm
+from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ def test_no_read_misses_a_completed_write_on_the_embedded_store(tmp_path: Path) 
 def test_nor_on_redis(tmp_path: Path) -> None:
     with running_redis(tmp_path) as redis:
         check(lambda place: {**on_redis(redis), "KEY_PREFIX": place.name}, tmp_path)
+
+
+@pytest.mark.redis
+def test_nor_on_a_cluster(tmp_path: Path) -> None:
+    with clustered_redis(tmp_path) as cluster:
+        check(lambda place: {**on_cluster(cluster), "KEY_PREFIX": place.name}, tmp_path)
 
 
 def test_the_checker_can_fail(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ import pytest
 from django.core.cache.backends.redis import RedisCache
 
 from portal.errors import StoreUnavailableError
-from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch, StoreSize, read_size
+from portal.store.inspection import StoreServer, inspect
+from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch
 from tests.support.given_store import StoreOn
 from tests.support.redis_server import running_redis
 
@@ -26,10 +27,10 @@ class Asked:
     """A store that gives one size after another, then the last one again and again."""
 
     def __init__(self, *used: int, limit: int | None = 100 * MB) -> None:
-        self.sizes = [StoreSize(used=number * MB, limit=limit) for number in used]
+        self.sizes = [StoreServer(used=number * MB, limit=limit) for number in used]
         self.times = 0
 
-    def __call__(self) -> StoreSize:
+    def __call__(self) -> StoreServer:
         self.times += 1
         return self.sizes.pop(0) if len(self.sizes) > 1 else self.sizes[0]
 
@@ -53,12 +54,12 @@ def test_a_store_tells_its_size_and_its_limit_and_none_where_it_has_none(make_sq
     cache = make_sqlite(MAX_BYTES=5 * MB)
     cache.set("key", "x" * MB)
     with running_redis(tmp_path, "--maxmemory", "5mb") as server:
-        for size in (StoreOn(cache).size(), read_size(RedisCache(server.url(), {}))):
+        for size in (StoreOn(cache).size(), inspect(RedisCache(server.url(), {}))[0]):
             assert size is not None
             assert 0 < size.used < 2 * MB
             assert size.limit == 5 * MB
     assert StoreOn(cache).size().used > MB
-    assert read_size(make_redis()).limit is None
+    assert inspect(make_redis())[0].limit is None
 
 
 def test_it_is_asked_once_in_some_seconds():
@@ -72,7 +73,7 @@ def test_it_is_asked_once_in_some_seconds():
 
 def test_another_thread_does_not_wait_while_one_asks():
     seen = []
-    watched = watch(lambda: seen.append(watched.size()), Clock())
+    watched = watch(lambda: seen.append(watched.size()) or StoreServer(), Clock())
     watched.size()
     assert seen == [None]
 
@@ -113,3 +114,21 @@ def test_it_is_said_from_seventy_per_cent_on_once_for_each_ten_more(caplog):
 def test_the_warnings_start_again_after_the_store_was_emptied_and_without_a_limit_there_are_none(caplog):
     assert looks(Asked(10_000, limit=None), 2, caplog) == []
     assert len(looks(Asked(75, 65, 75, 55, 75), 5, caplog)) == 2
+
+
+@pytest.mark.parametrize(("ahead_s", "is_told"), [(0.9, False), (1.5, True), (-90.0, True), (None, False)])
+def test_a_clock_that_differs_by_a_second_is_told_once_a_minute(ahead_s, is_told, caplog):
+    def ask() -> StoreServer:
+        return StoreServer(used=1, clock_ahead_s=ahead_s)
+
+    lines = [line for line in looks(ask, int(LOOK_EVERY_S / SIZE_TTL_S) + 1, caplog) if "clock is" in line]
+    assert len(lines) == (2 if is_told else 0)
+
+
+@pytest.mark.redis
+def test_the_clock_of_a_redis_is_compared_with_this_machines(make_redis, monkeypatch):
+    [server] = inspect(make_redis())
+    assert abs(server.clock_ahead_s) < 1
+    monkeypatch.setattr("portal.store.inspection.time.time", lambda: 0.0)
+    [server] = inspect(make_redis())
+    assert server.clock_ahead_s > 1_000_000_000

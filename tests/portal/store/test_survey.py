@@ -12,14 +12,18 @@ from django.test import override_settings
 from portal.config.base_settings import _caches
 from portal.errors import StoreUnavailableError
 from portal.store import query_store, refresh_store, survey_keys
+from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
 
 
-@pytest.fixture(params=["embedded", pytest.param("redis", marks=pytest.mark.redis)])
+@pytest.fixture(params=["embedded", *(pytest.param(kind, marks=pytest.mark.redis) for kind in ("redis", "cluster"))])
 def stores(request: pytest.FixtureRequest, tmp_path: Path):
     """Both stores, in one place."""
     with contextlib.ExitStack() as stack:
-        url = "" if request.param == "embedded" else stack.enter_context(running_redis(tmp_path)).url()
+        url = ""
+        if request.param != "embedded":
+            started = {"redis": running_redis, "cluster": clustered_redis}[request.param]
+            url = stack.enter_context(started(tmp_path)).url()
         config = SimpleNamespace(cache_url=url, refresh_cache_url=url, state_dir=tmp_path, store_max_mb=8)
         stack.enter_context(override_settings(CACHES=_caches(config)))  # type: ignore[arg-type]
         yield

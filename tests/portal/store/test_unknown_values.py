@@ -7,7 +7,6 @@ import logging
 import sqlite3
 
 import pytest
-import redis
 
 from portal.config.limits import SIGN_IN_TRIES
 from portal.store import MISSING, SharedStore, note_unknown, unknown_values
@@ -26,9 +25,7 @@ def put_raw(store: SharedStore, key: str, text: str) -> None:
         with contextlib.closing(sqlite3.connect(backend.path, isolation_level=None)) as connection:
             connection.execute("UPDATE entries SET value = ? WHERE key = ?", (text, name))
         return
-    client = backend._cache.get_client(write=True)
-    assert isinstance(client, redis.Redis)
-    client.set(name, text, keepttl=True)
+    store._do(lambda server: server._cache.get_client(write=True).set(name, text, keepttl=True), key)
 
 
 @pytest.mark.parametrize("text", ["{", "", "NaN"])

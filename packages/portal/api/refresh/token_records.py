@@ -5,7 +5,7 @@ known of the sign-in, so nothing is written at sign-in, and all processes find t
 its family by a record of its own. The records lie under hashes:
 
 ==========  ================================================================================================
-token       the family's secret, sealed under that token; written in one step with the rotation record
+token       the family's secret, sealed under that token; written with the rotation record, or before it
 family      the rotation record: the latest pair and the names of the older tokens, sealed under the secret;
             lasts as long as the sign-in
 lock        a process is submitting the latest token now; 15 s, longer than the call; its value names the owner
@@ -189,7 +189,7 @@ class TokenRecords:
         self._store.delete_many(keys)
 
     def set_rotation(self, secret: str, family: TokenFamily, *, submitted: Iterable[str], lifetime_s: float) -> None:
-        """Write the rotation record, and in the same step how its tokens lead to it.
+        """Write how its tokens lead to a rotation record, and in the same step the record.
 
         :param submitted: tokens that were in use just now. The store may have forgotten how they lead to the family.
         """
@@ -198,7 +198,9 @@ class TokenRecords:
         rotation = seal(content, under=secret)
         later = {token for token in (latest.refresh, *submitted) if token and family_secret(token) != secret}
         to_family = {_key(token, "token"): seal(secret, under=token) for token in later}
-        self._store.set_many({_key(secret, "family"): rotation, **to_family}, lifetime_s=lifetime_s)
+        # In this order where a cluster makes it several steps: nobody has the new token before the last one, and who
+        # finds the family finds it by each of its tokens.
+        self._store.set_many({**to_family, _key(secret, "family"): rotation}, lifetime_s=lifetime_s)
 
     def set_outcome(
         self, secret: str, *, latest_refresh: str, outcome: FailedOutcome, now: float, lifetime_s: float

@@ -10,7 +10,7 @@
       values            one variable as a text, a number, a switch, an address
     sources             where each value comes from, with secrets masked
       authentication    how access tokens are verified; the OpenID provider
-      store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, or its Sentinels
+      store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, its Sentinels, or a cluster
 """
 
 from portal.config.environment.reader import complete_environment, read_config, try_config
@@ -23,6 +23,12 @@ from portal.config.environment.sources import (
     undeclared_names,
     variable_values,
 )
-from portal.config.environment.store_urls import is_sentinel_url, read_sentinel_url, split_credentials
+from portal.config.environment.store_urls import (
+    is_cluster_url,
+    is_sentinel_url,
+    read_shared_url,
+    server_of,
+    split_credentials,
+)
 from portal.config.environment.variable_types import Secrecy, Variable, VariablePart
 from portal.config.environment.variables import VARIABLES

@@ -90,6 +90,8 @@ def _masked(variable: Variable, value: str) -> str:
         return MASK
     # An address that the reader refuses may have its password anywhere.
     scheme, separator, rest = bare.partition("://")
-    if not separator or (any(sign in rest.partition("?")[0] for sign in "@,;") and "sentinel" not in scheme):
+    if not separator or (
+        any(sign in rest.partition("?")[0] for sign in "@,;") and not scheme.endswith(("+sentinel", "+cluster"))
+    ):
         return MASK
     return f"{scheme}://{f'{MASK}@' if secrets else ''}{rest}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
 from portal.operate.doctor.findings import clock, error, ok, warning
-from portal.store import StoreNature, query_store, read_nature, refresh_store
+from portal.store import StoreServer, inspect_store, query_store, refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,11 +38,13 @@ def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as a
     """Both stores."""
     for name, store in (("query store", query_store()), ("refresh store", refresh_store())):
         try:
-            nature = read_nature(store)
-            yield ok(name, nature.words)
-            yield _room(f"{name} room", nature)
-            if nature.clock_ahead_s is not None:
-                yield clock(f"{name} clock", nature.clock_ahead_s, may_differ_s=_CLOCK_WARNING_S)
+            servers = inspect_store(store)
+            for number, server in enumerate(servers, 1):
+                which = name if len(servers) == 1 else f"{name} primary {number}"
+                yield ok(which, server.words)
+                yield _room(f"{which} room", server)
+                if server.clock_ahead_s is not None:
+                    yield clock(f"{which} clock", server.clock_ahead_s, may_differ_s=_CLOCK_WARNING_S)
             yield _speed(name, store)
         except StoreUnavailableError as fault:
             yield error(name, str(fault), "docs/reference/environment.md has the forms of CACHE_URL")
@@ -51,13 +53,13 @@ def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as a
             yield _atomic(name, store)
 
 
-def _room(subject: str, nature: StoreNature) -> Finding:
-    if nature.used is None:
+def _room(subject: str, server: StoreServer) -> Finding:
+    if server.used is None:
         return ok(subject, "it does not tell its size")
-    if nature.limit is None:
-        return ok(subject, f"{nature.used / _MB:.1f} MB used, no limit")
-    seen = f"{nature.used / _MB:.1f} of {nature.limit / _MB:.0f} MB used"
-    if nature.used / nature.limit >= _FULL and not nature.evicts:
+    if server.limit is None:
+        return ok(subject, f"{server.used / _MB:.1f} MB used, no limit")
+    seen = f"{server.used / _MB:.1f} of {server.limit / _MB:.0f} MB used"
+    if server.share >= _FULL and not server.evicts:
         return warning(subject, f"{seen}, and it evicts nothing", "raise its limit: APP_STORE_MAX_MB, maxmemory")
     return ok(subject, seen)
 

@@ -22,7 +22,6 @@ from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import MAX_RECORDS, WriteLog
 from portal.query.cache.write_records import InvalidatedQueries, WriteRecord
 from portal.query.endpoints import canonical_json
-from portal.query.partition import generation_key, namespace_generation_key
 from portal.store import MISSING, note_unknown
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ class PageCache:
 
         :raises StoreUnavailableError: it can't be done now.
         """
-        self._namespaces.generations.advance(generation_key(endpoint))
+        self._namespaces.generations.advance(endpoint)
 
     # --- reads that are behind writes ---
 
@@ -295,7 +294,7 @@ class PageCache:
     def _make_versions(self, namespace: str, endpoint: str) -> tuple[WriteLog, tuple[str, str, str]]:
         """The write log of an endpoint in a namespace, and the keys of the generations that its pages carry."""
         log = WriteLog(store=self._store, namespace=namespace, endpoint=endpoint, random_below=self._random_below)
-        return log, (generation_key(None), generation_key(endpoint), namespace_generation_key(namespace))
+        return log, self._namespaces.generations.keys(endpoint, namespace=namespace)
 
 
 def _size_of(stored: list[Any]) -> int:

@@ -11,7 +11,6 @@ A binding is made by a success of GET `/me`, or by a refresh (docs/explanation/q
 
 from __future__ import annotations
 
-from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.namespaces import Namespaces, different_subjects, same_subject, subject_of
 from portal.query.partition.token_bindings import (
     Partition,

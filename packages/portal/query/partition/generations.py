@@ -16,7 +16,13 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.query.partition.token_bindings import binding_key, is_binding_key, namespace_key, parse_binding
+from portal.query.partition.token_bindings import (
+    HASH_TAG_CHARS,
+    binding_key,
+    is_binding_key,
+    namespace_key,
+    parse_binding,
+)
 from portal.store import note_unknown
 
 if TYPE_CHECKING:
@@ -49,9 +55,23 @@ class Generations:
             numbers = [self._number(key, number) for key, number in zip(keys, numbers, strict=True)]
         return "/".join(map(str, numbers))
 
-    def advance(self, key: str) -> None:
-        """Make a miss of every page that carries the present number of `key`."""
-        self.store.set(key, self.new(), lifetime_s=GENERATION_LIFETIME_S)
+    def keys(self, endpoint: str, *, namespace: str) -> tuple[str, str, str]:
+        """The keys of the numbers that a page of an endpoint carries in a namespace.
+
+        In a cluster, those that all users share have a copy beside the users of each hash tag: a read finds it where
+        the pages lie, and no node serves all reads.
+        """
+        tag = f"{namespace[:HASH_TAG_CHARS]}:" if self.store.tags else ""
+        shared = (f"{tag}{generation_key(None)}", f"{tag}{generation_key(endpoint)}")
+        return (*shared, namespace_generation_key(namespace))
+
+    def advance(self, endpoint: str | None) -> None:
+        """Make a miss of every page of an endpoint, or of all that is cached."""
+        key = generation_key(endpoint)
+        if self.store.tags:
+            self.store.delete_many(f"{tag}:{key}" for tag in self.store.tags)
+        else:
+            self.store.set(key, self.new(), lifetime_s=GENERATION_LIFETIME_S)
 
     def new(self) -> int:
         """A number that was never used. It is a number, because the embedded store reads numbers without decoding."""
@@ -122,7 +142,7 @@ class PendingPurges:
         if not pending:
             return
         if _EVERYTHING in pending:
-            self._generations.advance(_EVERYTHING)
+            self._generations.advance(None)
         else:
             bindings = [key for key in pending if is_binding_key(key)]
             found = self._store.get_many(bindings) if bindings else {}

@@ -34,6 +34,7 @@ from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity import get_user_from_token, permission_strings
 from portal.query.partition.generations import Generations, PendingPurges, namespace_generation_key
 from portal.query.partition.token_bindings import (
+    HASH_TAG_CHARS,
     Partition,
     Subject,
     TokenBinding,
@@ -62,7 +63,7 @@ USED_TOKEN_KEPT_S: Final = 20 * 60
 NAMESPACE_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Bindings that a process keeps in memory.
 _MAX_BINDINGS: Final = 4096
-_NAME_BITS: Final = 128
+_NAME_BITS: Final = 116
 
 
 class Namespaces:
@@ -121,7 +122,8 @@ class Namespaces:
         key = namespace_key(principal)
         found = self._store.get_many([key, name])
         before, view = parse_binding(name, found.get(name)), _permissions_digest(profile)
-        is_first = before is None or before.partition.principal != principal
+        # A binding without a namespace was announced by a process that did not come to begin the generation.
+        is_first = before is None or before.partition.principal != principal or not before.partition.namespace
         has_changed = before is not None and not is_first and before.partition.view != view
         namespace = self._replace_namespace(key) if has_changed else self._namespace(key, found.get(key))
         partition = Partition(principal=principal, namespace=namespace, view=view, binding=name)
@@ -223,7 +225,7 @@ class Namespaces:
         """The present namespace; a new one where there is none."""
         name = parse_namespace(stored)
         if name is None:
-            fresh = self._new_name()
+            fresh = self._new_name(key)
             if self._store.add(key, [fresh], lifetime_s=NAMESPACE_LIFETIME_S):
                 return fresh
             stored = self._store.get_many([key]).get(key)
@@ -234,24 +236,27 @@ class Namespaces:
 
     def _replace_namespace(self, key: str) -> str:
         """A new namespace in place of the present one, whose pages nobody can reach from now on."""
-        fresh = self._new_name()
+        fresh = self._new_name(key)
         self._store.set(key, [fresh], lifetime_s=NAMESPACE_LIFETIME_S)
         return fresh
 
-    def _new_name(self) -> str:
-        return f"{self._random_below(2**_NAME_BITS):032x}"
+    def _new_name(self, key: str) -> str:
+        return f"{key.removeprefix(namespace_key(''))[:HASH_TAG_CHARS]}{self._random_below(2**_NAME_BITS):029x}"
 
     def _bind(
         self, token: str, partition: Partition, *, begin_generation: bool = False, lifetime_s: float | None = None
     ) -> Partition:
         binding = TokenBinding(partition=partition, expires_at=expires_at(token))
+        if lifetime_s is None:
+            lifetime_s = self._refreshed_binding_lifetime(binding)
         # In one operation. A write that ends before it finds no binding, and every cached page is older than the
         # generation. A write that ends after it finds the binding.
         numbers = {namespace_generation_key(partition.namespace): self.generations.new()} if begin_generation else {}
-        self._store.set_many(
-            {**numbers, partition.binding: binding.stored()},
-            lifetime_s=self._refreshed_binding_lifetime(binding) if lifetime_s is None else lifetime_s,
-        )
+        values = {**numbers, partition.binding: binding.stored()}
+        if numbers and len(self._store.steps(values)) > 1:
+            # On a cluster these are two operations. A write that ends before this one finds no binding, as above.
+            self._store.set(partition.binding, binding.announced().stored(), lifetime_s=lifetime_s)
+        self._store.set_many(values, lifetime_s=lifetime_s)
         self._remember(partition.binding, binding)
         return partition
 

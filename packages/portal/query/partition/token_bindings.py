@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _HASH_CHARS: Final = 40
+#: Characters with which a principal and its namespaces begin: on a cluster they lie in one slot (portal.store.cluster).
+HASH_TAG_CHARS: Final = 3
 #: Members of a stored binding. All releases that run at the same time share namespaces and bindings, because a purge
 #: or a write by one of them concerns the pages of the others. So a later release may append members, and no more
 #: (ADR 49): what is behind those that a release knows, it ignores.
@@ -48,7 +50,8 @@ class Partition:
     def __post_init__(self) -> None:
         """Make the keys once: every cached read needs them."""
         object.__setattr__(self, "pages", f"{self.namespace}:{self.view}")
-        object.__setattr__(self, "keys", (namespace_key(self.principal), self.binding))
+        # The binding first: on a cluster it is another step, and generations that are read before it may be too old.
+        object.__setattr__(self, "keys", (self.binding, namespace_key(self.principal)))
 
     def is_current(self, found: Mapping[str, Any]) -> bool:
         """Whether the store has this namespace as the user's present one, and has the binding.
@@ -59,7 +62,7 @@ class Partition:
         :param found: values that were read from the store, those of :attr:`keys` among them.
         """
         # Not parsed, because every cached read comes here.
-        key, name = self.keys
+        name, key = self.keys
         namespace, binding = found.get(key), found.get(name)
         return (
             isinstance(namespace, list)
@@ -84,8 +87,13 @@ class TokenBinding:
         return [self.partition.principal, self.partition.namespace, self.expires_at, self.partition.view]
 
     def is_valid(self, now: float) -> bool:
-        """Whether the token has not expired."""
-        return self.expires_at is None or now < self.expires_at + EXPIRY_LEEWAY_S
+        """Whether the token has not expired, and the namespace is known."""
+        is_open = self.expires_at is None or now < self.expires_at + EXPIRY_LEEWAY_S
+        return is_open and bool(self.partition.namespace)
+
+    def announced(self) -> TokenBinding:
+        """The binding while a generation begins: a writer finds its user, and no reader its namespace."""
+        return replace(self, partition=replace(self.partition, namespace=""))
 
 
 def parse_binding(key: str, value: object) -> TokenBinding | None:

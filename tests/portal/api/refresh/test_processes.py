@@ -21,7 +21,10 @@ from tests.support.http_server import Received, reply, scripted_server
 from tests.support.refresh_world import jwt
 
 PROCESSES, THREADS, GENERATIONS = 4, 6, 5
-STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
+STORES = pytest.mark.parametrize(
+    "store",
+    ["embedded_store", *(pytest.param(f"{kind}_store", marks=pytest.mark.redis) for kind in ("redis", "cluster"))],
+)
 fork = multiprocessing.get_context("fork")
 
 

@@ -28,7 +28,7 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(
 def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(
     world: RefreshWorld, pair, process
 ):
-    def down(_: object) -> None:
+    def down(*_: object) -> None:
         raise StoreUnavailableError("store 'refresh': down")
 
     process.store._do = down

@@ -12,10 +12,14 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from portal.store.inspection import servers_of
 from sqlite_cache import SQLiteCache
 from tests.support.refresh_world import KilledError, RefreshProcess, RefreshWorld, jwt, lose
 
-STORES = pytest.mark.parametrize("store", ["embedded_store", pytest.param("redis_store", marks=pytest.mark.redis)])
+STORES = pytest.mark.parametrize(
+    "store",
+    ["embedded_store", *(pytest.param(f"{kind}_store", marks=pytest.mark.redis) for kind in ("redis", "cluster"))],
+)
 TOKEN_BYTES = 1500
 
 
@@ -24,8 +28,8 @@ def values(process: RefreshProcess) -> dict[str, str]:
     backend = process.store.backend()
     if isinstance(backend, SQLiteCache):
         return dict(backend.database.run("SELECT key, value FROM entries")[0])
-    client = backend._cache.get_client()
-    return {key.decode(): client.get(key).decode() for key in client.scan_iter()}
+    clients = [server._cache.get_client() for server in servers_of(backend)]
+    return {key.decode(): client.get(key).decode() for client in clients for key in client.scan_iter()}
 
 
 def size(process: RefreshProcess) -> int:
@@ -59,7 +63,7 @@ def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshW
     first = world.backend.sign_in()
     assert size(process) == 0
     do, operations = process.store._do, []
-    process.store._do = lambda operation: operations.append(operation) or do(operation)
+    process.store._do = lambda operation, *key: operations.append(operation) or do(operation, *key)
     held, sizes, costs = first, [], []
     for _ in range(40):
         operations.clear()
@@ -143,11 +147,11 @@ def die_after(process: RefreshProcess, number: int) -> None:
     """Let this process die when it has done so many operations of its store."""
     do, operations = process.store._do, []
 
-    def operate(operation):
+    def operate(operation, *key):
         if len(operations) == number:
             raise KilledError
         operations.append(operation)
-        return do(operation)
+        return do(operation, *key)
 
     process.store._do = operate
 

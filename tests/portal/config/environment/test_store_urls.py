@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.config.environment.store_urls import SentinelAddress, check_store_url, read_sentinel_url, split_credentials
+from portal.config.environment.store_urls import SharedAddress, check_store_url, read_shared_url, split_credentials
 from portal.errors import ConfigurationError
 
 
@@ -14,7 +14,10 @@ from portal.errors import ConfigurationError
         ("memcached://localhost", "should be redis://"),
         ("redis://host\n/0", "should be redis://"),
         ("redis://:secret@one:6379/0,redis://:secret@two:6379/0", "should be the address of one server"),
-        ("redis+cluster://one:6379/0", "Cluster is not supported"),
+        ("redis+cluster://one:6379/0", "redis+cluster://[user:password@]host[:port],…, percent-encoded"),
+        ("redis+cluster://", "percent-encoded"),
+        ("rediss+cluster://one?sentinel_password=secret", "percent-encoded"),
+        ("redis+clusters://one", "should be redis://"),
         ("redis://", "percent-encoded"),
         ("redis://:secret/secret@one:6379/0", "percent-encoded"),
         ("redis://one:0/0", "percent-encoded"),
@@ -41,8 +44,8 @@ def test_an_address_with_sentinels_is_read():
         "rediss+sentinel://portal:a%2Cb%40@one:1,[::1],three:3/the%20service/4"
         "?ssl_ca_certs=/ca.pem&sentinel_username=watch&sentinel_password=er%21"
     )
-    address = read_sentinel_url(url)
-    assert address == SentinelAddress(
+    address = read_shared_url(url)
+    assert address == SharedAddress(
         hosts=(("one", 1), ("::1", 26379), ("three", 3)),
         service="the service",
         database=4,
@@ -55,6 +58,13 @@ def test_an_address_with_sentinels_is_read():
     )
     assert not any(secret in repr(address) for secret in ("a,b@", "er!", "watch"))
     assert check_store_url("CACHE_URL", url) == url
+
+
+def test_an_address_of_a_cluster_is_read():
+    address = read_shared_url("rediss+cluster://me:p%2Cw@one,[::1]:7000?ssl_ca_certs=/ca.pem")
+    assert address.hosts == (("one", 6379), ("::1", 7000))
+    assert (address.username, address.password, address.tls) == ("me", "p,w", True)
+    assert address.options == {"ssl_ca_certs": "/ca.pem"}
 
 
 @pytest.mark.parametrize(
@@ -73,6 +83,7 @@ def test_an_address_with_sentinels_is_read():
             "redis+sentinel://one,two:2/portal/1",
             {"username": "me", "password": "pw", "sentinel_username": "w", "sentinel_password": "p!"},
         ),
+        ("redis+cluster://me:pw@one,two:2", "redis+cluster://one,two:2", {"username": "me", "password": "pw"}),
     ],
 )
 def test_users_and_passwords_are_taken_out_of_an_address(url, bare, credentials):

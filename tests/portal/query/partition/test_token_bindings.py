@@ -12,6 +12,7 @@ from portal.errors import ApiUnavailableError
 from portal.query.partition.namespaces import Namespaces
 from portal.query.partition.token_bindings import (
     Subject,
+    TokenBinding,
     principal_of,
     principal_of_id,
     principal_of_sign_in,
@@ -95,3 +96,13 @@ def test_a_value_that_is_not_a_binding_opens_nothing(world: World, stored: objec
     [name] = [key for key in world.store.values if key.startswith("binding:")]
     world.store.set(name, stored, lifetime_s=None)
     assert Namespaces(store=world.store).partition_of(token) is None
+
+
+def test_an_announced_binding_names_its_user_to_a_writer_and_no_namespace_to_a_reader(world: World) -> None:
+    token = make_token("ada")
+    bound: Any = Namespaces(store=world.store).bind(token, {"id": "ada"})
+    announced = TokenBinding(partition=bound, expires_at=None).announced()
+    world.store.set(bound.binding, announced.stored(), lifetime_s=None)
+    other = Namespaces(store=world.store)
+    assert other.partition_of(token) is None
+    assert other.principal_of(token) == bound.principal
