@@ -31,7 +31,8 @@ class Report:
 
     :ivar patched: reads that showed a cached page with later writes.
     :ivar missed: rows that a read showed, or hid, against a completed write.
-    :ivar older: rows that a read showed in an older version than a read before it.
+    :ivar older: rows that a read showed in an older version than a read before it, from a page that was asked for
+        earlier.
     """
 
     reads: int = 0
@@ -53,6 +54,9 @@ class Report:
 @dataclass(frozen=True, kw_only=True)
 class Known:
     """What all processes know of one user's completed writes, by row id: the highest version, and flags.
+
+    The last three have two numbers for a row: its version on the newest page that showed it, and when that page was
+    asked for. Of two fetches at the same time, the backend may answer the later one first.
 
     :param leaving: of all users, set before a deletion leaves: a row that is being deleted need not be shown.
     :param shown: the highest version that the list has shown; `found` the search, `shown_one` details.
@@ -119,7 +123,7 @@ class StormThread:
         complete = self.random.random() < 0.5
         version, deleted = list(known.version), bytes(known.deleted)
         created, before = bytes(known.created), (list(known.shown), list(known.found))
-        is_search, rows = self.user.read(all_pages=complete)
+        is_search, rows, left = self.user.read(all_pages=complete)
         self.report.reads += 1
         shown = {int(row["id"]): row["version"] for row in rows}
         for row_id, seen in shown.items():
@@ -127,7 +131,10 @@ class StormThread:
                 self._missed(f"{row_id} was deleted and is shown")
             elif seen < version[row_id]:
                 self._missed(f"{row_id} is shown in version {seen} after {version[row_id]} was completed")
-            self._shown(known.found if is_search else known.shown, row_id, seen, before=before[is_search][row_id])
+            if str(row_id) in left:
+                self._shown(
+                    known.found if is_search else known.shown, row_id, (seen, left[str(row_id)]), before[is_search]
+                )
         if complete:
             leaving = bytes(known.leaving)
             for row_id in range(1, MAX_ROWS):
@@ -140,8 +147,8 @@ class StormThread:
             return
         number = int(row_id)
         version, deleted = self.known.version[number], self.known.deleted[number]
-        before = self.known.shown_one[number]
-        row = self.user.read_one(row_id)
+        before = list(self.known.shown_one)
+        row, left = self.user.read_one(row_id)
         self.report.reads += 1
         if row is None:
             if self.known.created[number] and not self.known.leaving[number]:
@@ -150,16 +157,19 @@ class StormThread:
             self._missed(f"{number} was deleted and is shown")
         elif row["version"] < version:
             self._missed(f"{number} is shown in version {row['version']} after {version} was completed")
-        if row is not None:
-            self._shown(self.known.shown_one, number, row["version"], before=before)
+        if row is not None and left is not None:
+            self._shown(self.known.shown_one, number, (row["version"], left), before)
 
-    def _shown(self, highest: Any, row_id: int, version: int, *, before: int) -> None:
-        """A read that began when `before` had been shown has shown this version."""
-        if version < before and not self.storm.evict:
-            # What was evicted is fetched again, maybe by a thread whose fetch had begun before the newer one.
+    def _shown(self, newest: Any, row_id: int, page: tuple[int, float], before: Sequence[float]) -> None:
+        """A read that began when `before` had been shown has shown this version, from a page that left then."""
+        place = slice(2 * row_id, 2 * row_id + 2)
+        version, left = before[place]
+        # What was evicted is fetched again, maybe by a thread whose fetch had begun before the newer one.
+        if page[0] < version and page[1] < left and not self.storm.evict:
             self.report.older += 1
         with self.known.lock:
-            highest[row_id] = max(highest[row_id], version)
+            if page[1] > newest[place][1]:
+                newest[place] = page
 
     def _create(self) -> None:
         if self.user.server.count() > MOST_ROWS:

@@ -14,6 +14,8 @@ from portal.query import RowParams, create_query_client
 from portal.query.process_state import runtime_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmarks._storm_naive import NaiveList
     from benchmarks._storm_server import StormServer
     from portal.api import ApiSession
@@ -53,24 +55,28 @@ class LogUser:
         """Pages that were fetched behind the reads."""
         return self.runtime.revalidations.counts()["fetched"]
 
-    def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]]]:
-        """Whether the list was searched, and its rows."""
+    def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]], dict[str, float]]:
+        """Whether the list was searched, its rows, and when the page of each was asked for."""
         client = self.client()
         params = {} if all_pages or random.random() < 0.5 else {"q": "row"}
         result = RowQueries.use_get_rows_query(client, params, pages=MAX_PAGES if all_pages else 2)
         if result.error is not None:
             raise result.error
         self._note(client)
-        return bool(params), list(result.data.items)
+        asked = zip(_asked(result), result.data.raw_res, strict=False)
+        left = {row["id"]: stamp[1] for stamp, body in reversed(list(asked)) for row in body["items"]}
+        return bool(params), list(result.data.items), left
 
-    def read_one(self, row_id: str) -> dict[str, Any] | None:
+    def read_one(self, row_id: str) -> tuple[dict[str, Any] | None, float | None]:
+        """The row, and when it was asked for."""
         client = self.client()
         result = RowQueries.use_get_row_query(client, id=row_id)
         if result.error is not None and not isinstance(result.error, ApiNotFoundError):
             raise result.error
         self._note(client)
         # Beside a 404 there may be older data.
-        return None if result.error is not None else result.data
+        left = next(iter(_asked(result)), (None, None))[1]
+        return (None if result.error is not None else result.data), left
 
     def create(self, name: str) -> dict[str, Any]:
         return RowMutations.use_create_row_mutation(self.client()).mutate(body={"name": name}).unwrap()
@@ -88,6 +94,11 @@ class LogUser:
         self.client().purge()
 
 
+def _asked(result: Any) -> Sequence[Any]:
+    """The stamp of each page, and when it was asked for; nothing where a page shows a write that it came without."""
+    return () if result.version is None else result.version[2:]
+
+
 class NaiveUser:
     """The same on the naive design."""
 
@@ -96,12 +107,12 @@ class NaiveUser:
         self.create, self.rename, self.delete = rows.create, rows.rename, rows.delete
         self.fetched = self.patched = self.revalidated = 0
 
-    def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]]]:
+    def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]], dict[str, float]]:
         del all_pages
-        return False, self.rows.read()
+        return False, self.rows.read(), {}
 
-    def read_one(self, row_id: str) -> dict[str, Any] | None:
-        return next((row for row in self.rows.read() if row["id"] == row_id), None)
+    def read_one(self, row_id: str) -> tuple[dict[str, Any] | None, float | None]:
+        return next((row for row in self.rows.read() if row["id"] == row_id), None), None
 
     def purge(self) -> None:
         """It has no namespaces."""

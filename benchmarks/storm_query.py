@@ -68,9 +68,9 @@ def run_storm(
             created=context.RawArray(ctypes.c_int8, MAX_ROWS),
             deleted=context.RawArray(ctypes.c_int8, MAX_ROWS),
             leaving=leaving,
-            shown=context.RawArray(ctypes.c_int64, MAX_ROWS),
-            found=context.RawArray(ctypes.c_int64, MAX_ROWS),
-            shown_one=context.RawArray(ctypes.c_int64, MAX_ROWS),
+            shown=context.RawArray(ctypes.c_double, 2 * MAX_ROWS),
+            found=context.RawArray(ctypes.c_double, 2 * MAX_ROWS),
+            shown_one=context.RawArray(ctypes.c_double, 2 * MAX_ROWS),
             lock=context.Lock(),
         )
         for _ in range(users)

@@ -228,13 +228,14 @@ class PageFetcher:
         if isinstance(shared_call, Page):
             return shared_call
         with nullcontext() if shared_call is None else self.single_flight.lead(shared_call):
-            sent, at = plan.bearer or self.partition.token, self.clock()
+            sent = plan.bearer or self.partition.token
             certain_until = (
-                self.cache.certain_until(plan.partition, request.key, stamp, at=at)
+                self.cache.certain_until(plan.partition, request.key, stamp, at=self.clock())
                 if plan.partition is not None
                 else None
             )
             address = request.page_address(cursor=cursor) if isinstance(request, ListRequest) else request.address()
+            at = self.clock()
             body = self.caller.read(
                 address, budget=plan.budget, bearer=plan.bearer, tries=plan.tries, abandoned=abandoned
             )
