@@ -128,7 +128,9 @@ def _make_users(storm: Storm, store: SharedStore) -> list[Any]:
     if storm.design == "naive":
         return [NaiveUser(NaiveList(server=server, store=store), server)]
     reloads = RELOADS if storm.users > 1 else 0
-    return [LogUser(server, store, name=f"user {number}", reloads=reloads) for number in range(storm.users)]
+    # The storms of a run share a store: each has users of its own.
+    place = Path(storm.folder).name
+    return [LogUser(server, store, name=f"{place} {number}", reloads=reloads) for number in range(storm.users)]
 
 
 def main() -> None:
