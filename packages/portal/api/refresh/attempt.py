@@ -12,7 +12,6 @@ Otherwise, and once the time for that is over, the token is never submitted agai
 from __future__ import annotations
 
 import logging
-import math
 import random
 import secrets
 from dataclasses import dataclass, field, replace
@@ -128,8 +127,8 @@ class RefreshAttempt:
             return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=record.secret, since=record.signed_out_at)
         if family is not None and family.is_replay(self.submitted, now=now):
             logger.warning("refresh %s: replaced long ago and submitted again", log_name(self.submitted))
-            # Some browser has newer tokens than this one, maybe the same.
-            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN, secret=record.secret, since=math.inf)
+            # Known since the next token was submitted: an upload that left before then may meet the newer cookies.
+            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN, secret=record.secret, since=0.0)
         if record.outcome is FailedOutcome.FAILED:
             return SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret, since=record.outcome_at)
         if family is not None and family.latest_pair.access != self.rejected_access and family.is_fresh(now=now):
