@@ -145,6 +145,14 @@ def lose_in_rubbish(storm: Storm) -> None:
     storm.seen.rubbish = None
 
 
+def hang_endpoint(storm: Storm) -> None:
+    """Nobody's list of clients is answered, until the storm is over."""
+    storm.seen.hangs = "/energy/clients"
+    storm.stop.wait()
+    storm.seen.hangs = ""
+    storm.seen.goes_on.set()
+
+
 SCENARIOS = [
     Scenario("plain"),
     Scenario("40% of refreshes answered 503", {"SANDBOX_FAULT_REFRESH_503_RATE": "0.4"}),
@@ -166,6 +174,7 @@ SCENARIOS = [
         access_lifetime_s=15,
         back_within_s=10,
     ),
+    Scenario("an endpoint of the backend hung", meanwhile=hang_endpoint),
     # Half a second each, so that some worker dies in the middle of one.
     Scenario(
         "workers killed, Idempotency-Key honoured",

@@ -1,6 +1,6 @@
 """Stands between the projects and the backend, and writes down what became of every token.
 
-It changes nothing, unless a weather has it answer refreshes with rubbish.
+It changes nothing, unless a weather has it answer refreshes with rubbish, or hold the calls to an endpoint.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ RUBBISH = (
     (404, "text/html", b"<!doctype html><title>Not found</title>"),
     (429, "application/json", b"{}"),
 )
+#: Longer than any caller waits, seconds.
+HELD_S = 60
 _HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"})
 
 
@@ -41,6 +43,7 @@ class Witness:
     :param refused: refresh token to the number of refusals.
     :param issued: every token that was ever issued.
     :param rubbish: whether refreshes get rubbish, instead of or after the backend's own answer.
+    :param hangs: path of an endpoint whose calls are held until `goes_on`; empty for none.
     """
 
     url: str = ""
@@ -51,6 +54,8 @@ class Witness:
     refused: Counter[str] = field(default_factory=Counter)
     issued: set[str] = field(default_factory=set)
     rubbish: Literal["instead", "after"] | None = None
+    hangs: str = ""
+    goes_on: threading.Event = field(default_factory=threading.Event)
     heap: Iterator[tuple[int, str, bytes]] = field(default_factory=lambda: itertools.cycle(RUBBISH))
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -132,6 +137,8 @@ class _Handler(BaseHTTPRequestHandler):
     def forward(self) -> None:
         """Any method."""
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path.partition("?")[0] == self.server.seen.hangs:
+            self.server.seen.goes_on.wait(HELD_S)
         seen, rubbish = self.server.seen, self.server.seen.rubbish if self.path == "/refresh" else None
         status, headers, content = (0, [], b"") if rubbish == "instead" else self.ask_backend(body)
         if rubbish:
