@@ -79,6 +79,29 @@ def test_one_that_waits_for_the_backend_lets_others_run_and_at_most_half_wait_fo
     assert set(held.gate._wait_for.values()) == {0}
 
 
+def test_a_process_without_room_for_a_thread_turns_a_request_away_and_loses_no_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
+    held = Held(threads=1)
+    first = held.ask("/first")
+    until(partial(held.runs, 1), what="it runs")
+    waiting = held.ask("/waits")
+    until(partial(held.waits, 1), what="it waits")
+    with monkeypatch.context() as patch:
+
+        def start(_thread: threading.Thread) -> None:
+            raise RuntimeError("can't start new thread")
+
+        patch.setattr(module.threading.Thread, "start", start)
+        assert held.gate.leave("stations")
+        held.gate.take_again("stations")
+    assert waiting.result(PATIENCE_S) == 503
+    held.end.release()
+    assert first.result(PATIENCE_S) == 200
+    until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
+
+
 def test_who_waits_for_a_place_runs_in_that_of_one_that_waits_for_the_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
     held = Held(threads=1)
