@@ -299,7 +299,8 @@ CURVES: Final = (
         name="connections",
         title="Requests at the same time",
         grows="connections",
-        values=(1, 2, 4, 8, 16, 32, 64, 128, 256),
+        # Of more than five times its threads a worker turns some away.
+        values=(1, 2, 4, 8, 16, 32, 40),
         columns=("p50 ms", "p99 ms", "pages a second", "CPU ms"),
         drawn=2,
         unit="ms",

@@ -301,7 +301,7 @@ def main() -> None:
     parser.add_argument("--hung-seconds", type=float, default=50, help="for which each time is looked at: 50")
     parser.add_argument("--json", type=Path, help="a file that gets each answer")
     parser.add_argument("--log", type=Path, help="a file that gets what the servers have said")
-    options = options_of(parser, users=10, tabs=6, seconds=5, times=1, rate=5, hung_seconds=36)
+    options = options_of(parser, users=10, tabs=6, seconds=5, times=1, rate=5, hung_seconds=4)
     targets, phases = Targets(smoke=options.smoke), {}
     for name, run in RUNS.items():
         if options.only in {None, name}:

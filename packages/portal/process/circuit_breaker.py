@@ -93,8 +93,8 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the circuit refuses callers."""
-        return self._is_open
+        """Whether the circuit, or that of its server, refuses callers."""
+        return self._is_open or (self._server is not None and self._server.is_open)
 
     def admit(self) -> Admission | None:
         """The permission to call, or None. Each call ends with `answered`, `failed`, `unreachable` or `withdraw`."""

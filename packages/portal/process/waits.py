@@ -26,7 +26,7 @@ class Place(Protocol):
         ...
 
     def take_again(self, endpoint: str) -> None:
-        """Run on. This does not wait, so for a moment more requests may run than the bound says."""
+        """Run on, as soon as there is a place."""
 
 
 class _Thread(threading.local):

@@ -152,7 +152,9 @@ class Writes:
             principals = request.principals_of_write(partition, sent=sent)
             if partition is not None and pages and request.answers_for(partition, sent=sent):
                 for key, page in pages:
-                    self.reads.fetcher.cache.put(partition, key, page, start=None, index=0)
+                    self.reads.fetcher.cache.put(
+                        partition, key, page, start=None, index=0, clock=self.reads.fetcher.clock
+                    )
             for principal in principals:
                 self.reads.fetcher.cache.append_records(principal, records, since=since)
             self.request_cache.clear()

@@ -2,7 +2,8 @@
 
 While the backend is slow, each page holds a thread for seconds. Without a bound everybody waits for longer and longer,
 and who asks whether the server lives gets no answer either. A request that waits for the backend leaves its place to
-another one; at most half of all may wait for one endpoint, so one that hangs does not take the other pages with it.
+another one. At most half of all may wait for one endpoint that has answered nobody for a second, so one that hangs does
+not take the other pages with it.
 
 It stands between granian and its own callback for WSGI: there a request that waits holds no thread, since granian takes
 an answer from any thread, at any time. More threads would take Python's lock from each other: with 16 in place of 8 a
@@ -12,6 +13,7 @@ cached page has a tenth to a fifth fewer requests a second.
 from __future__ import annotations
 
 import html
+import io
 import json
 import logging
 import os
@@ -21,8 +23,9 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from portal.process import set_place
-from portal.server.wsgi import read_rest
+from portal.errors import CircuitOpenError
+from portal.process import set_place, waits_for
+from portal.server.wsgi import MAX_READ_BYTES, read_rest
 from portal.telemetry.metrics import Counters, Gauges
 
 if TYPE_CHECKING:
@@ -30,10 +33,13 @@ if TYPE_CHECKING:
 
 #: Requests that may wait, be it for a place or for the backend, for each that may run.
 MOST_WAITING: Final = 4
+#: An endpoint that has answered none of those who wait for it for so long counts as silent, seconds.
+SILENT_S: Final = 1.0
 #: Longest wait, seconds. With the 10 s that a page has for its calls, everybody has an answer within 12 s.
 WAIT_LIMIT_S: Final = 1.5
-#: Threads beside those that requests run in: takes in who waits, and answers probes and who is turned away.
-SPARE_THREADS: Final = 1
+#: Threads beside those that requests are in: they answer probes and who is turned away. Fewer of them read the bodies.
+SPARE_THREADS: Final = 4
+_READERS: Final = 2
 #: Who is turned away is asked to come again after so many seconds.
 RETRY_AFTER_S: Final = 2
 #: Answered whatever the pages wait for.
@@ -56,6 +62,25 @@ class Reply(Protocol):
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Answer."""
 
+    def response_iter(self, status: int, headers: list[tuple[str, str]], body: Any) -> None:
+        """Answer part by part; returns after the last one."""
+
+
+class _Reply:
+    """A reply whose request leaves its place while a file is sent: the browser may take it slowly."""
+
+    __slots__ = ("_reply", "response_bytes")
+
+    def __init__(self, reply: Reply) -> None:
+        self._reply, self.response_bytes = reply, reply.response_bytes
+
+    def response_iter(self, status: int, headers: list[tuple[str, str]], body: Any) -> None:
+        try:
+            with waits_for("a file"):
+                self._reply.response_iter(status, headers, body)
+        except CircuitOpenError:  # many files are sent: this one keeps its place
+            self._reply.response_iter(status, headers, body)
+
 
 class Gate:
     """granian's callback, for a bounded number of requests. Safe for threads.
@@ -70,11 +95,15 @@ class Gate:
         #: Requests that were taken in and not answered, and how many of them wait for each endpoint.
         self._inside = 0
         self._wait_for: Counter[str] = Counter()
+        self._silent_since: dict[str, float] = {}
+        #: Requests that have their answer of the backend, and wait for a place: each for its lock.
+        self._returning: deque[threading.Lock] = deque()
         #: Each with the moment until which it waits, in their order.
         self._waiting: deque[tuple[float, Reply, dict[str, Any]]] = deque()
         self._lock = threading.Lock()
         self._some_wait = threading.Event()
         self._next_line_at = 0.0
+        self._readers = threading.Semaphore(_READERS)
 
     def begin(self) -> None:
         """Have a thread look for requests that have waited for too long, until the process ends."""
@@ -92,25 +121,43 @@ class Gate:
             self._inside += may_enter
             if runs:
                 self._free -= 1
-            elif waits:
-                self._waiting.append((time.monotonic() + WAIT_LIMIT_S, reply, scope))
+        if waits:
+            runs = self._wait(reply, scope)
         if runs:
             self._run_with_those_that_wait(reply, scope)
-        elif waits:
-            self._some_wait.set()
-        else:
+        elif not waits:
             self._turn_away(reply, scope)
+
+    def _wait(self, reply: Reply, scope: dict[str, Any]) -> bool:
+        """Have it wait for a place; True if there is one by now, and it is taken.
+
+        granian closes the body of a request when its call returns, so the body is read before.
+        """
+        body = read_rest(scope)
+        scope["wsgi.input"] = io.BytesIO(body)
+        with self._lock:
+            takes_place = len(body) <= MAX_READ_BYTES and self._free > 0
+            if takes_place:
+                self._free -= 1
+            elif len(body) > MAX_READ_BYTES:
+                self._inside -= 1
+            else:
+                self._waiting.append((time.monotonic() + WAIT_LIMIT_S, reply, scope))
+        if len(body) > MAX_READ_BYTES:
+            self._turn_away(reply, scope)
+        elif not takes_place:
+            self._some_wait.set()
+        return takes_place
 
     def _run_with_those_that_wait(self, reply: Reply, scope: dict[str, Any]) -> None:
         """Run it, and then one after another in its place: no other thread has to wake up for that."""
         while True:
             set_place(self)
             try:
-                self._run(reply, scope)
-            except Exception:
+                self._run(_Reply(reply), scope)
+            except BaseException:
                 logger.exception("a request failed outside of the application")
                 reply.response_bytes(500, [], b"")
-            # The rest of a response that streams is written elsewhere, in nobody's place.
             set_place(None)
             with self._lock:
                 self._inside -= 1
@@ -120,18 +167,24 @@ class Gate:
             reply, scope = following
 
     def _next(self) -> tuple[Reply, dict[str, Any]] | None:
-        """What runs in a place that is free now; without it, the place stays free."""
-        self._free += 1
-        if self._free <= 0 or not self._waiting:
-            return None
-        self._free -= 1
-        return self._waiting.popleft()[1:]
+        """What this thread runs in a place that is free now: what came first, but for those that have run already."""
+        if self._returning:
+            self._returning.popleft().release()
+        elif self._waiting:
+            return self._waiting.popleft()[1:]
+        else:
+            self._free += 1
+        return None
 
     def leave(self, endpoint: str) -> bool:
         """A request waits for the backend: another one runs in its place."""
+        now = time.monotonic()
         with self._lock:
-            if self._wait_for[endpoint] >= self._most // 2:
+            number = self._wait_for[endpoint]
+            since = self._silent_since.setdefault(endpoint, now) if number else now
+            if number >= self._most // 2 and now - since >= SILENT_S:
                 return False
+            self._silent_since[endpoint] = since
             self._wait_for[endpoint] += 1
             following = self._next()
         if following is not None:
@@ -139,17 +192,24 @@ class Gate:
                 threading.Thread(target=self._run_with_those_that_wait, args=following, daemon=True).start()
             except RuntimeError as error:  # the machine, or this process's limit, has no more threads
                 logger.warning("a request is turned away: %s", error)
-                with self._lock:
-                    self._free += 1
-                    self._inside -= 1
                 self._turn_away(*following)
+                with self._lock:
+                    self._inside -= 1
+                    self._free += 1
         return True
 
     def take_again(self, endpoint: str) -> None:
-        """It runs on."""
+        """It runs on, as soon as there is a place: before all that have not begun."""
         with self._lock:
-            self._free -= 1
             self._wait_for[endpoint] -= 1
+            self._silent_since[endpoint] = time.monotonic()
+            if self._free > 0:
+                self._free -= 1
+                return
+            mine = threading.Lock()
+            mine.acquire()
+            self._returning.append(mine)
+        mine.acquire()
 
     def _look(self) -> None:
         while True:
@@ -177,7 +237,11 @@ class Gate:
         if says:
             logger.warning("requests are turned away: too many wait until others are answered (one line a minute)")
         headers, body = refusal(scope)
-        read_rest(scope)
+        if self._readers.acquire(blocking=False):
+            try:
+                read_rest(scope)
+            finally:
+                self._readers.release()
         reply.response_bytes(503, headers, body)
 
 

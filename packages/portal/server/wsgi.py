@@ -84,17 +84,16 @@ def with_read_bodies(application: WSGIApplication) -> WSGIApplication:
     return reading_application
 
 
-def read_rest(environ: WSGIEnvironment) -> None:
-    """Read what is left of a request's body, if it has one."""
+def read_rest(environ: WSGIEnvironment) -> bytes:
+    """Read what is left of a request's body, if it has one; of one that is too long, an octet more than the limit."""
     if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
-        return
+        return b""
     body: InputStream = environ["wsgi.input"]
-    left = MAX_READ_BYTES
-    while left > 0:
-        part = body.read(min(_PART_BYTES, left))
-        if not part:
-            return
+    parts, left = [], MAX_READ_BYTES + 1
+    while left > 0 and (part := body.read(min(_PART_BYTES, left))):
+        parts.append(part)
         left -= len(part)
+    return b"".join(parts)
 
 
 #: The name is known to whoever filters the log.

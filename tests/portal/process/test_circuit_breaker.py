@@ -126,7 +126,7 @@ def test_a_server_that_can_t_be_reached_is_away_for_all_its_endpoints_until_some
     time.seconds += 1
     one.unreachable(admission, slow_s=SLOW_S, why="ApiTimeoutError")
     one.withdraw(admission)
-    assert (server.is_open, one.is_open, other.admit()) == (True, False, None)
+    assert (server.is_open, one._is_open, other.is_open, other.admit()) == (True, False, True, None)
     time.seconds += OPEN_S
     assert one.is_probe(one.admit())
     assert other.admit() is None

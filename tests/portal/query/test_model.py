@@ -138,3 +138,37 @@ def test_an_older_fetch_never_replaces_a_newer_page(what: str, monkeypatch: pyte
     monkeypatch.setattr(PageCache, "invalidate", lambda *_: None)
     with pytest.raises(AssertionError, match=r"older than it was shown before|comes back"):
         an_older_fetch_that_ends_last(what)
+
+
+def test_a_process_that_pauses_before_it_stores_what_it_fetched_replaces_no_newer_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is stopped, or has no processor, for longer than clocks may differ."""
+    machine = WithoutSingleFlight()
+    machine.start()
+    put, pauses = PageCache.put, [True]
+
+    def paused(self: PageCache, partition: Any, key: Any, page: Any, **place: Any) -> None:
+        if pauses:
+            pauses.clear()
+            machine.someone_else_changes_a_row(0)
+            machine.time_passes(5)
+            machine.reload(1, 0)
+        put(self, partition, key, page, **place)
+
+    machine.read(0, 0, 1, [])
+    monkeypatch.setattr(PageCache, "put", paused)
+    machine.reload(0, 0)
+    machine.read(0, 0, 1, [])
+
+
+def test_a_row_that_is_gone_is_noted_once_however_often_it_is_asked_for() -> None:
+    machine = WithoutSingleFlight()
+    machine.start()
+    machine.read_one(0, 3, [])
+    machine.someone_else_deletes_a_row(0)
+    kept = []
+    for _ in range(4):
+        machine.read_one(0, 3, [], reload=True)
+        kept.append(len(machine.world.store.values))
+    assert kept[1:] == kept[:1] * 3

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from itertools import repeat
 
 PART = b"x" * 64 * 1024
 PARTS = 400
 closed: list[int] = []
+#: Never set: who waits for it waits for as long as the limit.
+hold = threading.Event()
 
 
 class Parts:
@@ -28,5 +31,12 @@ class Parts:
 
 
 def application(environ, start_response):
+    if environ["PATH_INFO"] == "/ends":
+        raise SystemExit
+    if environ["REQUEST_METHOD"] == "POST":
+        body = environ["wsgi.input"].read()
+        hold.wait(0.3)
+        start_response("200 OK", [])
+        return [str(len(body)).encode()]
     start_response("200 OK", [("Content-Type", "application/octet-stream")])
     return Parts() if environ["PATH_INFO"] == "/long" else [json.dumps(closed).encode()]

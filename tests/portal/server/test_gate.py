@@ -63,11 +63,16 @@ class Held:
         return len(self.gate._waiting) == count
 
 
-def test_one_that_waits_for_the_backend_lets_others_run_and_at_most_half_wait_for_one_endpoint() -> None:
+def test_one_that_waits_for_the_backend_lets_others_run_and_at_most_half_wait_for_one_that_is_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     held = Held(threads=2)
     half = (1 + MOST_WAITING) * 2 // 2
     hanging = [held.ask("/backend/stations") for _ in range(half)]
     until(partial(held.runs, half), what="all wait for the backend")
+    hanging.append(held.ask("/backend/stations"))
+    until(partial(held.runs, half + 1), what="it may answer yet")
+    monkeypatch.setattr(module, "SILENT_S", 0)
     assert held.ask("/backend/stations").result(PATIENCE_S) == 500, "the view would say 503"
     other = held.ask("/backend/clients")
     held.end.release()
@@ -192,3 +197,19 @@ def test_programs_and_parts_of_a_page_get_a_problem_document(environ: dict[str, 
 def test_an_id_that_is_none_is_not_repeated() -> None:
     headers, body = turned_away(HTTP_X_REQUEST_ID="<b>", PATH_INFO="/<b>/", **HTML)
     assert "<b>" not in body + headers["x-request-id"]
+
+
+def test_one_that_has_its_answer_runs_before_those_that_have_not_begun_and_in_no_more_places() -> None:
+    held = Held(threads=1)
+    answered = held.ask("/backend/clients")
+    until(partial(held.runs, 1), what="it waits for the backend")
+    running, waiting = held.ask("/running"), held.ask("/waits")
+    until(partial(held.waits, 1), what="the place is taken")
+    held.answered.set()
+    until(lambda: len(held.gate._returning) == 1, what="it has its answer")
+    assert not answered.done()
+    held.end.release()
+    assert running.result(PATIENCE_S) == answered.result(PATIENCE_S) == 200
+    held.end.release()
+    assert waiting.result(PATIENCE_S) == 200
+    until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")

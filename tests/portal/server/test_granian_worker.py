@@ -8,6 +8,8 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from inspect import getsource, signature
 
 import pytest
@@ -48,6 +50,31 @@ def stalled_browser(port: int) -> Iterator[None]:
         browser.connect(("127.0.0.1", port))
         browser.sendall(b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n")
         yield
+
+
+def post(port: int, size: int) -> int:
+    """How many octets of a body the application has read."""
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)) as connection:
+        connection.request("POST", "/", body=b"x" * size)
+        return int(connection.getresponse().read())
+
+
+def test_forms_that_wait_for_a_thread_arrive_whole() -> None:
+    sizes = [100, 200_000, 1_000_000, 0]
+    with serving(stalled_s=60) as port, ThreadPoolExecutor(len(sizes)) as pool:
+        assert list(pool.map(partial(post, port), sizes)) == sizes
+
+
+def test_a_file_that_a_browser_takes_slowly_holds_no_place() -> None:
+    with serving(stalled_s=60) as port, stalled_browser(port), stalled_browser(port):
+        assert get(port)[0] == 200
+
+
+def test_a_view_that_ends_its_thread_loses_no_place() -> None:
+    with serving(stalled_s=60) as port:
+        for _ in range(3):
+            assert get(port, "/ends")[0] == 500
+        assert get(port)[0] == 200
 
 
 @pytest.mark.parametrize("workers", [1, 2])

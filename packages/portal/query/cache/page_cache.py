@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -96,7 +97,16 @@ class PageCache:
             logger.warning("%s: read without the cache: %s", key.endpoint, error)
             return NO_ENTRY
 
-    def put(self, partition: Partition, key: QueryKey, page: Page, *, start: str | None, index: int) -> None:
+    def put(
+        self,
+        partition: Partition,
+        key: QueryKey,
+        page: Page,
+        *,
+        start: str | None,
+        index: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         """Store a page, if it has a stamp and is not too large.
 
         Of two pages that lie in one place and are the same page, the one whose request left later stays, whichever
@@ -119,8 +129,8 @@ class PageCache:
             there = parse_page(place.page_in({place.key: value}))
             if there is None or there.stamp is None or there.stamp.generation != stamp.generation:
                 return place.stored(stored)
-            # One that left after this one came was stamped by a wrong clock.
-            is_newer = page.at < there.at <= (page.came_at or page.at) + MAX_CLOCK_SKEW_S
+            # One that leaves in the future was stamped by a wrong clock.
+            is_newer = page.at < there.at <= clock() + MAX_CLOCK_SKEW_S
             return MISSING if is_newer else place.stored(stored)
 
         try:

@@ -190,7 +190,8 @@ class PageFetcher:
             whose = plan.partition if is_bare or not request.key.paginated else None
             error = self.gaps.absence(failure, request, whose, is_bare=is_bare, now=self.clock())
             without_traceback(error)
-            if plan.partition is not None and len(pages) < len(plan.pages) and is_definite_no(error):
+            is_shown = not all(merged.is_invalidated for merged in plan.pages[len(pages) :])
+            if plan.partition is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
                 self.cache.invalidate(plan.partition, request.key)
         fetched = len(pages) - plan.kept
@@ -319,7 +320,7 @@ class PageFetcher:
         if not is_ours:
             return replace(page, stamp=None)
         if plan.partition is not None:
-            self.cache.put(plan.partition, key, page, start=plan.call.start, index=index)
+            self.cache.put(plan.partition, key, page, start=plan.call.start, index=index, clock=self.clock)
         return page
 
     def _keep_bound(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
@@ -329,7 +330,7 @@ class PageFetcher:
             return page
         certain_until = self.cache.certain_until(partition, key, stamp, at=page.at)
         page = replace(page, stamp=stamp, certain_until=certain_until)
-        self.cache.put(partition, key, page, start=plan.call.start, index=0)
+        self.cache.put(partition, key, page, start=plan.call.start, index=0, clock=self.clock)
         return page
 
     def _still_has(self, plan: FetchPlan, partition: Partition, *, sent: str | None) -> bool:

@@ -228,12 +228,19 @@ class SignInLimit:
         known = f"sign-in:known:{who}"
         if self.store.get_many([known, _SUCCESS]).keys() != {known}:
             return False
-        failing = replace(
-            self._window("sign-in:refused", "accounts", SIGN_IN_REFUSED_ACCOUNTS), window_s=SIGN_IN_REFUSED_S
+        # Each account counts once in each minute, and the minute before counts too: else nobody would be forgiven while
+        # the count begins anew.
+        minute = int(self.clock() // SIGN_IN_REFUSED_S)
+        now, before = (
+            replace(
+                self._window("sign-in:refused", f"accounts:{number}", SIGN_IN_REFUSED_ACCOUNTS),
+                window_s=2 * SIGN_IN_REFUSED_S,
+            )
+            for number in (minute, minute - 1)
         )
-        if self.store.add(f"sign-in:refused:{who}", 1, lifetime_s=SIGN_IN_REFUSED_S):
-            failing.count()
-        return failing.is_full()
+        if self.store.add(f"sign-in:refused:{who}:{minute}", 1, lifetime_s=SIGN_IN_REFUSED_S):
+            now.count()
+        return now.is_full() or before.is_full()
 
     def clear(self, *, account: str | None, address: str | None) -> int:
         """Forget the failed tries of an account, those from an address, or both; gives the number of counters.

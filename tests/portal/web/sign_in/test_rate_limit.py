@@ -160,6 +160,13 @@ def test_while_nearly_every_sign_in_of_everybody_fails_nobody_is_kept_out_afterw
     assert max(tries_of(limit, known, most=4 * SIGN_IN_TRIES)) <= SIGN_IN_TRIES
 
 
+def test_they_are_forgiven_for_as_long_as_it_lasts(limit, known, clock):
+    """One each 20 s from each of them, for twelve minutes."""
+    for _ in range(36):
+        assert tries_of(limit, known, most=1) == [1] * 3
+        clock.seconds += 20
+
+
 def test_no_more_tries_are_forgiven_than_five_times_the_limit(limit, known):
     made = tries_of(limit, known, most=10 * SIGN_IN_TRIES)
     assert max(made) <= (SIGN_IN_FORGIVEN_FACTOR + 1) * SIGN_IN_TRIES
