@@ -102,14 +102,14 @@ def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, bro
             assert page.status_code == 503
             assert page.headers["Retry-After"]
         assert metric(energy, "portal_circuit_refused_total") > refused
-        assert energy.lines(f"circuit backend {energy.backend}: open: ApiTimeoutError")
+        assert energy.lines(f"circuit backend {energy.backend} energy.get_clients: open: ApiTimeoutError")
         assert any(" CircuitOpenError" in line for line in energy.lines("portal.api.calls"))
     finally:
         os.killpg(backend, signal.SIGCONT)
     end = time.monotonic() + PATIENCE_S
     while open_page(energy, browser).status_code != 200:
         assert time.monotonic() < end
-    assert energy.lines(f"circuit backend {energy.backend}: closed")
+    assert energy.lines(f"circuit backend {energy.backend} energy.get_clients: closed")
 
 
 def test_every_call_was_a_line_and_none_holds_a_token(energy, browser):

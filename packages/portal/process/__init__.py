@@ -16,4 +16,4 @@ from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circu
 from portal.process.deadline import Clock, Deadline, DeadlineShare
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight, finish_calls
 from portal.process.thread_pool import Pool
-from portal.process.waits import Place, set_place, waits_for
+from portal.process.waits import set_place, waits_for

@@ -133,7 +133,7 @@ class Gate:
 
         granian closes the body of a request when its call returns, so the body is read before.
         """
-        body = read_rest(scope)
+        body = read_rest(scope, most=MAX_READ_BYTES + 1)
         scope["wsgi.input"] = io.BytesIO(body)
         with self._lock:
             takes_place = len(body) <= MAX_READ_BYTES and self._free > 0

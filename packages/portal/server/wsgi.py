@@ -84,12 +84,12 @@ def with_read_bodies(application: WSGIApplication) -> WSGIApplication:
     return reading_application
 
 
-def read_rest(environ: WSGIEnvironment) -> bytes:
-    """Read what is left of a request's body, if it has one; of one that is too long, an octet more than the limit."""
+def read_rest(environ: WSGIEnvironment, *, most: int = MAX_READ_BYTES) -> bytes:
+    """Read what is left of a request's body, if it has one, up to a number of octets."""
     if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
         return b""
     body: InputStream = environ["wsgi.input"]
-    parts, left = [], MAX_READ_BYTES + 1
+    parts, left = [], most
     while left > 0 and (part := body.read(min(_PART_BYTES, left))):
         parts.append(part)
         left -= len(part)

@@ -22,7 +22,7 @@ import time
 import weakref
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
@@ -218,11 +218,6 @@ class ApiAccessMiddleware:
             name_sign_in(request, response, pair, is_new=signed_in, config=self.config)
 
 
-#: How long after an end is recorded the response that tells the browser of it may still be on its way, seconds: a
-#: sign-out waits 2 s for the store and 2 s for the backend, and clocks differ.
-TOLD_WITHIN_S: Final = 8.0
-
-
 def has_own_cookies(request: PortalRequest) -> bool:
     """Whether the browser's cookies are still those of this request, whose sign-in has ended (contract, section 8).
 
@@ -235,8 +230,7 @@ def has_own_cookies(request: PortalRequest) -> bool:
     if since is None:
         return True
     arrived_at = time.time() - (time.perf_counter() - request.began)
-    is_told = since + TOLD_WITHIN_S <= arrived_at
-    return request.method in SAFE_METHODS and (is_told or VAR_WAY_BACK in request.COOKIES)
+    return request.method in SAFE_METHODS and (since <= arrived_at or VAR_WAY_BACK in request.COOKIES)
 
 
 def _route_of(request: PortalRequest) -> str:

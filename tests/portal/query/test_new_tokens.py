@@ -15,7 +15,8 @@ from portal.config.contract_names import AUTH_LOGIN_PATH
 from portal.query import MutationGroup, QueryClient, mutation_endpoint
 from portal.query.cache import Page
 from portal.query.partition import Partition
-from portal.query.reads.page_fetches import FetchPlan, PageFetcher
+from portal.query.reads.fetch_plans import FetchPlan
+from portal.query.reads.page_fetches import PageFetcher
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
 from tests.portal.query.clients import client_of, clients, listed, me

@@ -196,8 +196,6 @@ def test_the_latest_pair_is_set(refresh):
         (None, "POST", False, True),
         # Known before it came.
         (-60, "GET", False, True),
-        # Known, but the response that tells the browser may still be on its way.
-        (-2, "GET", False, False),
         # An upload may have left long before it came.
         (-60, "POST", False, False),
         (-60, "POST", True, False),

@@ -109,8 +109,7 @@ class PageCache:
     ) -> None:
         """Store a page, if it has a stamp and is not too large.
 
-        Of two pages that lie in one place and are the same page, the one whose request left later stays, whichever
-        comes first (contract, section 8).
+        Of two such pages in one place the one whose request left later stays (contract, section 8).
         """
         stamp = page.stamp
         if stamp is None:

@@ -23,7 +23,7 @@ from portal.errors import (
 )
 from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
-from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
+from portal.query.reads.fetch_plans import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
 from portal.query.reads.parallel_fetches import ParallelFetches, Revalidation
 from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY

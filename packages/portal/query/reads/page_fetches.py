@@ -6,12 +6,11 @@ import logging
 import threading
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT
-from portal.config.limits import MAX_PAGES, QUERY_RETRIES
-from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, UsageError, without_traceback
+from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
 from portal.process import waits_for
 from portal.query.cache import (
     MAX_RECORDS,
@@ -23,129 +22,22 @@ from portal.query.cache import (
     merge_pages,
 )
 from portal.query.endpoints import ListRequest
+from portal.query.reads.fetch_plans import Flight
 from portal.query.request_partition import PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Callable
 
-    from portal.process import Deadline, SharedCall, SingleFlight
+    from portal.process import SharedCall, SingleFlight
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import ReadRequest, Registry
+    from portal.query.endpoints import Registry
     from portal.query.gaps import KnownGaps
     from portal.query.partition import Partition
+    from portal.query.reads.fetch_plans import FetchPlan, ReadCall
     from portal.query.request_partition import RequestPartition
 
 logger = logging.getLogger("portal.query")
-
-#: For `joins_from`: any fetch of another thread may be joined, or none.
-ANY_FETCH: Final = float("-inf")
-NO_FETCH: Final = float("inf")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCall:
-    """What one call of a hook asks for.
-
-    :param start: cursor of the first page; None for the beginning.
-    :param count: how many pages; 1 for a one-shot query.
-    :param force: ask the backend for every page, however fresh the cached one is.
-    :param again: try once more what has failed in this request.
-    :raises UsageError: `count` is not a number from 1 to 50, or `start` is not a text.
-    """
-
-    request: ReadRequest
-    start: str | None = None
-    count: int = 1
-    force: bool = False
-    again: bool = False
-
-    def __post_init__(self) -> None:
-        """Check what a team's code gives: a type checker may not have seen it."""
-        endpoint = self.request.key.endpoint
-        pages: object = self.count
-        cursor: object = self.start
-        if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
-            raise UsageError(
-                f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from"
-                " there, give cursor=result.data.next_cursor"
-            )
-        if cursor is not None and not isinstance(cursor, str):
-            raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
-
-    @property
-    def name(self) -> tuple[str, str, str | None]:
-        """Equal for calls that read the same, whatever the number of pages."""
-        return self.request.key.endpoint, self.request.key.digest, self.start
-
-
-@dataclass(slots=True, kw_only=True)
-class FetchPlan:
-    """A read that has begun, and what it needs from the backend.
-
-    :param token: the access token when it began.
-    :param version: of the request cache when it began.
-    :param memoized_at: when the oldest part of the result was memoized; None for now.
-    :param partition: whose data; None where that is not known, and nothing is cached.
-    :param stamp: the version stamp of before the first request leaves.
-    :param expected: the version stamps by namespace, for the first `/me` of a sign-in, which leaves before its token
-        is bound.
-    :param pages: the cached pages, fresh or not.
-    :param kept: how many of them stay as they are.
-    :param is_stale: whether a page that stays is stale.
-    :param patches: how many patches were applied to the cached pages.
-    :param joins_from: fetches of other threads that began at this moment or later may be joined, in monotonic seconds:
-        `ANY_FETCH`, or `NO_FETCH` for a read whose request must leave now.
-    :param budget: time for the fetch; None for all that the request has left.
-    :param bearer: for a fetch that may outlive the request: the access token that is bound to the partition. It is not
-        refreshed. None: the request's own tokens.
-    :param tries: how often each call is sent at most.
-    :ivar future: the result, if another thread fetches it.
-    :ivar abandoned: then; set when nobody waits for the result any more.
-    """
-
-    call: ReadCall
-    token: str | None = None
-    version: int = 0
-    memoized_at: float | None = None
-    partition: Partition | None = None
-    stamp: VersionStamp | None = None
-    expected: Mapping[str, VersionStamp | None] = field(default_factory=dict)
-    pages: tuple[MergedPage, ...] = ()
-    kept: int = 0
-    is_stale: bool = False
-    patches: int = 0
-    joins_from: float = ANY_FETCH
-    budget: Deadline | None = None
-    bearer: str | None = None
-    tries: int = 1 + QUERY_RETRIES
-    future: Future[ReadResult] | None = field(default=None, init=False)
-    abandoned: threading.Event | None = field(default=None, init=False)
-
-    @property
-    def has_older_data(self) -> bool:
-        """Whether older data can be shown, so that the request waits for a moment only."""
-        return self.bearer is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Flight:
-    """What the thread that makes a shared call knew when it began, which was at `at`, seconds since the epoch."""
-
-    plan: FetchPlan
-    stamp: VersionStamp
-    deadline: Deadline
-    at: float
-
-    def tried_as_hard(self, plan: FetchPlan, *, seconds: float, ago: float) -> bool:
-        """Whether it had as many tries as another read, and about as much time: then its error is that read's too.
-
-        :param seconds: that the other read had.
-        :param ago: when this call began, seconds.
-        """
-        gave_up = self.plan.abandoned is not None and self.plan.abandoned.is_set()
-        return self.plan.tries >= plan.tries and self.deadline.remaining() + ago >= seconds / 2 and not gave_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

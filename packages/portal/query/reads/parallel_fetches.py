@@ -27,14 +27,16 @@ from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedErro
 from portal.process import Deadline, waits_for
 from portal.query.cache import ReadResult, fresh_prefix, is_enough, lease_key, merge_pages
 from portal.query.partition import binding_key
-from portal.query.reads.page_fetches import FetchPlan, is_definite_no
+from portal.query.reads.fetch_plans import FetchPlan
+from portal.query.reads.page_fetches import is_definite_no
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
     from portal.process import Pool
     from portal.query.partition import Partition
-    from portal.query.reads.page_fetches import PageFetcher, ReadCall
+    from portal.query.reads.fetch_plans import ReadCall
+    from portal.query.reads.page_fetches import PageFetcher
 
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
 
