@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
@@ -100,8 +101,8 @@ def test_a_process_without_room_for_a_thread_turns_a_request_away_and_loses_no_p
 
         patch.setattr(module.threading.Thread, "start", start)
         assert held.gate.leave("stations")
-        held.gate.take_again("stations")
-    assert waiting.result(PATIENCE_S) == 503
+        assert waiting.result(PATIENCE_S) == 503
+    held.gate.take_again("stations")
     held.end.release()
     assert first.result(PATIENCE_S) == 200
     until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
@@ -129,6 +130,23 @@ def test_who_waits_for_a_place_runs_in_that_of_one_that_waits_for_the_backend(mo
     assert not hanging.done()
     held.answered.set()
     assert hanging.result(PATIENCE_S) == 200
+
+
+def test_one_that_has_its_answer_soon_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
+    monkeypatch.setattr(module, "LEAVES_AFTER_S", PATIENCE_S)
+    held = Held(threads=1)
+    answered = held.ask("/backend/clients")
+    until(partial(held.runs, 1), what="it waits for the backend")
+    waiting = held.ask("/waits")
+    until(partial(held.waits, 1), what="it waits for a place")
+    time.sleep(3 * module._LOOK_INTERVAL_S)
+    assert held.runs(1)
+    held.answered.set()
+    assert answered.result(PATIENCE_S) == 200
+    held.end.release()
+    assert waiting.result(PATIENCE_S) == 200
+    until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -203,8 +221,10 @@ def test_one_that_has_its_answer_runs_before_those_that_have_not_begun_and_in_no
     held = Held(threads=1)
     answered = held.ask("/backend/clients")
     until(partial(held.runs, 1), what="it waits for the backend")
-    running, waiting = held.ask("/running"), held.ask("/waits")
-    until(partial(held.waits, 1), what="the place is taken")
+    running = held.ask("/running")
+    until(partial(held.runs, 2), what="the place is taken")
+    waiting = held.ask("/waits")
+    until(partial(held.waits, 1), what="it waits")
     held.answered.set()
     until(lambda: len(held.gate._returning) == 1, what="it has its answer")
     assert not answered.done()
