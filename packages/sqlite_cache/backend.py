@@ -81,9 +81,13 @@ class SQLiteCache(BaseCache):
 
         :raises CacheFullError: the cache is full, with `WHEN_FULL: "refuse"`.
         """
+        return self._add(key, value, timeout, version, over=self.clock())
+
+    def _add(self, key: str, value: Any, timeout: float | None, version: int | None, *, over: float) -> bool:
+        """:meth:`add`, where an entry that ends at the moment `over` or before it counts as missing."""
         row = self._row(key, value, timeout, version)
         self.size_limit.before_write(now=self.clock(), may_refuse=True)
-        return self.database.run(_ADD, (*row, self.clock()))[1] > 0
+        return self.database.run(_ADD, (*row, over))[1] > 0
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         """The value at `key`, or `default`."""
@@ -100,24 +104,29 @@ class SQLiteCache(BaseCache):
         self.database.run(_UPSERT, row)
 
     def update(
-        self, key: str, change: Callable[[Any], Any], timeout: float | None = DEFAULT_TIMEOUT, *, missing: Any = None
+        self, key: str, change: Callable[[Any], Any], timeout: float, *, missing: Any = None, since: float = 0.0
     ) -> None:
         """Set `key` to what `change` makes of its value, with nothing of others in between.
 
         :param change: gets the value, or `missing`, and gives the new one, or `missing` to leave it as it is. It is
             called again where another caller sets the key meanwhile.
+        :param since: a value that was set before this moment, with the same timeout, counts as missing; seconds since
+            the epoch. An entry tells by its end when it was set.
         """
         [name] = self._names((key,), None)
         while True:
-            rows, _ = self.database.run(_GET, (name, self.clock()))
-            stored = rows[0][0] if rows else None
-            value = change(_value(stored) if rows else missing)
-            if value is missing:
+            value, over = change(missing), max(self.clock(), since + timeout)
+            if value is not missing and self._add(key, value, timeout, None, over=over):
                 return
+            rows, _ = self.database.run(_GET, (name, self.clock()))
             if not rows:
-                if self.add(key, value, timeout):
+                if value is missing:
                     return
                 continue
+            stored = rows[0][0]
+            value = change(_value(stored))
+            if value is missing:
+                return
             _, text, expires = self._row(key, value, timeout, None)
             self.size_limit.before_write(now=self.clock(), may_refuse=False)
             if self.database.run(_REPLACE, (text, expires, name, stored, self.clock()))[1]:

@@ -25,13 +25,17 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
-def update_value(backend: BaseCache, *, key: str, change: Callable[[Any], Any], lifetime_s: int | None) -> None:
+def update_value(
+    backend: BaseCache, *, key: str, change: Callable[[Any], Any], lifetime_s: int, since: float
+) -> None:
     """Set `key` to what `change` makes of its value, or leave it where that is `MISSING`.
+
+    Most values are new, or replace one of before `since`: these take one statement, or one round trip.
 
     A store of one process, in memory, has no such operation: there another thread may come in between.
     """
     if isinstance(backend, SQLiteCache):
-        backend.update(key, change, lifetime_s, missing=MISSING)
+        backend.update(key, change, lifetime_s, missing=MISSING, since=since)
     elif isinstance(backend, RedisCache):
         _update_in_redis(backend, backend.make_and_validate_key(key), change, lifetime_s)
     else:
@@ -40,10 +44,14 @@ def update_value(backend: BaseCache, *, key: str, change: Callable[[Any], Any], 
             backend.set(key, value, lifetime_s)
 
 
-def _update_in_redis(backend: RedisCache, name: str, change: Callable[[Any], Any], lifetime_s: int | None) -> None:
+def _update_in_redis(backend: RedisCache, name: str, change: Callable[[Any], Any], lifetime_s: int) -> None:
     """By WATCH, MULTI and EXEC: a script would need a permission more."""
     cache: Any = backend
     client, serializer = cache._cache.get_client(name, write=True), cache._cache._serializer  # noqa: SLF001  Django has no other way
+
+    value = change(MISSING)
+    if value is not MISSING and client.set(name, serializer.dumps(value), ex=lifetime_s, nx=True):
+        return
 
     def transaction(pipe: Pipeline) -> None:
         stored: Any = pipe.get(name)

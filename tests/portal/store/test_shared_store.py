@@ -49,7 +49,7 @@ def test_several_keys_in_one_round_trip(store):
         lambda store: store.delete_many(["key"]),
         lambda store: store.incr("key"),
         lambda store: store.touch("key", lifetime_s=60),
-        lambda store: store.update("key", lambda _: 1, lifetime_s=60),
+        lambda store: store.update("key", lambda _: 1, lifetime_s=60, since=0),
     ],
     ids=["get", "get_many", "add", "set", "set_many", "delete", "delete_many", "incr", "touch", "update"],
 )
@@ -90,10 +90,10 @@ def test_an_update_sees_the_value_of_before_and_may_leave_it(store):
         seen.append(value)
         return MISSING if value == "kept" else [value is MISSING]
 
-    store.update("key", change, lifetime_s=60)
+    store.update("key", change, lifetime_s=60, since=0)
     assert store.get("key") == [True]
     store.set("key", "kept", lifetime_s=60)
-    store.update("key", change, lifetime_s=60)
+    store.update("key", change, lifetime_s=60, since=0)
     assert store.get("key") == "kept"
     assert seen == [MISSING, "kept"]
 
@@ -111,6 +111,6 @@ def test_an_update_is_made_again_where_another_caller_came_in_between(store, fir
 
     if first is not MISSING:
         store.set("key", first, lifetime_s=60)
-    store.update("key", change, lifetime_s=60)
+    store.update("key", change, lifetime_s=60, since=0)
     assert seen == [first, ["theirs"], ["theirs too"]]
     assert store.get("key") == ["theirs too", "ours"]

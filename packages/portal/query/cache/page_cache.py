@@ -133,8 +133,8 @@ class PageCache:
             return MISSING if is_newer else place.stored(stored)
 
         try:
-            if not self._store.add(place.key, place.stored(stored), lifetime_s=PAGE_LIFETIME_S):
-                self._store.update(place.key, unless_newer, lifetime_s=PAGE_LIFETIME_S)
+            # What was stored before this request left has left earlier itself.
+            self._store.update(place.key, unless_newer, lifetime_s=PAGE_LIFETIME_S, since=page.at)
         except StoreUnavailableError as error:
             logger.warning("%s: a page was not cached: %s", key.endpoint, error)
 
