@@ -7,7 +7,8 @@ not take the other pages with it.
 
 It stands between granian and its own callback for WSGI: there a request that waits holds no thread, since granian takes
 an answer from any thread, at any time. More threads would take Python's lock from each other: with 16 in place of 8 a
-cached page has a tenth to a fifth fewer requests a second.
+cached page has a tenth to a fifth fewer requests a second. So granian has few, and a request for which none of them is
+left, because they wait for the backend, runs in a thread of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from portal.errors import CircuitOpenError
 from portal.process import set_place, waits_for
-from portal.server.wsgi import MAX_READ_BYTES, read_rest
+from portal.server.wsgi import MAX_READ_BYTES, has_body, read_rest
 from portal.telemetry.metrics import Counters, Gauges
 
 if TYPE_CHECKING:
@@ -37,9 +38,12 @@ MOST_WAITING: Final = 4
 SILENT_S: Final = 1.0
 #: Longest wait, seconds. With the 10 s that a page has for its calls, everybody has an answer within 12 s.
 WAIT_LIMIT_S: Final = 1.5
-#: Threads beside those that requests are in: they answer probes and who is turned away. Fewer of them read the bodies.
+#: granian's threads beside those that requests run in: they take requests in, and answer probes and who is turned away.
+#: Fewer of them read bodies, which may come slowly.
 SPARE_THREADS: Final = 4
 _READERS: Final = 2
+#: Seconds for another body to be read.
+_READER_WAIT_S: Final = 0.1
 #: Who is turned away is asked to come again after so many seconds.
 RETRY_AFTER_S: Final = 2
 #: Answered whatever the pages wait for.
@@ -95,6 +99,8 @@ class Gate:
     def __init__(self, run: Callable[[Reply, dict[str, Any]], object], *, threads: int) -> None:
         self._run = run
         self._free, self._most = threads, threads * (1 + MOST_WAITING)
+        #: granian's threads in which requests may begin to run.
+        self._free_threads = threads
         #: Requests that were taken in and not answered, and how many of them wait for each endpoint.
         self._inside = 0
         self._wait_for: Counter[str] = Counter()
@@ -120,39 +126,50 @@ class Gate:
             self._run(reply, scope)
             return
         with self._lock:
-            may_enter = self._inside < self._most
-            runs = may_enter and self._free > 0
-            waits = may_enter and not runs
-            self._inside += may_enter
+            enters = self._inside < self._most
+            runs = enters and self._free > 0 and self._free_threads > 0
+            self._inside += enters
             if runs:
                 self._free -= 1
-        if waits:
-            runs = self._wait(reply, scope)
+                self._free_threads -= 1
         if runs:
             self._run_with_those_that_wait(reply, scope)
-        elif not waits:
+            with self._lock:
+                self._free_threads += 1
+        elif not enters:
+            self._turn_away(reply, scope)
+        elif self._read_body(scope):
+            self._wait(reply, scope)
+        else:
+            with self._lock:
+                self._inside -= 1
             self._turn_away(reply, scope)
 
-    def _wait(self, reply: Reply, scope: dict[str, Any]) -> bool:
-        """Have it wait for a place; True if there is one by now, and it is taken.
-
-        granian closes the body of a request when its call returns, so the body is read before.
-        """
-        body = read_rest(scope, most=MAX_READ_BYTES + 1)
+    def _read_body(self, scope: dict[str, Any]) -> bool:
+        """Read the body: granian closes it when its call returns. False if it is too large, or others are read."""
+        if not has_body(scope):
+            return True
+        if not self._readers.acquire(timeout=_READER_WAIT_S):
+            return False
+        try:
+            body = read_rest(scope, most=MAX_READ_BYTES + 1)
+        finally:
+            self._readers.release()
         scope["wsgi.input"] = io.BytesIO(body)
+        return len(body) <= MAX_READ_BYTES
+
+    def _wait(self, reply: Reply, scope: dict[str, Any]) -> None:
+        """Have it wait for a place, or run in another thread if there is one."""
         with self._lock:
-            takes_place = len(body) <= MAX_READ_BYTES and self._free > 0
-            if takes_place:
+            runs = self._free > 0
+            if runs:
                 self._free -= 1
-            elif len(body) > MAX_READ_BYTES:
-                self._inside -= 1
             else:
                 self._waiting.append((time.monotonic() + WAIT_LIMIT_S, reply, scope))
-        if len(body) > MAX_READ_BYTES:
-            self._turn_away(reply, scope)
-        elif not takes_place:
+        if runs:
+            self._run_in_thread(reply, scope)
+        elif not self._some_wait.is_set():
             self._some_wait.set()
-        return takes_place
 
     def _run_with_those_that_wait(self, reply: Reply, scope: dict[str, Any]) -> None:
         """Run it, and then one after another in its place: no other thread has to wake up for that."""
@@ -259,7 +276,7 @@ class Gate:
         if says:
             logger.warning("requests are turned away: too many wait until others are answered (one line a minute)")
         headers, body = refusal(scope)
-        if self._readers.acquire(blocking=False):
+        if has_body(scope) and self._readers.acquire(blocking=False):
             try:
                 read_rest(scope)
             finally:

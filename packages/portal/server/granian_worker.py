@@ -21,7 +21,7 @@ from granian.wsgi import _callback_wrapper
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
-from portal.server.gate import MOST_WAITING, SPARE_THREADS, Gate
+from portal.server.gate import SPARE_THREADS, Gate
 from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import BACKLOG, leave
@@ -114,9 +114,7 @@ def run_worker(
         target=target,
         interface=Interfaces.WSGI,
         workers=1,
-        # granian starts them when they are needed: a request that waits for the backend has left its place, and not
-        # its thread.
-        blocking_threads=threads * (1 + MOST_WAITING) + SPARE_THREADS,
+        blocking_threads=threads + SPARE_THREADS,
         log_level=LogLevels.error,
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,

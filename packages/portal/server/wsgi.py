@@ -84,9 +84,14 @@ def with_read_bodies(application: WSGIApplication) -> WSGIApplication:
     return reading_application
 
 
+def has_body(environ: WSGIEnvironment) -> bool:
+    """Whether a request has a body."""
+    return environ.get("CONTENT_LENGTH", "0") != "0" or "HTTP_TRANSFER_ENCODING" in environ
+
+
 def read_rest(environ: WSGIEnvironment, *, most: int = MAX_READ_BYTES) -> bytes:
     """Read what is left of a request's body, if it has one, up to a number of octets."""
-    if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
+    if not has_body(environ):
         return b""
     body: InputStream = environ["wsgi.input"]
     parts, left = [], most
