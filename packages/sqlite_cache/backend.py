@@ -109,7 +109,7 @@ class SQLiteCache(BaseCache):
         """Set `key` to what `change` makes of its value, with nothing of others in between.
 
         :param change: gets the value, or `missing`, and gives the new one, or `missing` to leave it as it is. It is
-            called again where another caller sets the key meanwhile.
+            called several times where the key has a value, or another caller sets it meanwhile.
         :param since: a value that was set before this moment, with the same timeout, counts as missing; seconds since
             the epoch. An entry tells by its end when it was set.
         """

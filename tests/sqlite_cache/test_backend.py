@@ -249,3 +249,24 @@ def test_get_many_takes_a_key_fewer_than_one_statement_has_parameters(cache):
     assert cache.get_many(names[1:]) == {}
     with pytest.raises(sqlite3.OperationalError, match="too many SQL variables"):
         cache.get_many(names)
+
+
+# --- update ---
+
+
+def test_an_update_takes_what_was_set_before_a_moment_for_missing_and_sees_what_was_set_later(cache, clock):
+    seen = []
+
+    def change(value):
+        seen.append(value)
+        return f"after {value}"
+
+    cache.set("key", "old", 60)
+    clock.now += 5
+    cache.update("key", change, 60, since=clock.now)
+    assert (seen, cache.get("key")) == ([None], "after None")
+    cache.update("key", change, 60, since=clock.now - 1)
+    assert (seen, cache.get("key")) == ([None, None, "after None"], "after after None")
+    clock.now += 61
+    cache.update("key", change, 60)
+    assert cache.get("key") == "after None"

@@ -37,11 +37,12 @@ class RequestCache:
     """Results by query and first cursor. Safe for the threads of one request.
 
     :param clock: seconds since the epoch.
-    :ivar version: another one after it was emptied: a read that began before may lack a write.
+    :ivar version: how often it was emptied: by a profile that told of other permissions, and for any other reason. A
+        read that began at another version may lack a write.
     """
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
-        self.version = 0
+        self.version = (0, 0)
         self._clock = clock
         self._results: OrderedDict[tuple[str, str, str | None], Memoized] = OrderedDict()
         self._lock = threading.Lock()
@@ -76,8 +77,12 @@ class RequestCache:
             while len(self._results) > MAX_MEMOIZED:
                 self._results.popitem(last=False)
 
-    def clear(self) -> None:
-        """Empty it: a write may have changed what was read, or it is another user's by now."""
+    def clear(self, *, by_profile: bool = False) -> None:
+        """Empty it: a write may have changed what was read, or it is another user's by now.
+
+        :param by_profile: because a profile told of other permissions.
+        """
         with self._lock:
-            self.version += 1
+            profiles, others = self.version
+            self.version = (profiles + by_profile, others + (not by_profile))
             self._results.clear()

@@ -183,7 +183,7 @@ class RequestPartition:
         # here, and the new namespace is purged too. If not, its purge takes this binding with it.
         self._caller.end_if_signed_out()
         if before is not None and partition != before:
-            self._request_cache.clear()
+            self._request_cache.clear(by_profile=True)
         return partition
 
     def still_has(self, partition: Partition, *, sent: str | None) -> bool:

@@ -100,16 +100,15 @@ class SharedStore:
         self._do(methodcaller("set", key, value, _whole_seconds(lifetime_s)), key)
         self._size.after_write()
 
-    def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float, since: float) -> None:
+    def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: int, since: float) -> None:
         """Set `key` to what `change` makes of its value, with nothing of others in between.
 
         :param change: gets the value, or `MISSING`, and gives the new one, or `MISSING` to leave it as it is. It is
-            called again where another caller sets the key meanwhile.
+            called several times where the key has a value, or another caller sets it meanwhile.
         :param since: a value that was set before this moment, with the same lifetime, may count as missing; seconds
             since the epoch.
         """
-        whole_s = max(0, math.ceil(lifetime_s))
-        self._do(partial(update_value, key=key, change=change, lifetime_s=whole_s, since=since), key)
+        self._do(partial(update_value, key=key, change=change, lifetime_s=lifetime_s, since=since), key)
         self._size.after_write()
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:

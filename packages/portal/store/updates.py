@@ -25,9 +25,7 @@ class Missing(Enum):
 MISSING: Final = Missing.MISSING
 
 
-def update_value(
-    backend: BaseCache, *, key: str, change: Callable[[Any], Any], lifetime_s: int, since: float
-) -> None:
+def update_value(backend: BaseCache, *, key: str, change: Callable[[Any], Any], lifetime_s: int, since: float) -> None:
     """Set `key` to what `change` makes of its value, or leave it where that is `MISSING`.
 
     Most values are new, or replace one of before `since`: these take one statement, or one round trip.

@@ -85,7 +85,7 @@ class FakeStore:
         with self._lock:
             self.values[key] = json.dumps(value, allow_nan=False)
 
-    def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float | None) -> None:
+    def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float, since: float) -> None:
         self._trip("update")
         with self._lock:
             value = change(JSONSerializer.loads(self.values[key]) if key in self.values else MISSING)

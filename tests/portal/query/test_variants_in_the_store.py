@@ -54,13 +54,13 @@ def test_searches_without_end_take_a_bounded_part_of_the_store_and_never_push_th
     ada: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kept: set[str] = set()
-    keep = SharedStore.add
+    keep = SharedStore.update
 
-    def watched(self: SharedStore, key: str, value: Any, *, lifetime_s: float | None) -> bool:
+    def watched(self: SharedStore, key: str, change: Any, **when: float) -> None:
         kept.add(key)
-        return keep(self, key, value, lifetime_s=lifetime_s)
+        keep(self, key, change, **when)
 
-    monkeypatch.setattr(SharedStore, "add", watched)
+    monkeypatch.setattr(SharedStore, "update", watched)
     entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "store" / "c.sqlite3")}
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         ada.world.store = SharedStore(alias="default")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 
 import pytest
 from django.test import override_settings
@@ -95,7 +96,20 @@ def test_an_update_sees_the_value_of_before_and_may_leave_it(store):
     store.set("key", "kept", lifetime_s=60)
     store.update("key", change, lifetime_s=60, since=0)
     assert store.get("key") == "kept"
-    assert seen == [MISSING, "kept"]
+    assert seen[-1] == "kept"
+
+
+def test_an_update_may_take_what_was_set_before_a_moment_for_missing_and_nothing_later(store):
+    def change(value):
+        return "ours" if value in {MISSING, "theirs"} else MISSING
+
+    store.set("key", "theirs", lifetime_s=60)
+    store.update("key", change, lifetime_s=60, since=time.time() + 1)
+    assert store.get("key") == "ours"
+    asked = time.time()
+    store.set("key", "later", lifetime_s=60)
+    store.update("key", change, lifetime_s=60, since=asked)
+    assert store.get("key") == "later"
 
 
 @pytest.mark.parametrize("first", [MISSING, 3, [3]])
@@ -104,13 +118,14 @@ def test_an_update_is_made_again_where_another_caller_came_in_between(store, fir
     seen = []
 
     def change(value):
-        seen.append(value)
-        if (other := next(others, None)) is not None:
+        if value is not MISSING:
+            seen.append(value)
+        if (value is not MISSING or first is MISSING) and (other := next(others, None)) is not None:
             store.set("key", other, lifetime_s=60)
-        return [*seen[-1], "ours"] if isinstance(value, list) else ["ours"]
+        return [*value, "ours"] if isinstance(value, list) else ["ours"]
 
     if first is not MISSING:
         store.set("key", first, lifetime_s=60)
     store.update("key", change, lifetime_s=60, since=0)
-    assert seen == [first, ["theirs"], ["theirs too"]]
+    assert seen == [*([] if first is MISSING else [first]), ["theirs"], ["theirs too"]]
     assert store.get("key") == ["theirs too", "ours"]

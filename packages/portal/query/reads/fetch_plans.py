@@ -86,7 +86,7 @@ class FetchPlan:
 
     call: ReadCall
     token: str | None = None
-    version: int = 0
+    version: tuple[int, int] = (0, 0)
     memoized_at: float | None = None
     partition: Partition | None = None
     stamp: VersionStamp | None = None

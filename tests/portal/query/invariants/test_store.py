@@ -81,12 +81,12 @@ class TestI13Bounded:
 
     def test_every_entry_has_a_lifetime_and_a_page_15_minutes(self, ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
         lifetimes: dict[str, float | None] = {}
-        for name in ("set", "add"):
+        for name in ("set", "add", "update"):
             keep = getattr(ada.store, name)
 
-            def watched(key: str, value: Any, *, lifetime_s: float | None, keep: Any = keep) -> Any:
+            def watched(key: str, value: Any, *, lifetime_s: float | None, keep: Any = keep, **more: Any) -> Any:
                 lifetimes[key] = lifetime_s
-                return keep(key, value, lifetime_s=lifetime_s)
+                return keep(key, value, lifetime_s=lifetime_s, **more)
 
             monkeypatch.setattr(ada.store, name, watched)
         listed(ada, pages=2)
