@@ -199,7 +199,7 @@ class Gate:
         return None
 
     def leave(self, endpoint: str) -> bool:
-        """This thread's request waits for the backend: soon another one runs in its place."""
+        """A request waits for the backend, in this thread: soon another one runs in its place."""
         now = time.monotonic()
         with self._lock:
             number = self._wait_for[endpoint]
