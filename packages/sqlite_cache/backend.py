@@ -104,7 +104,7 @@ class SQLiteCache(BaseCache):
         self.database.run(_UPSERT, row)
 
     def update(
-        self, key: str, change: Callable[[Any], Any], timeout: float, *, missing: Any = None, since: float = 0.0
+        self, key: str, change: Callable[[Any], Any], timeout: float, *, missing: Any = None, since: float
     ) -> None:
         """Set `key` to what `change` makes of its value, with nothing of others in between.
 

@@ -268,5 +268,5 @@ def test_an_update_takes_what_was_set_before_a_moment_for_missing_and_sees_what_
     cache.update("key", change, 60, since=clock.now - 1)
     assert (seen, cache.get("key")) == ([None, None, "after None"], "after after None")
     clock.now += 61
-    cache.update("key", change, 60)
+    cache.update("key", change, 60, since=0)
     assert cache.get("key") == "after None"

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 class Place(Protocol):
     """The place of one request that runs."""
 
-    def leave(self, endpoint: str) -> bool:
-        """Let another request run; False, and no more, where too many requests wait for this endpoint."""
+    def leave(self, endpoint: str) -> float | None:
+        """Let another request run, and give the moment; None, and no more, where too many wait for this endpoint."""
         ...
 
-    def take_again(self, endpoint: str) -> None:
-        """Run on, as soon as there is a place."""
+    def take_again(self, endpoint: str, left_at: float) -> None:
+        """Run on, as soon as there is a place.
+
+        :param left_at: from :meth:`leave`.
+        """
 
 
 class _Thread(threading.local):
@@ -51,7 +54,8 @@ def waits_for(endpoint: str) -> Iterator[None]:
     if place is None:
         yield
         return
-    if not place.leave(endpoint):
+    left_at = place.leave(endpoint)
+    if left_at is None:
         raise CircuitOpenError(was_sent=False)
     # What waits within the block has left the place already.
     _thread.place = None
@@ -59,4 +63,4 @@ def waits_for(endpoint: str) -> Iterator[None]:
         yield
     finally:
         _thread.place = place
-        place.take_again(endpoint)
+        place.take_again(endpoint, left_at)

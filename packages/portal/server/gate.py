@@ -43,13 +43,13 @@ WAIT_LIMIT_S: Final = 1.5
 SPARE_THREADS: Final = 4
 _READERS: Final = 2
 #: Seconds for another body to be read.
-_READER_WAIT_S: Final = 0.1
+_READER_WAIT_S: Final = 0.05
 #: Who is turned away is asked to come again after so many seconds.
 RETRY_AFTER_S: Final = 2
 #: Answered whatever the pages wait for.
 UNGATED: Final = frozenset({"/healthz", "/metrics"})
-#: A request that waits for the backend leaves its place after so many seconds. Most calls are answered sooner, and the
-#: change to another thread would cost a tenth of a page.
+#: A request that waits for the backend keeps its place for so many seconds, if the endpoint's last answer came sooner:
+#: the change to another thread would cost a tenth of a page.
 LEAVES_AFTER_S: Final = 0.05
 #: Seconds between two looks, while requests wait, for those that have waited for too long.
 _LOOK_INTERVAL_S: Final = 0.05
@@ -105,6 +105,8 @@ class Gate:
         self._inside = 0
         self._wait_for: Counter[str] = Counter()
         self._silent_since: dict[str, float] = {}
+        #: Endpoints whose last answer took longer than a request keeps its place for.
+        self._slow: set[str] = set()
         #: Threads whose request waits for the backend and has its place yet, and since when.
         self._keeping: dict[int, float] = {}
         #: Requests that have their answer of the backend, and wait for a place: each for its lock.
@@ -122,7 +124,7 @@ class Gate:
 
     def __call__(self, reply: Reply, scope: dict[str, Any]) -> None:
         """One request: answered when this returns, or later by another thread."""
-        if scope["PATH_INFO"] in UNGATED:
+        if scope["PATH_INFO"] in UNGATED and not has_body(scope):
             self._run(reply, scope)
             return
         with self._lock:
@@ -168,7 +170,7 @@ class Gate:
                 self._waiting.append((time.monotonic() + WAIT_LIMIT_S, reply, scope))
         if runs:
             self._run_in_thread(reply, scope)
-        elif not self._some_wait.is_set():
+        else:
             self._some_wait.set()
 
     def _run_with_those_that_wait(self, reply: Reply, scope: dict[str, Any]) -> None:
@@ -198,24 +200,34 @@ class Gate:
             self._free += 1
         return None
 
-    def leave(self, endpoint: str) -> bool:
-        """A request waits for the backend, in this thread: soon another one runs in its place."""
-        now = time.monotonic()
+    def leave(self, endpoint: str) -> float | None:
+        """A request waits for the backend, in this thread: another one runs in its place, at once or soon."""
+        now, following = time.monotonic(), None
         with self._lock:
             number = self._wait_for[endpoint]
             since = self._silent_since.setdefault(endpoint, now) if number else now
             if number >= self._most // 2 and now - since >= SILENT_S:
-                return False
+                return None
             self._silent_since[endpoint] = since
             self._wait_for[endpoint] += 1
-            self._keeping[threading.get_ident()] = now
-        return True
+            if endpoint in self._slow:
+                following = self._next()
+            else:
+                self._keeping[threading.get_ident()] = now
+        if following is not None:
+            self._run_in_thread(*following)
+        return now
 
-    def take_again(self, endpoint: str) -> None:
+    def take_again(self, endpoint: str, left_at: float) -> None:
         """It runs on, as soon as there is a place: before all that have not begun."""
+        now = time.monotonic()
         with self._lock:
             self._wait_for[endpoint] -= 1
-            self._silent_since[endpoint] = time.monotonic()
+            self._silent_since[endpoint] = now
+            if now - left_at > LEAVES_AFTER_S:
+                self._slow.add(endpoint)
+            else:
+                self._slow.discard(endpoint)
             if self._keeping.pop(threading.get_ident(), None) is not None:
                 return
             if self._free > 0:
@@ -264,7 +276,10 @@ class Gate:
             self._turn_away(reply, scope)
             with self._lock:
                 self._inside -= 1
-                self._free += 1
+                if self._returning:
+                    self._returning.popleft().release()
+                else:
+                    self._free += 1
 
     def _turn_away(self, reply: Reply, scope: dict[str, Any]) -> None:
         _turned_away_counter.count()

@@ -28,7 +28,7 @@ MISSING: Final = Missing.MISSING
 def update_value(backend: BaseCache, *, key: str, change: Callable[[Any], Any], lifetime_s: int, since: float) -> None:
     """Set `key` to what `change` makes of its value, or leave it where that is `MISSING`.
 
-    Most values are new, or replace one of before `since`: these take one statement, or one round trip.
+    A value that is new takes one statement, or one round trip; on SQLite, one that replaces one of before `since` too.
 
     A store of one process, in memory, has no such operation: there another thread may come in between.
     """

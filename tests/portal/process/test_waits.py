@@ -18,11 +18,12 @@ class Noted:
         self.done: list[str] = []
         self.is_full = False
 
-    def leave(self, endpoint: str) -> bool:
+    def leave(self, endpoint: str) -> float | None:
         self.done.append(f"left for {endpoint}")
-        return not self.is_full
+        return None if self.is_full else 5.0
 
-    def take_again(self, endpoint: str) -> None:
+    def take_again(self, endpoint: str, left_at: float) -> None:
+        assert left_at == 5.0
         self.done.append(f"back from {endpoint}")
 
 

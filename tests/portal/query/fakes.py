@@ -86,7 +86,7 @@ class FakeStore:
             self.values[key] = json.dumps(value, allow_nan=False)
 
     def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float, since: float) -> None:
-        self._trip("update")
+        self._trip("update")  # `since` is for the stores that tell when a value was set
         with self._lock:
             value = change(JSONSerializer.loads(self.values[key]) if key in self.values else MISSING)
             if value is not MISSING:

@@ -8,7 +8,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import EXPIRY_LEEWAY_S
-from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.partition.namespaces import BINDING_LIFETIME_S, USED_TOKEN_KEPT_S, Namespaces
 from tests.portal.query.clients import clients, create, delete, invalidate, listed, me
@@ -36,6 +36,28 @@ def test_an_expired_token_is_refreshed_before_the_first_read_also_when_all_is_ca
     assert listed(ada.process.request_with(tokens)) == ["c5", "c4"]
     assert tokens.changed
     assert len(ada.backend.calls) == 2, "the new token is bound: nothing is asked again"
+
+
+def test_rows_of_one_user_are_not_kept_for_the_user_whose_tokens_a_refusal_has_brought(ada: User) -> None:
+    listed(ada)
+    ada.backend.rows.insert(0, {"id": "of-ada", "name": "x"})
+    bens = ada.signed_in("ben").tokens.current
+    tokens = TokenStore(ada.tokens.current)
+    pages = iter(["first", "second"])
+
+    def before(_method: str, path: str) -> None:
+        if path == "/me":
+            tokens.rotate(bens, replaced="refresh of ada")  # the browser's refresh token is Ben's
+        elif next(pages) == "second":
+            raise ApiForbiddenError("no", status=403)
+
+    ada.backend.before = before
+    client = ada.process.request_with(tokens)
+    assert clients(client, {"sort": "name"}, pages=2).data.items
+    assert tokens.current == bens
+    ada.backend.before = None
+    ada.backend.rows.clear()
+    assert not clients(client, {"sort": "name"}).data.items
 
 
 def test_a_token_that_names_no_subject_is_not_bound_by_a_refresh(ada: User) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 import time
@@ -51,10 +52,10 @@ class Held:
             raise ValueError
         reply.response_bytes(200, [], b"ok")
 
-    def ask(self, path: str) -> Future[int]:
+    def ask(self, path: str, **scope: object) -> Future[int]:
         """The status."""
         reply = Reply()
-        self.pool.submit(self.gate, reply, {"PATH_INFO": path})
+        self.pool.submit(self.gate, reply, {"PATH_INFO": path, **scope})
         return reply.status
 
     def runs(self, count: int) -> bool:
@@ -100,12 +101,46 @@ def test_a_process_without_room_for_a_thread_turns_a_request_away_and_loses_no_p
             raise RuntimeError("can't start new thread")
 
         patch.setattr(module.threading.Thread, "start", start)
-        assert held.gate.leave("stations")
+        left_at = held.gate.leave("stations")
+        assert left_at is not None
         assert waiting.result(PATIENCE_S) == 503
-    held.gate.take_again("stations")
+    held.gate.take_again("stations", left_at)
     held.end.release()
     assert first.result(PATIENCE_S) == 200
     until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
+
+
+def test_without_a_thread_for_another_one_the_place_goes_to_one_that_has_its_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = Held(threads=1)
+    answered = held.ask("/backend/clients")
+    until(partial(held.runs, 1), what="it waits for the backend")
+
+    def start(_thread: threading.Thread) -> None:
+        held.answered.set()
+        until(lambda: len(held.gate._returning) == 1, what="it has its answer, and no place")
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(module.threading.Thread, "start", start)
+    held.gate(Reply(), {"PATH_INFO": "/waits"})
+    assert answered.result(PATIENCE_S) == 200
+
+
+def test_while_an_endpoint_is_slow_a_place_is_left_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LEAVES_AFTER_S", 0.0)
+    held = Held(threads=1)
+    held.answered.set()
+    assert held.ask("/backend/clients").result(PATIENCE_S) == 200
+    held.answered.clear()
+    monkeypatch.setattr(module, "LEAVES_AFTER_S", PATIENCE_S)
+    slow = held.ask("/backend/clients")
+    until(partial(held.runs, 2), what="it waits for the backend")
+    held.end.release()
+    assert held.ask("/other").result(PATIENCE_S) == 200
+    held.answered.set()
+    assert slow.result(PATIENCE_S) == 200
+    assert not held.gate._slow, "by now it is not"
 
 
 def test_who_waits_for_a_place_runs_in_that_of_one_that_waits_for_the_backend(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,6 +199,8 @@ def test_some_run_some_wait_in_their_order_the_next_is_turned_away_and_probes_pa
         until(partial(held.waits, len(waiting)), what="it waits")
     assert held.ask("/late").result(PATIENCE_S) == 503
     assert {held.ask(path).result(PATIENCE_S) for path in UNGATED} == {200}
+    body = {"CONTENT_LENGTH": "1", "wsgi.input": io.BytesIO(b"x")}
+    assert {held.ask(path, **body).result(PATIENCE_S) for path in UNGATED} == {503}, "no probe has a body"
     held.running.clear()
     for count in range(1, most + 1):
         held.end.release()

@@ -278,7 +278,8 @@ class Reads:
         may_keep = self._is_usable(begun)
         if result.error is not None:
             self.after_failure(result.error, endpoint=key.endpoint)
-        if may_keep:
+        # That may have refreshed the tokens, into another sign-in's.
+        if may_keep and self.partition.same_user_as(begun.token):
             self._memo.put(key, result, start=call.start, count=call.count, at=begun.memoized_at)
         return result
 
