@@ -97,7 +97,9 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     backend_environment = clean_environment(
         DEBUG="on",
         SANDBOX_STATE_DIR=str(folder / "sandbox"),
-        SANDBOX_ACCESS_TOKEN_LIFETIME_S=str(min(scenario.access_lifetime_s, max(2, seconds / 4))),
+        SANDBOX_ACCESS_TOKEN_LIFETIME_S=str(
+            min(scenario.access_lifetime_s, max(scenario.least_lifetime_s, seconds / 4))
+        ),
         **{**BACKEND, **scenario.backend},
     )
     prepare_sandbox(backend_environment)
