@@ -13,12 +13,8 @@ left, because they wait for the backend, runs in a thread of its own.
 
 from __future__ import annotations
 
-import html
 import io
-import json
 import logging
-import os
-import re
 import threading
 import time
 from collections import Counter, deque
@@ -26,11 +22,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from portal.errors import CircuitOpenError
 from portal.process import set_place, waits_for
-from portal.server.wsgi import MAX_READ_BYTES, has_body, read_rest
+from portal.server.wsgi import MAX_READ_BYTES, has_body, read_rest, refusal
 from portal.telemetry.metrics import Counters, Gauges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 #: Requests that may wait, be it for a place or for the backend, for each that may run.
 MOST_WAITING: Final = 4
@@ -44,8 +40,6 @@ SPARE_THREADS: Final = 4
 _READERS: Final = 2
 #: Seconds for another body to be read.
 _READER_WAIT_S: Final = 0.05
-#: Who is turned away is asked to come again after so many seconds.
-RETRY_AFTER_S: Final = 2
 #: Answered whatever the pages wait for.
 UNGATED: Final = frozenset({"/healthz", "/metrics"})
 #: A request that waits for the backend keeps its place for so many seconds, if the endpoint's last answer came sooner:
@@ -297,39 +291,3 @@ class Gate:
             finally:
                 self._readers.release()
         reply.response_bytes(503, headers, body)
-
-
-_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
-#: What people read, by the first part of the address. No template and no Django: this must cost nothing.
-_TEXTS: Final = {
-    "en": ("Too many requests", "Too many people are here at once", "Please wait a moment, then try again."),
-    "de": ("Zu viele Anfragen", "Gerade sind zu viele Menschen hier", "Bitte versuchen Sie es gleich noch einmal."),
-    "tr": ("Çok fazla istek", "Şu anda burada çok fazla kişi var", "Lütfen birazdan yeniden deneyin."),
-}
-
-
-def refusal(scope: Mapping[str, Any]) -> tuple[list[tuple[str, str]], bytes]:
-    """The headers and the body of a 503: a page for people, a problem document for programs and parts of a page."""
-    sent = scope.get("HTTP_X_REQUEST_ID", "")
-    request_id = sent if _REQUEST_ID.fullmatch(sent) else os.urandom(16).hex()
-    if "text/html" in scope.get("HTTP_ACCEPT", "") and "HTTP_HX_REQUEST" not in scope:
-        kind = "text/html; charset=utf-8"
-        first = scope["PATH_INFO"].lstrip("/").partition("/")[0]
-        language = first if first in _TEXTS else "en"
-        title, head, text = (html.escape(each) for each in _TEXTS[language])
-        body = (
-            f"<!doctype html><html lang={language}><meta name=viewport content='width=device-width'>"
-            f"<title>{title}</title><h1>{head}</h1><p>{text}<p><small>{request_id}</small>"
-        )
-    else:
-        kind = "application/problem+json"
-        body = json.dumps({"type": "about:blank", "title": "Too many requests wait", "status": 503})
-    headers = [
-        ("content-type", kind),
-        ("retry-after", str(RETRY_AFTER_S)),
-        ("cache-control", "private, no-store"),
-        ("x-request-id", request_id),
-        ("x-content-type-options", "nosniff"),
-        ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
-    ]
-    return headers, body.encode()

@@ -1,4 +1,6 @@
-"""What stands between granian and the WSGI application: each function wraps an application, for one reason.
+"""What stands between granian and the WSGI application: functions that wrap an application, each for one reason.
+
+`refusal` is what a request gets that is turned away (:mod:`portal.server.gate`).
 
 `with_plain_content_types` removes the parameters of a request's `Content-Type`, but for the boundary.
 
@@ -27,14 +29,17 @@ sends an empty `Cookie` header, so an empty one means that granian has lost the 
 
 from __future__ import annotations
 
+import html
+import json
 import logging
+import os
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.log_lines import log_context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from wsgiref.types import InputStream, StartResponse, WSGIApplication, WSGIEnvironment
 
 
@@ -122,3 +127,41 @@ def naming_lost_cookies(application: WSGIApplication) -> WSGIApplication:
         return application(environ, start_response)
 
     return named_application
+
+
+#: Who is turned away is asked to come again after so many seconds.
+RETRY_AFTER_S: Final = 2
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._\-]{1,128}", re.ASCII)
+#: What people read, by the first part of the address. No template and no Django: this must cost nothing.
+_TEXTS: Final = {
+    "en": ("Too many requests", "Too many people are here at once", "Please wait a moment, then try again."),
+    "de": ("Zu viele Anfragen", "Gerade sind zu viele Menschen hier", "Bitte versuchen Sie es gleich noch einmal."),
+    "tr": ("Çok fazla istek", "Şu anda burada çok fazla kişi var", "Lütfen birazdan yeniden deneyin."),
+}
+
+
+def refusal(scope: Mapping[str, Any]) -> tuple[list[tuple[str, str]], bytes]:
+    """The headers and the body of a 503: a page for people, a problem document for programs and parts of a page."""
+    sent = scope.get("HTTP_X_REQUEST_ID", "")
+    request_id = sent if _REQUEST_ID.fullmatch(sent) else os.urandom(16).hex()
+    if "text/html" in scope.get("HTTP_ACCEPT", "") and "HTTP_HX_REQUEST" not in scope:
+        kind = "text/html; charset=utf-8"
+        first = scope["PATH_INFO"].lstrip("/").partition("/")[0]
+        language = first if first in _TEXTS else "en"
+        title, head, text = (html.escape(each) for each in _TEXTS[language])
+        body = (
+            f"<!doctype html><html lang={language}><meta name=viewport content='width=device-width'>"
+            f"<title>{title}</title><h1>{head}</h1><p>{text}<p><small>{request_id}</small>"
+        )
+    else:
+        kind = "application/problem+json"
+        body = json.dumps({"type": "about:blank", "title": "Too many requests wait", "status": 503})
+    headers = [
+        ("content-type", kind),
+        ("retry-after", str(RETRY_AFTER_S)),
+        ("cache-control", "private, no-store"),
+        ("x-request-id", request_id),
+        ("x-content-type-options", "nosniff"),
+        ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+    ]
+    return headers, body.encode()
