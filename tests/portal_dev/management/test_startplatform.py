@@ -71,7 +71,7 @@ def test_the_command_says_what_it_wrote_and_what_it_left_to_the_developer(copy: 
 def test_the_longest_name_gives_formatted_code(copy: Path) -> None:
     name = "x" * LONGEST
     start(copy, name)
-    files = ("packages/portal/config/platforms.py", f"apps/{name}", f"tests/apps/{name}")
+    files = ("apps/product.py", f"apps/{name}", f"tests/apps/{name}")
     for words in (["format", "--check"], ["check"]):
         done = run(copy, "-m", "ruff", *words, *files)
         assert done.returncode == 0, done.stdout
