@@ -35,16 +35,18 @@ def service_name(module: str) -> str | None:
 
 def services_folder() -> Path:
     """The folder of the product's services; it may be missing."""
-    return _folder_of(PRODUCT.services) or SOURCE_ROOT.joinpath(*PRODUCT.services.split("."))
+    return Path(next(iter(_path_of(PRODUCT.services)), SOURCE_ROOT.joinpath(*PRODUCT.services.split("."))))
 
 
-def _folder_of(package: str) -> Path | None:
+def _path_of(package: str) -> list[str]:
+    """The folders of a package; none if there is no such package."""
+    if package == _OWN:
+        return list(portal.services.__path__)
     try:
         found = find_spec(package)
     except ModuleNotFoundError:
-        return None
-    folders = list(found.submodule_search_locations or ()) if found else []
-    return Path(folders[0]) if folders else None
+        return []
+    return list(found.submodule_search_locations or ()) if found else []
 
 
 #: Where teams declare. The rest of the package raises the errors of declarations.
@@ -87,11 +89,9 @@ def import_services() -> list[FailedImport]:
 
 def _modules() -> Iterator[str]:
     for package in PACKAGES:
-        folder = _folder_of(package)
-        if folder is not None:
-            modules = pkgutil.walk_packages([str(folder)], prefix=f"{package}.", onerror=lambda _: None)
-            names = [found.name for found in modules]
-            yield from names if package == PRODUCT.services else filter(_is_of_every_product, names)
+        modules = pkgutil.walk_packages(_path_of(package), prefix=f"{package}.", onerror=lambda _: None)
+        names = [found.name for found in modules]
+        yield from names if package == PRODUCT.services else filter(_is_of_every_product, names)
 
 
 def _is_of_every_product(module: str) -> bool:

@@ -177,7 +177,7 @@ def test_the_first_platform_of_a_product_is_named_where_the_examples_were(copy: 
     for file, asked in (("pyproject.toml", "finance = ["), ("Makefile", "--extra finance")):
         assert asked in (ROOT / file).read_text()
         assert asked not in (copy / file).read_text(), "packages that a removed platform alone needed"
-    written = (copy / "packages" / "portal" / "config" / "platforms.py").read_text()
+    written = (copy / "apps" / "product.py").read_text()
     assert re.findall(r'app="(\w+)"', written) == [NEW_PLATFORM]
     for file in (
         "README.md",
