@@ -51,12 +51,14 @@ class Product(NamedTuple):
     :param platforms: their order decides the primary platform, the local ports, and the order in the navigation.
     :param locales: locale to its name in its own language; the first is the default.
     :param services: the package whose modules declare the calls of the product's backend: a folder for each domain.
+    :param sandbox: the Django app with the resources of the sandbox backend; empty for those of the examples.
     """
 
     name: str = "Portal"
     platforms: tuple[Platform, ...] = ()
     locales: Mapping[str, str] = {"en": "English"}
     services: str = "services"
+    sandbox: str = ""
 
 
 def msgid(text: str) -> str:

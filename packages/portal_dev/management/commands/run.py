@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.environment import complete_environment, port_base
 from portal.config.places import PROGRAM, SOURCE_ROOT
-from portal.config.projects import PROJECTS
+from portal.config.projects import PROJECTS, SANDBOX_VARIABLES
 from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
@@ -131,6 +131,7 @@ def _local_environment() -> dict[str, str]:
     """A developer's machine: DEBUG unless it was set; the addresses follow from the ports."""
     return {
         "DEBUG": os.environ.get("DEBUG") or "on",
+        **{name: os.environ.get(name) or value for name, value in SANDBOX_VARIABLES.items()},
         # The sandbox sends such "mails": they are lines of its log.
         "APP_PASSWORD_RESET": os.environ.get("APP_PASSWORD_RESET") or "on",
         # What the sandbox can do, and other backends may not.
