@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: A platform's name, as it stands in claims, in the platforms cookie and in `PLATFORMS`.
 TPlatform: TypeAlias = str
@@ -55,7 +55,7 @@ class Product(NamedTuple):
     """
 
     name: str = "Portal"
-    platforms: tuple[Platform, ...] = ()
+    platforms: Sequence[Platform] = ()
     locales: Mapping[str, str] = {"en": "English"}
     services: str = "services"
     sandbox: str = ""
