@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 TRow = TypeVar("TRow", bound=Row)
 #: Variables that the views give.
-_GIVEN: Final = frozenset({"actions", "back_url", "cell", "list", "pages", "relations", "row"})
+_GIVEN: Final = frozenset(
+    {"actions", "back_url", "cell", "cells", "facts", "list", "pages", "relations", "row", "words"}
+)
 
 
 def resource_pages(
@@ -108,6 +110,12 @@ def resource_pages(
             for role, page in (("create", create), ("edit", edit), ("delete", delete))
             if isinstance(page, CreateView | EditView | DeleteView)
         },
+        permissions={
+            role: page.permission
+            for role, page in (("create", create), ("edit", edit), ("delete", delete))
+            if isinstance(page, DeclaredPage) and page.permission
+        },
+        columns=list.columns if isinstance(list, ListView) else {},
     )
     row = f"{path}/<str:row_id>"
     pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
@@ -125,7 +133,7 @@ def resource_pages(
             page.as_view(names) if isinstance(page, DeclaredPage) else page,
             name=url_name,
             part_of=names.list,
-            permission=permission,
+            permission=(page.permission if isinstance(page, DeclaredPage) else "") or permission,
         )
         for route, url_name, page in pages
         if page is not None

@@ -47,7 +47,7 @@ def translate_plural(singular: str, plural: str, number: int, /, **values: objec
 
 
 class Icons:
-    """`icon("plus")`: the SVG from the app's folder `icons`, or from the shared one.
+    """`icon("plus")`: the SVG from the app's folder `icons`, or from the shared one; `icon("tariffs", "list")`.
 
     :param read: gives the text of a file below the template folders.
     :param folders: where to look, in order.
@@ -56,16 +56,23 @@ class Icons:
     def __init__(self, *, read: Callable[[str], str], folders: tuple[str, ...]) -> None:
         self._read = read
         self._folders = folders
-        self._known: dict[str, Markup] = {}
+        self._known: dict[tuple[str, str], Markup] = {}
 
-    def icon(self, name: str) -> Markup:
+    def icon(self, name: str, other: str = "") -> Markup:
         """The icon's SVG.
 
-        :raises jinja2.TemplateNotFound: there is no such icon.
+        :param other: the icon where there is none of that name.
+        :raises jinja2.TemplateNotFound: there is neither.
         """
-        found = self._known.get(name)
+        found = self._known.get((name, other))
         if found is None:
-            found = self._known[name] = Markup(self._find(name).strip())  # noqa: S704  the file is ours
+            try:
+                found = Markup(self._find(name).strip())  # noqa: S704  the file is ours
+            except TemplateNotFound:
+                if not other:
+                    raise
+                found = self.icon(other)
+            self._known[name, other] = found
         return found
 
     def _find(self, name: str) -> str:
