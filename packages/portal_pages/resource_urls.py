@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from portal.errors import UsageError
 from portal.query import Endpoint, Row
+from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, CreateView, EditView
@@ -40,6 +41,8 @@ def resource_pages(
     delete: DeleteView | View | None = None,
     context: Mapping[str, object] | None = None,
     permission: str = "",
+    icon: str = "",
+    key: str = "",
 ) -> list[URLPattern]:
     """The pages of one resource, for the `pages` of `platform_patterns`.
 
@@ -69,6 +72,8 @@ def resource_pages(
     :param title: the list's heading, and the text of links back to it.
     :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
     :param permission: one that these pages need beside the platform, or in its place on the gateway, which has none.
+    :param icon: of the list's entry in the sidebar; by default the one with the name of its URL, else a shared one.
+    :param key: opens the list after `g`.
     :raises UsageError: `context` has a name that the views give; or a page is of another kind, or leads to one that is
         not there.
     """
@@ -127,7 +132,7 @@ def resource_pages(
         (f"{row}/delete", names.delete, delete),
         *((f"{row}/{end}", f"{name}-{end}", page) for end, page in actions.items()),
     )
-    return [
+    found = [
         platform_page(
             route,
             page.as_view(names) if isinstance(page, DeclaredPage) else page,
@@ -138,3 +143,9 @@ def resource_pages(
         for route, url_name, page in pages
         if page is not None
     ]
+    if names.list:
+        entry = NavigationEntry(
+            route=names.list, label=title, icon=icon, key=key, create=names.create, create_label=names.create_label
+        )
+        setattr(found[0].callback, NAVIGATION, entry)
+    return found
