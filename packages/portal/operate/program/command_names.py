@@ -42,8 +42,10 @@ NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
         *("list_platforms", "ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
     }
 )
-#: Commands of `portal_dev`, and those that read or write files of the checkout which no wheel has.
-CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, "update_catalogs"}) - EVERYWHERE - {"startproduct"}
+#: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
+DEVELOPERS: Final = frozenset({"update_catalogs"})
+#: Commands that read or write files of a checkout.
+CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - EVERYWHERE - {"startproduct"}
 
 
 def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -15,6 +15,7 @@ from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS, SANDBOX_VA
 from portal.operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
+    DEVELOPERS,
     EVERYWHERE,
     IN_THE_GATEWAY,
     NOT_ASKED_WITHOUT_CONFIGURATION,
@@ -74,6 +75,8 @@ def _serve(argv: Sequence[str], *, project: Project) -> None:
 
     :param argv: the program, `serve`, and its options.
     """
+    if find_spec("granian") is None:
+        sys.exit("serve needs the extra `server`: pip install 'portal-library[server]'")
     from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
 
     supervise(
@@ -134,8 +137,14 @@ def _configure(app: str) -> None:
 
 
 def _run_project_command(argv: Sequence[str]) -> int:
-    from django.core.management import execute_from_command_line  # noqa: PLC0415  reads the settings
+    from django.core.management import execute_from_command_line, load_command_class  # noqa: PLC0415  reads the settings
 
+    if argv[1:2] and argv[1] in DEVELOPERS:
+        import django  # noqa: PLC0415  as above
+
+        django.setup()
+        load_command_class("portal_dev", argv[1]).run_from_argv(list(argv))
+        return 0
     try:
         execute_from_command_line(list(argv))
     except SystemExit as end:
@@ -170,8 +179,9 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
 
 def _run_program(program: str, words: Sequence[str]) -> int:
     name, *rest = words
-    if name not in EVERYWHERE and find_spec("pytest") is None:
-        return _complain(f"{name} needs what `make install` installs")
+    module, extra = ("argcomplete", "server") if name in EVERYWHERE else ("pytest", "testing")
+    if find_spec(module) is None:
+        return _complain(f"{name} needs the extra `{extra}`: pip install 'portal-library[{extra}]'")
     sys.argv = [program, *rest]
     runpy.run_module(PROGRAMS[name], run_name="__main__")
     return 0
@@ -181,7 +191,9 @@ def _run_sandbox_command(program: str, words: Sequence[str]) -> int:
     from portal.config.environment import complete_environment  # noqa: PLC0415  `serve` imports no Django
 
     if find_spec("rest_framework") is None:
-        return _complain(f"{SANDBOX} needs the packages of the extra `sandbox`: pip install 'portal[sandbox]'")
+        return _complain(
+            f"{SANDBOX} needs its packages: install the distribution portal-sandbox-api with all it asks for"
+        )
     complete_environment(SOURCE_ROOT)
     for name, value in SANDBOX_VARIABLES.items():
         os.environ.setdefault(name, value)

@@ -110,9 +110,11 @@ class Command(BaseCommand):
 
     def _make_reloader(self, servers: Sequence[Server]) -> Reloader:
         try:
-            from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the development requirements
+            from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the extra `dev`
         except ModuleNotFoundError as error:
-            raise CommandError(f"--reload needs the development requirements ({error}): make install") from error
+            raise CommandError(
+                f"--reload needs the extra `dev` ({error}): pip install 'portal-library[dev]'"
+            ) from error
         return Reloader(servers, say=self._say)
 
     def _say_where(self, stack: LocalStack) -> None:
