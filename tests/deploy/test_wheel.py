@@ -43,7 +43,7 @@ SETTINGS = {
 }
 HOW_TO = ROOT / "docs" / "how-to" / "install-the-wheel.md"
 #: Settings of development tools: nothing that is run reads them.
-OF_TOOLS = {".toml", ".ini"}
+OF_TOOLS = {"pyproject.toml", "ruff.toml", "mypy.ini"}
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def files_of_git(clone: Path) -> set[str]:
     listed = subprocess.run(
         ["git", "ls-files", "packages", "apps"], cwd=clone, capture_output=True, text=True, check=True
     )
-    return {line.removeprefix("packages/") for line in listed.stdout.splitlines() if Path(line).suffix not in OF_TOOLS}
+    return {line.removeprefix("packages/") for line in listed.stdout.splitlines() if Path(line).name not in OF_TOOLS}
 
 
 def files_in(wheel: Path) -> set[str]:
