@@ -43,6 +43,7 @@ from portal.web.cookies import (
     follow_refusal,
     name_sign_in,
     read_tokens,
+    refuse_sign_in_cookies,
     remove_duplicates,
     remove_way_back,
     set_way_back,
@@ -175,6 +176,8 @@ class ApiAccessMiddleware:
 
     def _commit(self, request: PortalRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
+        if response.cookies:
+            refuse_sign_in_cookies(request, response)
         if tokens.ended and not isinstance(response, SignInEndedResponse):
             # The view caught the error, or a thread beside the view met the end of the sign-in. What it holds ends.
             response.close()

@@ -116,6 +116,12 @@ def _mutation_faults(
     except UsageError as error:
         yield "E003", f"a query that it names has no key: {error}", "make the query's hook an attribute of a QueryGroup"
         return
+    if not (mutation.effects or mutation.invalidated_tags or mutation.is_without_effect):
+        yield (
+            "E015",
+            "it changes no cached query: pages would show what was there before the write",
+            "say what it changes, such as .invalidates(query_key=…); or that it .changes_nothing()",
+        )
     counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
     for (kind, target), number in counted.items():
         if number > 1:
