@@ -53,8 +53,8 @@ REMOVED: Final = "[token]"
 SECRETS: Final = "secrets"
 #: A text of fewer characters is no token (RFC 6749, section 10.10), and may be a word of the line.
 _SHORTEST_TOKEN: Final = 16
-#: Each JWT begins with the base64 of `{"`. Without a dot it is something else, such as a cursor; it matches all the same,
-#: so that a line is read once.
+#: Each JWT begins with the base64 of `{"`. Without a dot it is something else, such as a cursor. That matches too, so
+#: that a line is read once.
 _JWT_BEGINS: Final = "eyJ"
 _JWT: Final = re.compile(r"eyJ[A-Za-z0-9_-]{13,}((?:\.[A-Za-z0-9_-]+)*)")
 #: Control characters, and what else ends a line, as they stand in a line: whoever names a thing writes no line of

@@ -152,13 +152,6 @@ JWT = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhY2NfMSJ9.c2lnbmF0dXJlLW9
 OPAQUE = 'opaque"refresh\\token-of-1'
 
 
-def failure_that_names(token: str) -> tuple:
-    try:
-        raise RuntimeError(f"refused: {token}")
-    except RuntimeError:
-        return sys.exc_info()
-
-
 @pytest.mark.parametrize("log_format", LOG_FORMATS)
 @pytest.mark.parametrize("token", [JWT, f"{JWT}.cGFydA.", OPAQUE], ids=["signed", "encrypted", "opaque"])
 @pytest.mark.parametrize(
@@ -168,7 +161,7 @@ def failure_that_names(token: str) -> tuple:
         lambda token: {"message": f"Bearer {token}"},
         lambda token: {"message": "%r", "args": ({"VAR_ACCESS_TOKEN": token.replace("\\", "")},)},
         lambda token: {"extra": {"cause": token, "path": f"/en?token={token}"}},
-        lambda token: {"exc_info": failure_that_names(token)},
+        lambda token: {"exc_info": (RuntimeError, RuntimeError(f"refused: {token}"), None)},
     ],
     ids=["argument", "message", "mapping", "extra fields", "traceback"],
 )

@@ -82,7 +82,11 @@ class TestReadsInALoop:
             one(client, f"c{number}")
         told = [record.getMessage() for record in caplog.records if "one after the other" in record.getMessage()]
         assert len(told) == debug
-        for words in ("energy.get_client: read 6 times", "clients.py:", "use_queries(request, [….use_get_client_query.spec"):
+        for words in (
+            "energy.get_client: read 6 times",
+            "clients.py:",
+            "use_queries(request, [….use_get_client_query.spec",
+        ):
             assert all(words in each for each in told)
 
     def test_reads_at_the_same_time_or_of_the_same_query_or_of_a_few_rows_are_fine(

@@ -81,8 +81,8 @@ def refuse_sign_in_cookies(request: HttpRequest, response: HttpResponseBase) -> 
         view = getattr(request.resolver_match, "view_name", None)
         if settings.DEBUG:
             raise UsageError(
-                f"the view {view!r} sets the cookie {name} itself. Sign-ins, refreshes and sign-outs set it: link to the"
-                ' gateway, or send its form, <form method="post" action="{{ shell.logout_url }}">'
+                f"the view {view!r} sets the cookie {name} itself, and sign-ins, refreshes and sign-outs alone set it:"
+                ' to sign somebody out, write <form method="post" action="{{ shell.logout_url }}">'
             )
         logger.error("the view %r sets the cookie %s itself: it was dropped", view, name)
 
