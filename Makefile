@@ -21,6 +21,8 @@ topology: .venv/.dev  ## the topology of production on this machine: nginx over 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
+install runtime tracing:
+	@$(BIN)/python -m portal.operate.catalogs
 
 # Each test belongs to one of these jobs: tests/jobs.py.
 test: .venv/.dev  ## the tests of the product
@@ -154,13 +156,13 @@ lock:  ## pin what pyproject.toml asks for
 	$(LOCK) pyproject.toml --extra finance --extra oidc -c requirements/base.txt -o requirements/apps.txt
 	$(LOCK) pyproject.toml --extra finance --extra oidc --extra tracing -c requirements/base.txt -o requirements/tracing.txt
 	$(LOCK) pyproject.toml --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
-	echo "setuptools>=77" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
+	printf "setuptools>=77\nBabel>=2.17\n" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
 
 # Of files that git tracks, in a folder of its own: no file of this machine gets into it. The time of the commit in place
 # of the clock's: the same commit gives the same bytes.
 wheel: .venv/.dev  ## a wheel of the whole portal, into dist/
 	@set -e; umask 022; tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; \
-	git ls-files -z pyproject.toml README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
+	git ls-files -z pyproject.toml setup.py README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree" >"$$tree/log" 2>&1 \
 	|| { cat "$$tree/log"; exit 1; }; ls dist/*.whl
 

@@ -76,10 +76,12 @@ def files_of_git(clone: Path) -> set[str]:
     }
 
 
-def test_it_has_each_file_that_git_tracks_but_the_developers_tools_and_no_other_one(clone: Path, wheel: Path) -> None:
+def test_it_has_each_file_that_git_tracks_but_the_developers_tools_and_compiled_catalogs(
+    clone: Path, wheel: Path
+) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     tracked = files_of_git(clone)
-    assert names == tracked
+    assert names == tracked | {f"{name[:-3]}.mo" for name in tracked if name.endswith(".po")}
     assert {Path(name).suffix for name in names} >= {".html", ".css", ".js", ".svg", ".mo", ".ttf"}
 
 
