@@ -20,7 +20,7 @@ SERVER_NAMES: Final = (BACKEND, *(project.app for project in PROJECTS))
 #: Seconds that open requests have when the group stops: the group kills its servers soon after.
 LOCAL_STOP_TIMEOUT_S: Final = 3
 #: Packages whose code every project runs.
-SHARED_PACKAGES: Final = ("portal", "portal_dev", "sqlite_cache", "fork_safety")
+SHARED_PACKAGES: Final = ("portal", "portal_dev", "portal_pages", "jinja_onepage", "sqlite_cache", "fork_safety")
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.
 DEMO_PASSWORD = "demo"  # noqa: S105  a demonstration account's, printed at every start
 DEMO_ACCOUNTS = (
