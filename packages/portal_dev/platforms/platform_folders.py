@@ -112,6 +112,7 @@ def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[s
             for path in sorted((root / folder).rglob("*"))
             if path.is_file()
             and "__pycache__" not in path.parts
+            and path.suffix != ".mo"
             and not _is_same(path, Path(fresh) / path.relative_to(root))
             and not _is_committed(path)
         ]

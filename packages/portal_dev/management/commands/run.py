@@ -17,6 +17,7 @@ from portal.config.projects import PROJECTS, SANDBOX_VARIABLES
 from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
+from portal_dev.local_servers.held_ports import hold
 from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--reload",
             action="store_true",
-            help="restart a server when its code changes; templates and static files need no restart",
+            help="restart a server when its code changes; most templates and static files need no restart",
         )
         parser.add_argument(
             "--without",
@@ -78,6 +79,7 @@ class Command(BaseCommand):
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
+            servers = [hold(each) for each in servers] if options["reload"] else servers
             reloader = self._make_reloader(servers) if options["reload"] else None
             if BACKEND not in stack.without:
                 self._prepare_backend(environment)
@@ -93,7 +95,7 @@ class Command(BaseCommand):
                     reloader.follow(group)
         except (StopRequestedError, KeyboardInterrupt):
             self._say("stopping")
-        except ServerGroupError as error:
+        except (OSError, ServerGroupError) as error:
             raise CommandError(str(error)) from error
         finally:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
