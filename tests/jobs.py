@@ -111,6 +111,7 @@ PROGRAMS: Final = (
     ("node",),
     ("npm",),
     ("bash",),
+    ("git",),
     ("openssl",),
     ("jq",),
     ("setpriv",),

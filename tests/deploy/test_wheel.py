@@ -43,7 +43,7 @@ SETTINGS = {
 }
 HOW_TO = ROOT / "docs" / "how-to" / "install-the-wheel.md"
 #: Settings of development tools: nothing that is run reads them.
-OF_TOOLS = {"pyproject.toml", "ruff.toml", "mypy.ini"}
+OF_TOOLS = {"mypy.ini", "pyproject.toml", "ruff.toml", "setup.py"}
 
 
 @pytest.fixture(scope="module")
