@@ -5,19 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
-import portal.services
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE
 from portal.config.places import SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECT_BY_APP
 from portal.query import REGISTRY
-from portal.services.service_imports import import_services
+from portal.services.service_imports import import_services, services_folder
 from portal.web.templating import separate_environments
 from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
 from portal_dev.source_checks.faults import SourceFault
@@ -31,6 +29,7 @@ from portal_dev.source_checks.texts import blocks_in_attributes, unmarked_texts,
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from django.apps import AppConfig
     from django.core.checks import CheckMessage
@@ -186,7 +185,7 @@ def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> I
 
 def _service_faults(app: str) -> Iterator[SourceFault]:
     """Those of the services that this app checks: of its domain, and on the gateway those of no app."""
-    services = Path(portal.services.__file__).parent
+    services = services_folder()
     for path in files_in(services, ".py"):
         domain = path.relative_to(services).parts[0].removesuffix(".py")
         if domain == app or (portal_config().project.is_gateway and domain not in PROJECT_BY_APP):
