@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 
 from portal.config.locales import LOCALES
-from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.places import SOURCE_ROOT
+from portal.config.platforms import PRODUCT
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
+from portal.services.service_imports import services_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,22 +29,20 @@ if TYPE_CHECKING:
 _TEMPLATE: Final = Path(__file__).with_name("platform_template")
 #: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
 _SUFFIX: Final = "-tpl"
-_SERVICES: Final = re.compile(r"\bportal\.services\.(\w+)")
+_SERVICES: Final = re.compile(rf"\b{re.escape(PRODUCT.services)}\.(\w+)")
+#: Only for a product that has pods.
+_PODS: Final = "deploy/kubernetes/base"
 
 
 def platform_folders(name: str) -> list[str]:
     """Their paths, from the repository's root."""
-    return [
-        f"apps/{name}",
-        services_of(name),
-        f"tests/apps/{name}",
-        f"deploy/kubernetes/base/{name}",
-    ]
+    pods = [f"{_PODS}/{name}"] if (SOURCE_ROOT / _PODS).is_dir() else []
+    return [f"apps/{name}", services_of(name), f"tests/apps/{name}", *pods]
 
 
 def services_of(domain: str) -> str:
     """The folder of a domain's services, from the repository's root."""
-    return f"packages/portal/services/{domain}"
+    return str(services_folder().relative_to(SOURCE_ROOT) / domain)
 
 
 def uses_elsewhere(domain: str, root: Path, *, app: str) -> list[str]:
@@ -76,11 +76,12 @@ def _is_of(file: str, app: str) -> bool:
 def write_folders(name: str, root: Path) -> None:
     """Write the folders of a new platform below `root`. Its few texts are the web layer's, which are translated."""
     for path in sorted(_TEMPLATE.rglob("*")):
-        if path.is_file():
-            target = root / str(path.relative_to(_TEMPLATE)).replace("app_name", name).removesuffix(_SUFFIX)
+        of = str(path.relative_to(_TEMPLATE).parent).replace("app_name", name)
+        folder = services_of(name) if of == f"services/{name}" else of
+        if path.is_file() and any(f"{folder}/".startswith(f"{each}/") for each in platform_folders(name)):
+            target = root / folder / path.name.removesuffix(_SUFFIX)
             target.parent.mkdir(parents=True, exist_ok=True)
-            content = path.read_text().replace("{{ app_name }}", name)
-            target.write_text(content.replace("{{ APP_NAME }}", name.upper()))
+            target.write_text(_filled_in(path.read_text(), name))
     if not settings.configured:
         # What finds the texts imports Django's translations, which ask for settings; any will do.
         settings.configure()
@@ -88,6 +89,11 @@ def write_folders(name: str, root: Path) -> None:
 
     for language in TRANSLATED:
         write_catalog(root / "apps" / name, language)
+
+
+def _filled_in(text: str, name: str) -> str:
+    values = {"app_name": name, "APP_NAME": name.upper(), "services": str(Path(services_of(name)).parent)}
+    return re.sub(r"\{\{ (\w+) \}\}", lambda found: values.get(found[1], found[0]), text)
 
 
 def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
@@ -166,5 +172,5 @@ def why_no_platform(name: str) -> str | None:
 
 
 def _has_service(name: str) -> bool:
-    services = PACKAGES / "portal" / "services"
+    services = services_folder()
     return (services / name).exists() or (services / f"{name}.py").exists()

@@ -23,6 +23,7 @@ from portal.config.contract_names import (
 )
 from portal.query import DeclaredMutation, ListParams, Partial, Row
 from portal.services.endpoint_list import declared_hooks
+from portal.services.service_imports import service_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +36,6 @@ _REQUIRED_FIELDS: Final = {
     "user.get_me": (PROFILE_PERMISSIONS_FIELD,),
     "auth.login": ("accessToken", "refreshToken"),
 }
-_SERVICES: Final = "portal.services."
 #: What so many calls say of a page without them is said once.
 _USUAL: Final = 3
 _PAGE_FIELDS: Final = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
@@ -74,7 +74,7 @@ def _rows(hooks: list[Endpoint[Any]], usual: list[str]) -> Iterator[str]:
             if hook.is_optional
             else f"**Required**: {'; '.join(_required(hook))}".removesuffix(": ")
         )
-        name = hook.hook_name.removeprefix(_SERVICES).removeprefix(f"{hook.key.partition('.')[0]}.")
+        name = (service_name(hook.hook_name) or hook.hook_name).removeprefix(f"{hook.key.partition('.')[0]}.")
         said = f"- {method} `{hook.path_shape}`, `{name}`"
         used = "; ".join(_optional(hook, of_list))
         yield ". ".join(filter(None, [f"{said}: {used}" if used else said, without]))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.config.platforms import PRODUCT
 from portal_dev.openapi import SchemaError, declarations, read_schema, source_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         output: Path | None = options["output"]
         is_file = output is not None and output.suffix == ".py"
         folder = output.parent if output is not None and is_file else output
-        package = package_of(folder) if folder is not None else "portal.services"
+        package = package_of(folder) if folder is not None else PRODUCT.services
         if not is_file and not all(name.isidentifier() for name in package.split(".")):
             raise CommandError(f"{output}: {package} should be the name of a Python package", returncode=2)
         try:

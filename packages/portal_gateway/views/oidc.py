@@ -10,10 +10,10 @@ from django.utils import translation
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from apps.auth_app.views import signed_out as signed_out_page
 from portal import oidc
 from portal.web import active_locale, is_signed_in, see_other
 from portal.web.sign_in import explain, reason_of, wanted_of
+from portal_gateway.views import signed_out as signed_out_page
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -24,7 +24,7 @@ def with_provider(name: str, *, otherwise: View = page_not_found) -> View:
     def view(request: PortalRequest) -> HttpResponse:
         if not portal_config().oidc.enabled:
             return otherwise(request)
-        from apps.auth_app.views import oidc  # noqa: PLC0415  nothing of OpenID is loaded without a provider
+        from portal_gateway.views import oidc  # noqa: PLC0415  nothing of OpenID is loaded without a provider
 
         chosen: View = getattr(oidc, name)
         return chosen(request)
@@ -32,7 +32,7 @@ def with_provider(name: str, *, otherwise: View = page_not_found) -> View:
     # `explain_route` prints the name of the view.
     if otherwise is not page_not_found:
         return update_wrapper(view, otherwise)
-    view.__module__, view.__qualname__ = "apps.auth_app.views.oidc", name
+    view.__module__, view.__qualname__ = "portal_gateway.views.oidc", name
     return view
 
 

@@ -9,14 +9,14 @@ from urllib.parse import urlencode
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from apps.auth_app.forms import LoginForm
-from apps.auth_app.views.forgotten_password import offers_reset
 from portal.config.locales import LOCALES
 from portal.web import active_locale, see_other
 from portal.web.context_processors import render_kept
 from portal.web.errors import REASON_PARAM
 from portal.web.sign_in import explain, reason_of, sign_in, wanted_of
 from portal.web.templating import render_field
+from portal_gateway.forms import LoginForm
+from portal_gateway.views.forgotten_password import offers_reset
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

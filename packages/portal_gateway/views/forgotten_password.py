@@ -13,11 +13,11 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from apps.auth_app.forms import ForgotPasswordForm, ResetPasswordForm
 from portal.config.current import portal_config
 from portal.web import see_other
 from portal.web.errors import page_not_found
 from portal.web.sign_in import ResetFailure, ask_for_reset, reset_password
+from portal_gateway.forms import ForgotPasswordForm, ResetPasswordForm
 from portal_pages import backend_errors
 
 if TYPE_CHECKING:

@@ -12,11 +12,6 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.auth_app.devices import device_name
-from apps.auth_app.forms import NameForm
-from apps.auth_app.views.accounts import ADMIN
-from apps.auth_app.views.preferences import preference_choices
-from apps.auth_app.views.with_provider import without_provider
 from portal.config.current import portal_config
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
 from portal.services.iam.accounts import AccountQueries
@@ -25,6 +20,11 @@ from portal.services.user import UserMutations, UserQueries
 from portal.web import see_other
 from portal.web.frame import ask_what_is_unknown, present_own_profile
 from portal.web.present import is_not_there, record_of
+from portal_gateway.devices import device_name
+from portal_gateway.forms import NameForm
+from portal_gateway.views.accounts import ADMIN
+from portal_gateway.views.preferences import preference_choices
+from portal_gateway.views.with_provider import without_provider
 from portal_pages import backend_errors, is_absent, is_load_more
 
 if TYPE_CHECKING:

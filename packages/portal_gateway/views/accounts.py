@@ -12,13 +12,13 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.auth_app.permission_changes import audited
 from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.config.platforms import PLATFORMS
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
 from portal.services.user import UserQueries
 from portal.web.frame import platform_name
 from portal.web.present import Badge
+from portal_gateway.permission_changes import audited
 from portal_pages import (
     AGE_SORTS,
     NAME_SORTS,
