@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -41,6 +41,10 @@ test-fast: .venv/.dev  ## in about a minute, the tests nearest to what you chang
 AREA ?=
 mutants: .venv/.dev  ## whether a test fails for each change that breaks a rule: make mutants AREA="edge store"
 	@nice -n 10 $(BIN)/python -m tests.mutants $(AREA)
+
+ONLY ?= /
+matrix: .venv/.dev  ## the tests of the product with each Python of this machine and both releases of Django, for hours: make matrix SMOKE=yes ONLY=3.13/6
+	@nice -n 10 $(BIN)/python -m tests.matrix $(if $(SMOKE),--smoke) --only $(ONLY)
 
 test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the tests that are left
 	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/portal_dev/management/test_own_product.py

@@ -61,27 +61,27 @@ def main(argv: Sequence[str]) -> int:
     # Assigned, never a default: a test runner exports its own settings to the processes that it starts.
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
     if rest[:1] == ["serve"]:
-        _serve([program, *rest], project=PROJECT_BY_APP[app])
-        return 0
+        return _serve([program, *rest], project=PROJECT_BY_APP[app])
     if rest[:1] and rest[0] in ANY_CONFIGURATION:
         _configure(app)
     return _run_project_command([program, *rest])
 
 
-def _serve(argv: Sequence[str], *, project: Project) -> None:
-    """Run `serve` in a child process, and supervise its workers until SIGTERM or SIGINT.
+def _serve(argv: Sequence[str], *, project: Project) -> int:
+    """Run `serve` in a child process, and supervise its workers until SIGTERM or SIGINT; gives the exit status.
 
     This process imports Django only where there are several workers (:mod:`portal.server.supervisor`).
 
     :param argv: the program, `serve`, and its options.
     """
     if find_spec("granian") is None:
-        sys.exit("serve needs the extra `server`: pip install 'portal-library[server]'")
+        return _complain("serve needs the extra `server`: pip install 'portal-library[server]'")
     from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
 
     supervise(
         partial(_prepare, argv), load=partial(_load, project), load_shared=_load_templates_and_formats, app=project.app
     )
+    return 0
 
 
 def _prepare(argv: Sequence[str]) -> PreparedServer:
