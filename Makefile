@@ -26,7 +26,32 @@ install runtime tracing:
 
 # Each test belongs to one of these jobs: tests/jobs.py.
 test: .venv/.dev  ## the tests of the product
-docs-check: .venv/.dev  ## format, lint, import contracts, types, each app's own checks, known vulnerabilities
+docs-check: .venv/.dev  ## the tests of the documentation, and of the types that a team meets
+deploy-check: .venv/.dev  ## the tests of what is in deploy/, of images, releases and the wheel
+dev-check: .venv/.dev  ## the tests of the developers' tools, of the sandbox backend, and of the suite itself
+test docs-check deploy-check dev-check:
+	@$(BIN)/python -m tests.jobs $@
+bench-check: .venv/.dev  ## the tests of the benchmarks, and a short run of each
+	@$(BIN)/python -m tests.jobs $@
+	@$(BIN)/python -m benchmarks --smoke
+
+test-fast: .venv/.dev  ## in about a minute, the tests nearest to what you changed, by imports; no servers, no browsers
+	@$(BIN)/python -m tests.fast
+
+AREA ?=
+mutants: .venv/.dev  ## whether a test fails for each change that breaks a rule: make mutants AREA="edge store"
+	@nice -n 10 $(BIN)/python -m tests.mutants $(AREA)
+
+test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the tests that are left
+	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/portal_dev/management/test_own_product.py
+
+# What other folders test for each app: its templates and its catalogs.
+OF_EACH_APP := tests/portal/web/test_templates.py tests/portal_dev/test_catalogs.py
+test-%: .venv/.dev  ## the tests of one app and of the services, in seconds: make test-finance
+	@test -d tests/apps/$* || { cd tests/apps; echo tests/apps/$* is not there: $$(ls -d */ | grep -v __); exit 2; }
+	$(BIN)/python -m pytest tests/apps/$* tests/portal/services $(OF_EACH_APP) -k "$* or services"
+
+check: .venv/.dev  ## format, lint, import contracts, types, each app's own checks, known vulnerabilities
 	@$(BIN)/python -m tests.checks
 
 audit: .venv/.dev  ## known vulnerabilities of the pinned packages; fails also if a package could not be audited

@@ -56,6 +56,10 @@ class PageTemplates(BaseEngine):
         """Jinja2's environment of a language, one of :mod:`portal.config.locales`."""
         return cast("PageEnvironment", self._engine(language).env)
 
+    def use_engines(self, engines_by_language: dict[str, Jinja2]) -> None:
+        """Use these, and put those that are made later beside them, so that tests compile templates once."""
+        self._engines = engines_by_language
+
     def compile_all(self) -> None:
         """Compile every template in every language that no other process has compiled, and import what renders them."""
         for language in LOCALES:
