@@ -176,16 +176,15 @@ class ListView(DeclaredPage, Generic[TRow]):
                 can_count=can_count(self, request),
             )
             of_columns = words_of(self, pages, active_locale())
-            linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-            words = words_in(self.columns)
+            words = {**pages.context, **words_in(self.columns)}
+            words |= linked_words(words, self.filters, page.url_of, is_stop=False)
             return {
-                **pages.context,
-                **linked,
+                **words,
                 "pages": pages.offered(request),
                 "list": page,
                 "cell": of_columns.cell,
                 "cells": of_columns.cells,
-                "words": words | linked_words(words, self.filters, page.url_of, is_stop=False),
+                "words": words,
             }
 
         versions = versions_of(result) if counts is None else versions_of(result, counts)
