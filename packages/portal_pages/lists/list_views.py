@@ -25,6 +25,7 @@ from portal.query import (
     Row,
     gaps_mark,
     ignored_params,
+    literal_params,
     versions_of,
 )
 from portal.web.context_processors import render_kept
@@ -113,6 +114,10 @@ class ListView(DeclaredPage, Generic[TRow]):
                 self.refuse(fault)
         params = self.hook.params
         if isinstance(params, type) and issubclass(params, Params):
+            orders = literal_params(params).get("sort")
+            for order in sorted(orders_of(self) - orders - {""}) if orders else ():
+                known = ", ".join(sorted(orders or ()))
+                self.refuse(f"{order!r} is no sort order of {self.hook.hook_name}, which has {known}")
             asked = [each.param for each in self.filters]
             asked += [name for each in self.ranges for name in (each.first_param, each.last_param)]
             for name in (name for name in asked if name not in params.__struct_encode_fields__):
