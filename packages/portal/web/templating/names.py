@@ -173,7 +173,7 @@ class Links:
         route: str,
         label: str,
         *,
-        icon: str = "",
+        icon: str,
         exact: bool = False,
         key: str = "",
         create: str = "",
