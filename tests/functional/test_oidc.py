@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             "APP_OIDC_CLIENT_ID": "portal",
             "APP_OIDC_CLIENT_SECRET": SECRET,
             "APP_OIDC_SCOPES": "openid email profile offline_access",
-            "APP_OIDC_AUTHORIZE_PARAMS": "prompt=consent",
+            "APP_OIDC_AUTHORIZE_PARAMS": "prompt=consent&resource=urn:portal:api",
             "APP_OIDC_PERMISSIONS": "groups: accounts=FINANCE_APP",
             "SANDBOX_TRUSTED_ISSUER": provider.issuer,
         }

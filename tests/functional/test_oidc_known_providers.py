@@ -17,6 +17,7 @@ import pytest
 import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.telemetry.audit import tag_of
 from tests.support.certified_provider import SECRET, CertifiedProvider, certified_providers
 from tests.support.command_line import run_command
 from tests.support.harness import running_stack
@@ -154,6 +155,8 @@ def test_an_opaque_access_token_opens_what_the_profile_names(opaque: Site, brows
     assert access is not None
     assert "." not in access
     assert json.loads(requests.utils.unquote(str(browser.cookie(VAR_PERMITTED_PLATFORMS)))) == ["ENERGY"]
+    lines = [json.loads(line) for line in opaque.stack.log.read_text().splitlines() if '"portal.audit"' in line]
+    assert (lines[-1]["event"], lines[-1]["user"]) == ("sign-in", tag_of("energy@example.com"))
     before = refreshes(opaque)
     assert clients(opaque, browser).status_code == 200
     assert browser.get(opaque.url("auth_app", "/en/profile"), follow=False).status_code == 200

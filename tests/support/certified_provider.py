@@ -67,7 +67,7 @@ def installed() -> Path:
 def certified_provider(
     *, port: int, gateway: str, access_token_ttl_s: int, groups: Mapping[str, list[str]]
 ) -> Iterator[CertifiedProvider]:
-    """The provider as it is: access tokens are JWTs, and without consent there is no refresh token."""
+    """The provider to the letter of its standards: the client has to ask for consent, and for the API."""
     likes = {"standard": (port, [gateway])}
     with certified_providers(likes, access_token_ttl_s=access_token_ttl_s, groups=groups) as providers:
         yield providers["standard"]

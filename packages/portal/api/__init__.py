@@ -2,7 +2,7 @@
 
 ::
 
-    sign_in                 set_tokens, clear_tokens, sign_out, ended_at_provider
+    sign_in                 set_tokens, clear_tokens, sign_out
       session               ApiSession: bearer, refresh on 401, one more try
         provider            identity_provider(): who signs users in, if it is not the backend
           refresh/          each refresh token is submitted once, by all processes together
@@ -48,7 +48,6 @@ from portal.api.session import Upload as Upload
 from portal.api.session import api_session as api_session
 from portal.api.session import session_for as session_for
 from portal.api.sign_in import clear_tokens as clear_tokens
-from portal.api.sign_in import ended_at_provider as ended_at_provider
 from portal.api.sign_in import set_tokens as set_tokens
 from portal.api.sign_in import sign_in_name as sign_in_name
 from portal.api.sign_in import sign_out as sign_out

@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from portal.api.provider import identity_provider
 from portal.api.refresh import family_secret, sign_in_id
 from portal.api.session import api_session
 from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
-from portal.api.tokens import TokenStore
 
 if TYPE_CHECKING:
     from portal.api.refresh import SignedOut
-    from portal.api.tokens import TokenPair
+    from portal.api.tokens import TokenPair, TokenStore
 
 
 logger = logging.getLogger(__name__)
@@ -42,19 +40,6 @@ def clear_tokens(tokens: TokenStore) -> None:
 def sign_out(tokens: TokenStore, *, verified: bool, request_id: str | None = None) -> SignedOut:
     """End this sign-in everywhere: see :meth:`portal.api.refresh.refresher.TokenRefresher.sign_out`."""
     return api_session().refresher.sign_out(tokens, verified=verified, request_id=request_id)
-
-
-def ended_at_provider(pair: TokenPair, *, request_id: str | None = None) -> bool:
-    """Whether the identity provider, or an operator, has ended the sign-in of these tokens.
-
-    If so, it is signed out here as well, and the provider is told that its refresh token is not needed any more.
-    """
-    provider = identity_provider()
-    if provider is None or not provider.has_ended(pair):
-        return False
-    # Made-up tokens have no record at the provider's sign-ins, so these are a sign-in's.
-    sign_out(TokenStore(pair), verified=True, request_id=request_id)
-    return True
 
 
 def sign_in_name(pair: TokenPair) -> str | None:

@@ -69,6 +69,8 @@ def read_metadata(document: object, *, provider: OidcProvider) -> ProviderMetada
     # The environment's addresses are read without a slash at the end; an issuer's name may have one.
     if not isinstance(document, dict) or not isinstance(issuer, str) or issuer.removesuffix("/") != provider.issuer:
         raise ApiMalformedError("discovery gave another issuer than APP_OIDC_ISSUER")
+    if document.get("require_pushed_authorization_requests") is True:
+        raise ApiMalformedError("the provider requires pushed authorization requests (RFC 9126), which are not sent")
     schemes = {"https"} if provider.issuer.startswith("https://") else {"https", "http"}
 
     def endpoint(name: str, *, required: bool) -> str:

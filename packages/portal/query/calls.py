@@ -16,7 +16,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import Attempt, FormBody, Upload, encode_body, ended_at_provider, wire_read, wire_write
+from portal.api import Attempt, FormBody, Upload, encode_body, wire_read, wire_write
 from portal.config.limits import (
     MUTATION_RETRIES,
     QUERY_RETRIES,
@@ -146,7 +146,7 @@ class BackendCaller:
         """
         pair = self.tokens.current
         since = self.api.refresher.signed_out_at(pair)
-        if since is None and ended_at_provider(pair, request_id=self.request_id):
+        if since is None and self.api.ended_at_provider(pair, request_id=self.request_id):
             since = 0.0
         if since is not None and self.tokens.end(rejected=pair.refresh, known_since=since):
             raise SignInEndedError("this sign-in was signed out")

@@ -14,11 +14,16 @@ const groupsOf = (token) => settings.groups[token.accountId] ?? [];
 
 /* consents: asks for consent, and gives a refresh token only after it
    api: whether the access token of this authorization request is a JWT for the API, and not an opaque one for userinfo
-   mayRefresh: whether a refresh without a resource is for the API again
+   useGrantedResource: whether a token request without a resource is for the API again
    claims: what the access token has beside the address */
 const LIKE = {
-  // This provider itself, to the letter of OpenID Connect Core, section 11.
-  standard: { consents: true, api: () => true, claims: (token) => ({ groups: groupsOf(token) }) },
+  // This provider itself, to the letter of OpenID Connect Core, section 11, and of RFC 8707: each request names the API.
+  standard: {
+    consents: true,
+    api: () => false,
+    useGrantedResource: () => false,
+    claims: (token) => ({ groups: groupsOf(token) }),
+  },
   // A client of one's own, a role mapper of one's own; refresh tokens without `offline_access`.
   keycloak: { api: () => true, refreshes: () => true, claims: (token) => ({ groups: groupsOf(token) }) },
   // Without `audience` the access token is opaque. Permissions are those of its API.
@@ -30,7 +35,10 @@ const LIKE = {
   // The API is that of a scope, and each refresh has to name it: else AADSTS90009. No logout calls, no revocation.
   entra: {
     api: ({ scope }) => scope?.includes(`${API}/read`),
-    mayRefresh: ({ grant_type, scope }) => grant_type !== "refresh_token" || scope?.includes(`${API}/read`),
+    useGrantedResource: ({ grant_type, scope }) => {
+      if (grant_type !== "refresh_token" || scope?.includes(`${API}/read`)) return true;
+      throw new errors.InvalidRequest("AADSTS90009");
+    },
     claims: (token) => ({ roles: groupsOf(token) }),
     features: { backchannelLogout: { enabled: false }, revocation: { enabled: false } },
   },
@@ -87,10 +95,7 @@ function serve({ like, port, gateways }) {
       resourceIndicators: {
         enabled: true,
         defaultResource: (ctx) => (kind.api(ctx.oidc.params) ? API : undefined),
-        useGrantedResource: (ctx) => {
-          if (kind.mayRefresh?.(ctx.oidc.params) === false) throw new errors.InvalidRequest("AADSTS90009");
-          return true;
-        },
+        useGrantedResource: (ctx) => kind.useGrantedResource?.(ctx.oidc.params) ?? true,
         getResourceServerInfo: () => ({
           scope: SCOPES,
           audience: API,

@@ -75,6 +75,7 @@ def test_the_client_names_itself_as_the_provider_wants(methods, secret, method):
             for name, value in (
                 ("issuer", "https://id.example.com.evil.example"),
                 ("issuer", None),
+                ("require_pushed_authorization_requests", True),
                 ("token_endpoint", None),
                 ("token_endpoint", "/token"),
                 ("authorization_endpoint", "javascript:alert(1)"),
