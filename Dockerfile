@@ -21,7 +21,7 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf,required=false \
     && python3 -m venv --without-pip /opt/portal \
     && /opt/build/bin/pip install --require-hashes -r requirements/build.txt \
     && /opt/build/bin/pip --python /opt/portal/bin/python install --require-hashes -r "requirements/${REQUIREMENTS}.txt"
-COPY pyproject.toml README.md ./
+COPY pyproject.toml setup.py README.md ./
 COPY packages packages
 COPY apps apps
 RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir dist packages/ packages/sandbox_api/ ./ \

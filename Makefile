@@ -21,6 +21,8 @@ topology: .venv/.dev  ## the topology of production on this machine: nginx over 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
+install runtime tracing:
+	@$(BIN)/python -m portal.operate.catalogs
 
 # Each test belongs to one of these jobs: tests/jobs.py.
 test: .venv/.dev  ## the tests of the product
@@ -53,18 +55,8 @@ test-%: .venv/.dev  ## the tests of one app and of the services, in seconds: mak
 	@test -d tests/apps/$* || { cd tests/apps; echo tests/apps/$* is not there: $$(ls -d */ | grep -v __); exit 2; }
 	$(BIN)/python -m pytest tests/apps/$* tests/portal/services $(OF_EACH_APP) -k "$* or services"
 
-APPS = $(notdir $(patsubst %/settings.py,%,$(wildcard apps/*/settings.py)))
 check: .venv/.dev  ## format, lint, import contracts, types, each app's own checks, known vulnerabilities
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/lint-imports
-	$(BIN)/mypy
-	$(BIN)/basedpyright
-	DEBUG=on $(BIN)/mypy --config-file packages/sandbox_api/mypy.ini -p sandbox_api
-	@status=0; for app in $(APPS); do \
-		echo "manage.py --app $$app check"; DEBUG=on $(BIN)/python manage.py --app $$app check || status=1; \
-	done; exit $$status
-	@$(BIN)/python -m tests.supply_chain audit
+	@$(BIN)/python -m tests.checks
 
 audit: .venv/.dev  ## known vulnerabilities of the pinned packages; fails also if a package could not be audited
 	@$(BIN)/python -m tests.supply_chain audit --strict
@@ -158,13 +150,13 @@ lock:  ## pin what the three pyproject.toml ask for
 	$(LOCK) pyproject.toml --extra finance -c requirements/base.txt -o requirements/apps.txt
 	$(LOCK) pyproject.toml --extra finance --extra tracing -c requirements/base.txt -o requirements/tracing.txt
 	$(LOCK) pyproject.toml --extra finance --group dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
-	echo "setuptools>=77" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
+	printf "setuptools>=77\nBabel>=2.17\n" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
 
 # Of files that git tracks, in a folder of its own: no file of this machine gets into it. The time of the commit in place
 # of the clock's: the same commit gives the same bytes.
 wheel: .venv/.dev  ## the wheels of the library, of the sandbox backend and of the apps, into dist/
 	@set -e; umask 022; tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; \
-	git ls-files -z pyproject.toml README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
+	git ls-files -z pyproject.toml setup.py README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
 	export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for each in packages packages/sandbox_api .; do \
 		$(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree/$$each" >"$$tree/log" 2>&1 \
 		|| { cat "$$tree/log"; exit 1; }; \

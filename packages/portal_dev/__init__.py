@@ -13,6 +13,6 @@ toolbar's panels.
       source_checks  mistakes in an app's source, found before it runs
       local_servers  the servers of a developer's machine, started, restarted and stopped together
       toolbar        panels of django-debug-toolbar: what a request did
-        catalogs     the translations: finds texts, writes `.po`, compiles `.mo`
+        catalogs     the translations: finds texts, writes `.po`
         breakpoints  what `breakpoint()` says in a server without a terminal
 """

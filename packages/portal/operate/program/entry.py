@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal import __version__
 from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
-from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
+from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS, SANDBOX_VARIABLES
 from portal.operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
@@ -195,6 +195,8 @@ def _run_sandbox_command(program: str, words: Sequence[str]) -> int:
             f"{SANDBOX} needs its packages: install the distribution portal-sandbox-api with all it asks for"
         )
     complete_environment(SOURCE_ROOT)
+    for name, value in SANDBOX_VARIABLES.items():
+        os.environ.setdefault(name, value)
     sys.argv = [program, *words]
     # By its name, as a program: the portal imports nothing of the sandbox.
     runpy.run_module(SANDBOX, run_name="__main__")

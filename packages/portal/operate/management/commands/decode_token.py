@@ -115,8 +115,8 @@ class Command(AdministrationCommand):
     """Never prints a signature, and never takes a token as a word of the command line, which others can see."""
 
     help = (
-        "Print the header and the claims of an access token, its times in words, the platforms that it opens, and "
-        "whether the edge takes it. The token is read from standard input, or from a file."
+        "Print the header and the claims of an access token, its platforms, and whether the edge takes it. "
+        "The token is read from standard input, or from a file."
     )
     examples = (
         "--app energy decode_token < token.txt",
