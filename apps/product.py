@@ -6,17 +6,17 @@
 from portal.config.product import Platform, Product, msgid
 
 #: Their order decides the primary platform: requirements, "Platform (type TPlatform)".
-PLATFORMS = (
+PLATFORMS = [
     Platform(name="ENERGY", permission="ENERGY_APP", prefix="/energy", app="energy"),
     Platform(name="OPERATIONS", permission="OPERATIONS_APP", prefix="/operations", app="operations"),
     Platform(name="FINANCE", permission="FINANCE_APP", prefix="/finance", app="finance"),
-)
+]
 #: What pages call them, for the catalogs in `apps/locale`.
-PLATFORM_NAMES = (
+PLATFORM_NAMES = [
     msgid("Energy"),
     msgid("Operations"),
     msgid("Finance"),
-)
+]
 
 PRODUCT = Product(
     name="Portal",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -55,8 +54,8 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "ROOT_URLCONF": f"apps.{app}.urls",
         "WSGI_APPLICATION": f"apps.{app}.wsgi.application",
         "INSTALLED_APPS": [
-            # Not on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
-            *(["portal_dev"] if find_spec("portal_dev") else []),
+            # Never on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
+            *(["portal_dev"] if config.debug else []),
             "portal.operate",
             "django.contrib.messages",
             "django.contrib.staticfiles",

@@ -16,7 +16,7 @@ try:
 except ConfigurationError as error:
     # Everything reads it, so nothing can say this in another way without a traceback.
     sys.exit(str(error))
-PLATFORMS: tuple[Platform, ...] = PRODUCT.platforms
+PLATFORMS: tuple[Platform, ...] = tuple(PRODUCT.platforms)
 
 PLATFORM_BY_NAME: dict[TPlatform, Platform] = {platform.name: platform for platform in PLATFORMS}
 PLATFORM_BY_PREFIX: dict[str, Platform] = {platform.prefix: platform for platform in PLATFORMS}

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: A platform's name, as it stands in claims, in the platforms cookie and in `PLATFORMS`.
 TPlatform: TypeAlias = str
@@ -51,12 +51,14 @@ class Product(NamedTuple):
     :param platforms: their order decides the primary platform, the local ports, and the order in the navigation.
     :param locales: locale to its name in its own language; the first is the default.
     :param services: the package whose modules declare the calls of the product's backend: a folder for each domain.
+    :param sandbox: the Django app with the resources of the sandbox backend; empty for those of the examples.
     """
 
     name: str = "Portal"
-    platforms: tuple[Platform, ...] = ()
+    platforms: Sequence[Platform] = ()
     locales: Mapping[str, str] = {"en": "English"}
     services: str = "services"
+    sandbox: str = ""
 
 
 def msgid(text: str) -> str:

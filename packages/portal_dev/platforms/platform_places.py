@@ -38,7 +38,6 @@ _BETWEEN: Final = ", "
 #: An extra of a platform's name has the packages that it alone needs: `finance = ["reportlab>=4.4"]`.
 _EXTRA: Final = (
     ("pyproject.toml", r"^<name> = \[.*\]\n"),
-    ("pyproject.toml", r"(?<=portal\[)<name>,|(?<=,)<name>,"),
     ("Makefile", r" --extra <name>(?![\w-])"),
 )
 
