@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.api import api_session
+from portal.api import api_session, identity_provider
 from portal.config.contract_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.config.current import portal_config
 from portal.edge import home_path
@@ -156,7 +156,9 @@ def _end_if_ended_at_provider(request: PortalRequest) -> None:
     :raises SignInEndedError: the provider has ended it.
     """
     tokens = request.token_store
-    if not api_session().ended_at_provider(tokens.current, request_id=request.request_id):
+    if identity_provider() is None or not api_session().ended_at_provider(
+        tokens.current, request_id=request.request_id
+    ):
         return
     request.query_client.purge()
     refresh = tokens.current.refresh
