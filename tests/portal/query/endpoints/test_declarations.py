@@ -94,5 +94,5 @@ def test_what_a_module_declared_is_forgotten_and_may_be_declared_again() -> None
 def test_a_value_that_is_none_of_a_literal_is_refused_before_it_is_sent() -> None:
     hook: Any = ClientQueries.use_get_clients_query
     assert hook.spec(sort="-city") != hook.spec(sort=None)
-    with pytest.raises(UsageError, match="get_clients: sort has no value '-citty'; it has -city, .*name"):
+    with pytest.raises(UsageError, match=r"get_clients: sort has no value '-citty'; it has -city, .*name"):
         hook.spec(sort="-citty")
