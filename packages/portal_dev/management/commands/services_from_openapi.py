@@ -48,7 +48,9 @@ class Command(BaseCommand):
             modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
             declared = [module for module in modules if module.hooks]
             sources = {module.path: source_of(module) for module in declared}
-            views = self.views(declared, options["forms"])
+            views = self.views(
+                declared, options["forms"], dotted=f"{package}.{output.stem}" if output and is_file else ""
+            )
         except SchemaError as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         for reason in [reason for module in modules for reason in module.left_out]:
@@ -61,14 +63,17 @@ class Command(BaseCommand):
             views |= self.files(sources, output, is_file=is_file)
         self.write(views, force=options["force"])
 
-    def views(self, modules: list[Module], file: Path | None) -> dict[Path, str]:
-        """The file with the pages of the one module, with its text; none where none is asked for."""
+    def views(self, modules: list[Module], file: Path | None, *, dotted: str) -> dict[Path, str]:
+        """The file with the pages of the one module, with its text; none where none is asked for.
+
+        :param dotted: the dotted name of the module of calls, where its file is named.
+        """
         if file is None:
             return {}
         if len(modules) != 1:
             told = f"--forms is for one of {', '.join(module.path for module in modules)}: choose it by --path"
             raise CommandError(told, returncode=2)
-        return {file: view_source(modules[0])}
+        return {file: view_source(modules[0], dotted=dotted)}
 
     def files(self, sources: dict[str, str], output: Path, *, is_file: bool) -> dict[Path, str]:
         """Each file to write, with its text."""

@@ -33,23 +33,24 @@ _PAGES: Final[Mapping[str, str]] = {
 }
 
 
-def view_source(module: Module) -> str:
+def view_source(module: Module, *, dotted: str = "") -> str:
     """The module of an app's views for the resource of a module of calls.
 
+    :param dotted: the dotted name of that module, where it is another one than by its path.
     :raises SchemaError: there is no list, or no `resource(…)`; or as for the module's own source.
     """
     place = next((each for each in module.places if each.resource and "list" in each.resource.calls), None)
     if place is None or place.resource is None:
         raise SchemaError("", f"{module.path}: there is no list of rows, of which pages could be written")
-    return _View(module, place).source()
+    return _View(module, place, dotted=dotted or module.dotted).source()
 
 
 class _View:
     """The pages of one resource."""
 
-    def __init__(self, module: Module, place: ResourcePlace) -> None:
+    def __init__(self, module: Module, place: ResourcePlace, *, dotted: str) -> None:
         assert place.resource is not None  # noqa: S101  for type checkers
-        self._module, self._place, self._resource = module, place, place.resource
+        self._module, self._place, self._resource, self._dotted = module, place, place.resource, dotted
         self._listed: Operation = place.resource.calls["list"].operation
         self._hooks = {hook.call.role: hook.name for hook in module.hooks if hook.call.place == place.path}
         self._row = self._class_of(place.resource.item) or class_name(place.noun)
@@ -75,7 +76,7 @@ class _View:
             "",
             "from django.utils.translation import gettext_lazy as _",
             "",
-            f"from {self._module.dotted} import {', '.join(used)}",
+            f"from {self._dotted} import {', '.join(used)}",
             f"from portal_pages import {', '.join(kit)}",
             "",
         )

@@ -149,6 +149,19 @@ def test_what_is_written_for_a_list_of_the_sandbox_can_be_declared(
             assert issubclass(form.row_class, Row)
 
 
+def test_the_pages_import_the_calls_from_the_file_that_is_written_with_them(
+    of_the_sandbox: Path, tmp_path: Path
+) -> None:
+    service, view = tmp_path / "shop" / "bills.py", tmp_path / "views.py"
+    service.parent.mkdir()
+    (service.parent / "__init__.py").write_text("")
+    told = {"stdout": io.StringIO(), "stderr": io.StringIO()}
+    call_command(
+        "services_from_openapi", str(of_the_sandbox), path="/finance/invoices", output=service, forms=view, **told
+    )
+    assert "from shop.bills import InvoiceQueries, InvoiceStatus\n" in view.read_text()
+
+
 def test_several_modules_or_no_list_are_told(of_the_sandbox: Path, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"--forms is for one of energy/.*: choose it by --path"):
         sources(of_the_sandbox, tmp_path, "/energy")
