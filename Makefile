@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -41,6 +41,10 @@ test-fast: .venv/.dev  ## in about a minute, the tests nearest to what you chang
 AREA ?=
 mutants: .venv/.dev  ## whether a test fails for each change that breaks a rule: make mutants AREA="edge store"
 	@nice -n 10 $(BIN)/python -m tests.mutants $(AREA)
+
+ONLY ?= /
+matrix: .venv/.dev  ## the tests of the product with each Python of this machine and both releases of Django, for hours: make matrix SMOKE=yes ONLY=3.13/6
+	@nice -n 10 $(BIN)/python -m tests.matrix $(if $(SMOKE),--smoke) --only $(ONLY)
 
 test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the tests that are left
 	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/portal_dev/management/test_own_product.py
@@ -140,21 +144,23 @@ endif
 
 # Needs uv. No address of a package index is written, nor taken from this machine's settings.
 LOCK := uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--no-emit-find-links --no-annotate --no-header
-lock:  ## pin what pyproject.toml asks for
-	$(LOCK) pyproject.toml --extra finance --extra oidc --extra sandbox -o requirements/base.txt
-	$(LOCK) pyproject.toml --extra finance --extra oidc -c requirements/base.txt -o requirements/apps.txt
-	$(LOCK) pyproject.toml --extra finance --extra oidc --extra tracing -c requirements/base.txt -o requirements/tracing.txt
-	$(LOCK) pyproject.toml --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
+	--no-emit-find-links --no-annotate --no-header --no-emit-package portal-library --no-emit-package portal-sandbox-api
+lock:  ## pin what the three pyproject.toml ask for
+	$(LOCK) pyproject.toml packages/sandbox_api/pyproject.toml --extra finance -o requirements/base.txt
+	$(LOCK) pyproject.toml --extra finance -c requirements/base.txt -o requirements/apps.txt
+	$(LOCK) pyproject.toml --extra finance --extra tracing -c requirements/base.txt -o requirements/tracing.txt
+	$(LOCK) pyproject.toml --extra finance --group dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
 	printf "setuptools>=77\nBabel>=2.17\n" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
 
 # Of files that git tracks, in a folder of its own: no file of this machine gets into it. The time of the commit in place
 # of the clock's: the same commit gives the same bytes.
-wheel: .venv/.dev  ## a wheel of the whole portal, into dist/
+wheel: .venv/.dev  ## the wheels of the library, of the sandbox backend and of the apps, into dist/
 	@set -e; umask 022; tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; \
 	git ls-files -z pyproject.toml setup.py README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree" >"$$tree/log" 2>&1 \
-	|| { cat "$$tree/log"; exit 1; }; ls dist/*.whl
+	export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for each in packages packages/sandbox_api .; do \
+		$(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree/$$each" >"$$tree/log" 2>&1 \
+		|| { cat "$$tree/log"; exit 1; }; \
+	done; ls dist/*.whl
 
 clean:  ## remove the environment and all local state
 	rm -rf .venv .state .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+#: The folders of the distributions: of the apps with the tools of this repository, the library, and the sandbox.
+DISTRIBUTIONS = (".", "packages", "packages/sandbox_api")
 #: What servers install. Packages of tests and checks never meet a user's data.
 PINNED = [ROOT / "requirements" / name for name in ("base.txt", "tracing.txt")]
 #: Of which packages, and on which day, nothing was known.
@@ -122,11 +124,17 @@ def list_newer(*, pip_options: Sequence[str] = ()) -> int:
 
 
 def direct_dependencies() -> set[str]:
-    """The normal names of what pyproject.toml asks for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    """The normal names of what the three pyproject.toml ask for."""
+    asked = [tomllib.loads((ROOT / folder / "pyproject.toml").read_text()) for folder in DISTRIBUTIONS]
     wanted = [
-        *project["dependencies"],
-        *(each for group in project["optional-dependencies"].values() for each in group),
+        each
+        for file in asked
+        for group in (
+            file["project"]["dependencies"],
+            *file["project"].get("optional-dependencies", {}).values(),
+            *file.get("dependency-groups", {}).values(),
+        )
+        for each in group
     ]
     return {normal(re.match(r"[\w.-]+", each)[0]) for each in wanted}
 

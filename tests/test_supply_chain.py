@@ -90,6 +90,6 @@ def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> Non
     subprocess.run(["make", "-s", "-o", ".venv/.dev", "sbom", f"SBOM={target}"], cwd=ROOT, check=True)
     bill = json.loads(target.read_text())
     assert bill["bomFormat"] == "CycloneDX"
-    assert bill["metadata"]["component"]["name"] == "portal"
+    assert bill["metadata"]["component"]["name"] == "portal-apps"
     pinned = supply_chain.names_in(ROOT / "requirements" / "base.txt")
     assert {supply_chain.normal(part["name"]) for part in bill["components"]} == pinned

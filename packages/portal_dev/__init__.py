@@ -1,6 +1,7 @@
-"""Tools for developers, beside the applications. Servers run without this package, and the wheel leaves it out.
+"""Tools for developers, beside the applications. Servers never import this package.
 
-A Django app: Django finds its commands, and the templates and styles of the toolbar's panels.
+A Django app, among the `INSTALLED_APPS` in DEBUG alone: Django finds its commands, and the templates and styles of the
+toolbar's panels.
 
 ::
 

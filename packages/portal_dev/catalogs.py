@@ -26,6 +26,7 @@ from portal.config.places import PACKAGES, SOURCE_ROOT, place
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.operate import catalogs
+from portal.services.service_imports import services_folder
 from portal.web.templating import TEMPLATE_POLICIES
 
 if TYPE_CHECKING:
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
 #: The languages with catalogs: all but the language in which the texts are written.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
 _WEB: Final = PACKAGES / "portal" / "web"
+#: The packages that have texts. Those of a language that they do not have are the product's.
+_PACKAGES: Final = (_WEB, PACKAGES / "portal_pages", PACKAGES / "portal_gateway")
+#: What the product's own projects share: its name for each platform, and its services.
+_PRODUCT: Final = SOURCE_ROOT / "apps"
 #: What all apps share: a text of one of these is translated there, and in no folder after it.
-_SHARED: Final = (_WEB, PACKAGES / "portal_pages")
+_SHARED: Final = (*_PACKAGES[:2], _PRODUCT)
 _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
@@ -60,11 +65,16 @@ class Text:
 
 
 def catalog_folders() -> tuple[Path, ...]:
-    """The folders with their own catalogs: the shared web layer, the kit of pages, and each project."""
-    return (
-        *_SHARED,
-        *(SOURCE_ROOT / "apps" / project.app for project in PROJECTS),
+    """The folders of this checkout with their own catalogs: of the shared packages, of the product, and of each app.
+
+    Packages that a product has installed keep theirs as they came.
+    """
+    packages = _PACKAGES if PACKAGES.parent == SOURCE_ROOT else ()
+    # The gateway's pages are a package's; a product may have some of its own.
+    apps = (
+        project.app for project in PROJECTS if not project.is_gateway or (_PRODUCT / project.app / "templates").is_dir()
     )
+    return (*packages, _PRODUCT, *(_PRODUCT / app for app in apps))
 
 
 def files_in(folder: Path, *suffixes: str) -> list[Path]:
@@ -78,11 +88,22 @@ def texts_of(folder: Path) -> dict[Text, list[str]]:
     The web layer's catalog serves `portal.oidc` as well, and the services: all apps show the names of their lists.
     """
     found: dict[Text, set[str]] = {}
-    folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
-    for path in sorted(path for each in folders for path in files_in(each, ".py", ".html")):
+    for path in sorted(_files_of(folder)):
         for text in _texts_in(path, path.stat().st_mtime_ns):
             found.setdefault(text, set()).add(os.path.relpath(path, SOURCE_ROOT))
     return {text: sorted(found[text]) for text in sorted(found)}
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
+    if folder == _PRODUCT:
+        yield from folder.glob("*.py")
+        yield from files_in(folder / "templates", ".html")
+        if not services_folder().is_relative_to(PACKAGES):
+            yield from files_in(services_folder(), ".py")
+        return
+    folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
+    for each in folders:
+        yield from files_in(each, ".py", ".html")
 
 
 def po_path(folder: Path, language: str) -> Path:
@@ -115,7 +136,7 @@ def updated_catalog(folder: Path, language: str) -> Catalog:
     """
     known = read_catalog(folder, language)
     fresh = _empty(language)
-    for text in own_texts_of(folder):
+    for text in own_texts_of(folder, language):
         message = known.get(text.id)
         fresh.add(
             text.id,
@@ -125,15 +146,25 @@ def updated_catalog(folder: Path, language: str) -> Catalog:
     return fresh
 
 
-def own_texts_of(folder: Path) -> dict[Text, list[str]]:
+def own_texts_of(folder: Path, language: str) -> dict[Text, list[str]]:
     """As :func:`texts_of`, without what is translated in a folder above.
 
-    A text of the web layer is translated there, once: the catalogs of the kit of pages and of an app leave it out. So
-    does that of an app with a text of the kit.
+    A text of the web layer is translated there, once: the catalogs of the kit of pages, of the product and of an app
+    leave it out. So do the latter with a text of the kit, and an app with one of the product. In a language that the
+    packages do not have, their texts are the product's.
     """
     above = _SHARED[: _SHARED.index(folder)] if folder in _SHARED else _SHARED
-    shared = {text for each in above for text in texts_of(each)}
-    return {text: files for text, files in texts_of(folder).items() if text not in shared}
+    shared = {text for each in above if _has(each, language) for text in texts_of(each)}
+    texts = texts_of(folder)
+    if folder == _PRODUCT:
+        for package in _PACKAGES:
+            texts |= {} if _has(package, language) else texts_of(package)
+    return {text: files for text, files in texts.items() if text not in shared}
+
+
+def _has(folder: Path, language: str) -> bool:
+    """Whether the folder's texts of this language are its own: an installed package has some languages only."""
+    return folder in catalog_folders() or po_path(folder, language).exists()
 
 
 def write_catalog(folder: Path, language: str) -> list[str]:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, cast, get_args, get_origin
 
 from django.views.decorators.http import require_http_methods
 
 from portal.config.places import declaring_line
 from portal.errors import ApiAbsentError, UsageError
 from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, is_absent
+from portal.web.frame import page_is_denied
 from portal.web.request import IS_ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import Row
     from portal.web.guards import View
     from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
 
 
 #: What hooks are called in messages.
@@ -54,6 +56,8 @@ class PageNames:
     :param context: what its templates get beside their rows.
     :param row: reads one row; None where there is no declared page of one.
     :param writes: the mutation behind `create`, `edit` and `delete`, as far as those pages are declared.
+    :param permissions: those that these three pages need, as far as they need one of their own.
+    :param columns: of the list, by their names.
     """
 
     list: str = ""
@@ -72,10 +76,16 @@ class PageNames:
     context: Mapping[str, object] = field(default_factory=dict)
     row: QueryHook[Any, ...] | None = None
     writes: Mapping[str, MutationHook[Any, Any, Any]] = field(default_factory=dict)
+    permissions: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
     def offered(self, request: HttpRequest) -> PageNames:
-        """Those that a page of this request offers: without the writes that the backend is known not to take."""
+        """Those that a page of this request offers: without the writes that the backend is known not to take, and
+        those for which the user has no permission.
+        """
+        own = cast("PortalRequest", request)
         absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if is_absent(mutation, request)}
+        absent |= {page: "" for page, permission in self.permissions.items() if page_is_denied(own, permission)}
         return replace(self, **absent) if absent else self
 
 
@@ -100,6 +110,7 @@ class ShownRow:
 class DeclaredPage:
     """A page that is declared: its class knows how it responds.
 
+    :param permission: one that this page needs beside the platform, in place of that of its resource.
     :ivar about: the parameter with the call that the page is about.
     :ivar asks: whether it makes the call that it is about before it shows anything.
     :ivar declared_at: file and line.
@@ -109,6 +120,7 @@ class DeclaredPage:
     about: ClassVar[str] = "mutation"
     asks: ClassVar[bool] = False
 
+    permission: str = ""
     declared_at: tuple[str, int] = field(
         default_factory=partial(declaring_line, "portal_pages"), init=False, repr=False
     )
@@ -198,7 +210,7 @@ class DeclaredPage:
         view.__module__ = type(self).__module__
         view.__qualname__ = f"{type(self).__qualname__}({self.call})"
         # The decorators around a view keep it.
-        setattr(view, _SHOWN, self.shown(pages))
+        setattr(view, _SHOWN, partial(self.shown, pages))
         setattr(view, _NAMES, pages)
         setattr(view, IS_ABSENT, self.is_absent)
         guarded: View = require_http_methods(list(self.methods))(view)
@@ -207,8 +219,8 @@ class DeclaredPage:
 
 def shown_row(view: View) -> ShownRow | None:
     """What the view of a declared page shows; None for any other view."""
-    shown: ShownRow | None = getattr(view, _SHOWN, None)
-    return shown
+    shown: Callable[[], ShownRow | None] | None = getattr(view, _SHOWN, None)
+    return None if shown is None else shown()
 
 
 def names_of(view: View) -> PageNames | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from portal.errors import UsageError
 from portal.query import Endpoint, Row
+from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, CreateView, EditView
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 TRow = TypeVar("TRow", bound=Row)
 #: Variables that the views give.
-_GIVEN: Final = frozenset({"actions", "back_url", "cell", "list", "pages", "relations", "row"})
+_GIVEN: Final = frozenset(
+    {"actions", "back_url", "cell", "cells", "facts", "list", "pages", "relations", "row", "words"}
+)
 
 
 def resource_pages(
@@ -38,6 +41,7 @@ def resource_pages(
     delete: DeleteView | View | None = None,
     context: Mapping[str, object] | None = None,
     permission: str = "",
+    key: str = "",
 ) -> list[URLPattern]:
     """The pages of one resource, for the `pages` of `platform_patterns`.
 
@@ -67,6 +71,8 @@ def resource_pages(
     :param title: the list's heading, and the text of links back to it.
     :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
     :param permission: one that these pages need beside the platform, or in its place on the gateway, which has none.
+    :param key: opens the list after `g`. The sidebar has an entry for each list, with the icon that has the name of the
+        list's URL, else a shared one.
     :raises UsageError: `context` has a name that the views give; or a page is of another kind, or leads to one that is
         not there.
     """
@@ -108,6 +114,12 @@ def resource_pages(
             for role, page in (("create", create), ("edit", edit), ("delete", delete))
             if isinstance(page, CreateView | EditView | DeleteView)
         },
+        permissions={
+            role: page.permission
+            for role, page in (("create", create), ("edit", edit), ("delete", delete))
+            if isinstance(page, DeclaredPage) and page.permission
+        },
+        columns=list.columns if isinstance(list, ListView) else {},
     )
     row = f"{path}/<str:row_id>"
     pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
@@ -119,14 +131,20 @@ def resource_pages(
         (f"{row}/delete", names.delete, delete),
         *((f"{row}/{end}", f"{name}-{end}", page) for end, page in actions.items()),
     )
-    return [
+    found = [
         platform_page(
             route,
             page.as_view(names) if isinstance(page, DeclaredPage) else page,
             name=url_name,
             part_of=names.list,
-            permission=permission,
+            permission=(page.permission if isinstance(page, DeclaredPage) else "") or permission,
         )
         for route, url_name, page in pages
         if page is not None
     ]
+    if names.list:
+        entry = NavigationEntry(
+            route=names.list, label=title, key=key, create=names.create, create_label=names.create_label
+        )
+        setattr(found[0].callback, NAVIGATION, entry)
+    return found

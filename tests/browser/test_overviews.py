@@ -24,6 +24,15 @@ LINES_AND_PLACE = """values => values.map(value => {
     return [range.getClientRects().length, text.right <= tile.right && tile.right <= innerWidth];
 })"""
 
+#: Gives an overview so many tiles; then how many each of their rows has, and whether it is full.
+ROWS_OF_FIGURES = """(figures, number) => {
+    while (figures.children.length > number) figures.lastElementChild.remove();
+    while (figures.children.length < number) figures.append(figures.firstElementChild.cloneNode(true));
+    const rows = Map.groupBy([...figures.children], tile => tile.offsetTop);
+    const end = figures.getBoundingClientRect().right;
+    return [...rows.values()].map(row => [row.length, end - row.at(-1).getBoundingClientRect().right < 2]);
+}"""
+
 
 def tick(page: Page) -> None:
     page.clock.run_for(TICK_MS)
@@ -129,3 +138,12 @@ def test_on_the_narrowest_screen_a_number_and_its_unit_stay_on_one_line_and_year
         assert left["x"] + left["width"] + 4 <= right["x"]
         first, second = (page.locator("a.figure").nth(place).bounding_box() for place in (0, 1))
         assert first["y"] == second["y"]
+
+
+def test_no_row_of_figures_has_one_tile_alone_or_a_hole(visit: Visit) -> None:
+    page = visit("finance", "/en/finance")
+    for number, width in itertools.product((4, 6, 7, 8), (768, 900, 1024, 1152, 1280, 1440, 1920)):
+        page.set_viewport_size({"width": width, "height": 900})
+        rows = page.locator(".figures").first.evaluate(ROWS_OF_FIGURES, number)
+        assert min(count for count, _is_full in rows) > 1, (number, width)
+        assert all(is_full for _count, is_full in rows), (number, width)

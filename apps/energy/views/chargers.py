@@ -34,13 +34,13 @@ charger_pages = resource_pages(
         hook=ChargerQueries.use_get_chargers_query,
         columns={
             "name": Column(_("Charger"), sort=SORT_BY_NAME),
-            "station_name": Column(_("Station")),
+            "station_name": Column(_("Station"), value=lambda charger: charger.station_name or charger.station_id),
             "model": Column(_("Model")),
             "connector": Column(_("Connector"), words=CONNECTORS),
-            "max_power_kw": Column(_("Power"), sort=MOST_POWER_FIRST, kind="number"),
+            "max_power_kw": Column(_("Power"), sort=MOST_POWER_FIRST, kind="number", format="kw"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
-        exported={"max_power_kw": Column(_("Power, kW"))},
+        exported={"station_name": Column(_("Station")), "max_power_kw": Column(_("Power, kW"))},
         counts=ChargerQueries.use_get_chargers_counts_query,
         filters=(
             Filter("status", _("Status"), choices=STATUSES),
@@ -62,4 +62,5 @@ charger_pages = resource_pages(
         ),
     ),
     context={"statuses": STATUSES, "connectors": CONNECTORS},
+    key="r",
 )

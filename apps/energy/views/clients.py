@@ -93,4 +93,5 @@ client_pages = resource_pages(
         label=_("Delete client"),
         message=_("The client was deleted."),
     ),
+    key="c",
 )

@@ -48,12 +48,12 @@ meter_pages = resource_pages(
         hook=MeterQueries.use_get_meters_query,
         columns={
             "serial": Column(_("Meter"), sort=SORT_BY_NAME),
-            "station_name": Column(_("Station")),
-            "last_reading_kwh": Column(_("Reading"), kind="number"),
-            "last_reading_at": Column(_("Last reading")),
+            "station_name": Column(_("Station"), value=lambda meter: meter.station_name or meter.station_id),
+            "last_reading_kwh": Column(_("Reading"), kind="number", format="kwh"),
+            "last_reading_at": Column(_("Last reading"), format="short_moment"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
-        exported={"last_reading_kwh": Column(_("Reading, kWh"))},
+        exported={"station_name": Column(_("Station")), "last_reading_kwh": Column(_("Reading, kWh"))},
         counts=MeterQueries.use_get_meters_counts_query,
         filters=(
             Filter("status", _("Status"), choices=STATUSES),
@@ -64,4 +64,5 @@ meter_pages = resource_pages(
     ),
     detail=meter_detail,
     context={"statuses": STATUSES},
+    key="m",
 )

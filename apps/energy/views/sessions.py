@@ -58,4 +58,5 @@ session_pages = resource_pages(
     ),
     detail=DetailView(hook=ChargingSessionQueries.use_get_charging_session_query),
     context={"statuses": STATUSES},
+    key="e",
 )

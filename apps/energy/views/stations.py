@@ -58,4 +58,5 @@ station_pages = resource_pages(
         ),
     ),
     context={"statuses": STATUSES},
+    key="s",
 )

@@ -28,8 +28,8 @@ invoice_pages = resource_pages(
         columns={
             "number": Column(_("Invoice"), sort=SORT_BY_NAME),
             "client_name": Column(_("Client")),
-            "issued_at": Column(_("Issued"), sort="-issuedAt"),
-            "due_at": Column(_("Due"), sort="dueAt"),
+            "issued_at": Column(_("Issued"), sort="-issuedAt", format="calendar_day"),
+            "due_at": Column(_("Due"), sort="dueAt", format="calendar_day"),
             "amount": Column(_("Amount"), sort=HIGHEST_AMOUNT_FIRST, kind="number"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
@@ -55,4 +55,5 @@ invoice_pages = resource_pages(
     ),
     detail=DetailView(hook=InvoiceQueries.use_get_invoice_query),
     context={"statuses": STATUSES},
+    key="i",
 )

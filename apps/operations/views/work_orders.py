@@ -211,4 +211,5 @@ work_order_pages = resource_pages(
         form=WorkOrderForm,
     ),
     context={"statuses": STATUSES, "priorities": PRIORITIES},
+    key="w",
 )

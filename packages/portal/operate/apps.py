@@ -14,6 +14,7 @@ from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connections, reset_queries
 from django.utils.module_loading import import_string
 
+from portal.config.places import SOURCE_ROOT
 from portal.errors import ConfigurationError
 from portal.operate.catalogs import compile_stale
 
@@ -41,7 +42,7 @@ class PortalAppConfig(AppConfig):
         from portal.operate import checks, deployment_checks  # noqa: F401, PLC0415  only now are the apps loaded
 
         try:
-            compile_stale(Path(app.path) for app in apps.get_app_configs())
+            compile_stale([SOURCE_ROOT / "apps", *(Path(app.path) for app in apps.get_app_configs())])
         except ConfigurationError as error:
             sys.exit(f"{settings.PORTAL.project.app}: {error}")
         if settings.PORTAL.oidc.enabled:
@@ -57,7 +58,7 @@ class PortalAppConfig(AppConfig):
 def register_openid() -> None:
     """Load `portal.oidc`, which registers itself at `portal.api`. Ends the process without the extra `oidc`."""
     if not (find_spec("authlib") and find_spec("joserfc")):
-        sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal[oidc]'")
+        sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'")
     from portal import oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
 
     oidc.register()

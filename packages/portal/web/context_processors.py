@@ -21,10 +21,9 @@ from markupsafe import Markup
 
 from portal.query import gaps_mark
 from portal.web.csrf import CSRF_HOLE, CsrfInput
-from portal.web.frame import known_essentials, shell_for, use_app_essentials
-from portal.web.request import view_is_absent
+from portal.web.frame import is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
 from portal.web.submissions import ShownToasts
-from portal.web.templating import part_cache, render_part
+from portal.web.templating import own_or_default, part_cache, render_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -61,7 +60,7 @@ class Sidebar:
 
     @property
     def navigation(self) -> Markup:
-        """The app's entries, as its `navigation.html` has them."""
+        """The app's entries: as its `navigation.html` has them, else as its pages declare them."""
         return self._parts[0]
 
     @property
@@ -78,8 +77,11 @@ class Sidebar:
         has_navigation = self._shell.has_navigation
 
         def make() -> tuple[Markup, ...]:
-            given = {"shell": shell, "essentials": user, "is_absent": lambda view: view_is_absent(view, request)}
-            navigation = render_part(f"{self._shell.app}/navigation.html", given) if has_navigation else Markup()
+            given: dict[str, Any] = {"shell": shell, "essentials": user}
+            given["is_absent"] = lambda view: is_not_offered(view, request)
+            template = own_or_default(f"{self._shell.app}/navigation.html", "portal/parts/navigation.html")
+            given["entries"] = navigation_entries()
+            navigation = render_part(template, given) if has_navigation else Markup()
             return navigation, render_part(_ACCOUNT, given)
 
         key = None if user is None else ("sidebar", shell, has_navigation, user, gaps_mark(request))

@@ -16,6 +16,7 @@ from portal.edge import home_path
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
 from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
 from portal.web.frame import (
+    PERMISSION,
     absent_platforms,
     ask_for_the_rest,
     is_from_another_account,
@@ -78,6 +79,8 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
             unsent.pop_all()
         return response
 
+    if permission:
+        setattr(guarded, PERMISSION, permission)
     return neutral_page(route, guarded, name=name)
 
 

@@ -1,4 +1,4 @@
-"""Restarts servers whose code has changed: `./manage.py run --reload`. It needs the development requirements.
+"""Restarts servers whose code has changed: `./manage.py run --reload`. It needs the extra `dev`.
 
 Most templates and all static files need no restart: in `DEBUG` they are read from their source for each page.
 docs/adr/0029-a-developers-day.md compares this with the ways of Django and granian.

@@ -9,12 +9,14 @@
         controls         what the user asked for, as the address has it
           filters        Filter: what a list can be narrowed to
           date_ranges    DateRange: days of the address, moments of the backend
-      columns            Column: its heading, its sort order, and what its cells have in common; short_table
+      cells              what is written of a row by its columns, where no template of its own does; short_table
+        columns          Column: its heading, its sort order, and what its cells have in common
 """
 
 from __future__ import annotations
 
-from portal_pages.lists.columns import Column, short_table
+from portal_pages.lists.cells import Cell, short_table, words_in, written_facts
+from portal_pages.lists.columns import Column, column_fault
 from portal_pages.lists.date_ranges import DateRange
 from portal_pages.lists.filters import Filter, linked_words
 from portal_pages.lists.list_pages import is_load_more, list_url, list_url_before

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from markupsafe import Markup, escape
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
+from portal.query import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
 
 #: What a column holds, which is the class of its heading and of its cells: docs/reference/templates.md.
 ColumnKind = Literal["", "number", "wide", "nowrap", "corner"]
+#: How a value is written: the filters of docs/reference/templates.md that need nothing but the value and its currency.
+ColumnFormat = Literal[
+    "",
+    "ago",
+    "amount",
+    "calendar_day",
+    "clock",
+    "day",
+    "kw",
+    "kwh",
+    "mailto",
+    "moment",
+    "money",
+    "quantity",
+    "short_moment",
+    "tel",
+]
 
 _DESCENDING: Final = "-"
 #: The descending orders that every list knows, which may be called anything, with their opposites.
@@ -34,6 +52,7 @@ class Column:
     :param sort: the backend's sort order that the first click on the heading asks for; `-amount` begins with the
         highest. The second click asks for the opposite. Empty for a column that can't be sorted by.
     :param kind: what its cells hold.
+    :param format: how a page without a template of its own writes the value; by default as its type is written.
     :param value: what the column shows of a row, where that is no attribute of the row.
     :param words: the words for the row's codes.
     """
@@ -41,6 +60,7 @@ class Column:
     label: LazyText
     sort: str = ""
     kind: ColumnKind = ""
+    format: ColumnFormat = ""
     value: Callable[[Any], object] | None = None
     words: Mapping[Any, LazyText | Badge] | None = None
 
@@ -63,6 +83,20 @@ class Heading:
     kind: str
     sort: str
     direction: str
+
+
+def column_fault(name: str, column: Column, row: Any) -> str:
+    """What is wrong with a column of a list, or a fact of a row; empty for nothing.
+
+    :param row: its class. Of another class than one of rows nothing is known.
+    """
+    is_row = isinstance(row, type) and issubclass(row, Row)
+    if column.value is None and is_row and not hasattr(row, name):
+        return f"the column {name!r} is no attribute of {row.__name__}; name one, or say its value=…"
+    formats = get_args(ColumnFormat)
+    if column.format not in formats:
+        return f"the column {name!r} has no format {column.format!r}; there are {', '.join(filter(None, formats))}"
+    return ""
 
 
 def opposite_of(sort: str) -> str:
@@ -93,15 +127,6 @@ def headings_of(columns: Mapping[str, Column], *, sort: str) -> Iterator[Heading
 def unsorted_headings(columns: Mapping[str, Column]) -> Iterator[Heading]:
     """The headings of a list that can't be sorted."""
     return (replace(each, sort="") for each in headings_of(columns, sort=""))
-
-
-def short_table(columns: Mapping[str, Column], *, left_out: str = "") -> dict[str, object]:
-    """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted.
-
-    :param left_out: name of a column that says the same in every row, and is not shown.
-    """
-    headings = [each for each in unsorted_headings(columns) if each.name != left_out]
-    return {"list": SimpleNamespace(headings=headings), "cell": cells_of(columns, left_out=left_out)}
 
 
 def cells_of(columns: Mapping[str, Column], *, left_out: str = "") -> SimpleNamespace:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from portal.web.present import with_params
+from portal_pages.lists.cells import written_cells
 from portal_pages.lists.columns import cells_of, headings_of, is_descending, unsorted_headings
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from portal.query import PaginatedResult
     from portal.web.present import ParamValue
+    from portal_pages.lists.cells import Cell
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
@@ -36,7 +38,8 @@ class Words:
     title: str
     search_hint: str
     sorts: tuple[tuple[str, str], ...]
-    cells: SimpleNamespace
+    cell: SimpleNamespace
+    cells: tuple[Cell, ...]
 
 
 @lru_cache(maxsize=256)
@@ -53,7 +56,8 @@ def words_of(
         title=str(pages.title),
         search_hint=str(view.search_hint),
         sorts=tuple(_all_sorts(view).items()),
-        cells=cells_of(view.columns),
+        cell=cells_of(view.columns),
+        cells=written_cells(view.columns, view.hook.item),
     )
 
 

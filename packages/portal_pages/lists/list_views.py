@@ -25,10 +25,14 @@ from portal.query import (
     Row,
     gaps_mark,
     ignored_params,
+    literal_params,
     versions_of,
 )
 from portal.web.context_processors import render_kept
 from portal.web.request import active_locale
+from portal.web.templating import own_or_default
+from portal_pages.lists.cells import words_in
+from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
@@ -73,8 +77,9 @@ class ListView(DeclaredPage, Generic[TRow]):
             ranges=(DateRange("createdAt", _("Client since")),),
         )
 
-    Its template has the variables `list` (:class:`~portal_pages.lists.list_pages.ListPage`), `cell` (the attributes
-    of the cells by the names of their columns) and `pages`, and those of the resource; a row is `row`.
+    Without a template of its own it has a cell for each column. Such a template has the variables `list`
+    (:class:`~portal_pages.lists.list_pages.ListPage`), `cell` (the attributes of the cells by the names of their
+    columns) and `pages`, and those of the resource; a row is `row`.
 
     :param columns: by their names, in their order; the first one names the row.
     :param sorts: sort orders of the menu with their labels; those of the columns follow. The first one is the backend's
@@ -82,7 +87,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     :param counts: how many rows have each value of the filters that are offered.
     :param exported: further columns of the list's file, and others in place of those of the same name.
     :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
-        in the resource's folder.
+        in the resource's folder, if it is there.
     """
 
     methods = ("GET", "HEAD")
@@ -104,13 +109,15 @@ class ListView(DeclaredPage, Generic[TRow]):
         self.check_hook("hook", PaginatedQueryHook)
         if not self.sorts:
             self.refuse("sorts should have one order at least, the backend's own")
-        row: Any = self.hook.item
-        is_row = isinstance(row, type) and issubclass(row, Row)
         for name, column in (*self.columns.items(), *self.exported.items()):
-            if column.value is None and is_row and not hasattr(row, name):
-                self.refuse(f"the column {name!r} is no attribute of {row.__name__}; name one, or say its value=…")
+            if fault := column_fault(name, column, self.hook.item):
+                self.refuse(fault)
         params = self.hook.params
         if isinstance(params, type) and issubclass(params, Params):
+            orders = literal_params(params).get("sort")
+            for order in sorted(orders_of(self) - orders - {""}) if orders else ():
+                known = ", ".join(sorted(orders or ()))
+                self.refuse(f"{order!r} is no sort order of {self.hook.hook_name}, which has {known}")
             asked = [each.param for each in self.filters]
             asked += [name for each in self.ranges for name in (each.first_param, each.last_param)]
             for name in (name for name in asked if name not in params.__struct_encode_fields__):
@@ -139,7 +146,8 @@ class ListView(DeclaredPage, Generic[TRow]):
         return self.hook.walk(request, {**self.controls(request).params, **by_wire_names(self.hook.params, values)})
 
     def _template(self, pages: PageNames) -> str:
-        return self.template or f"{pages.templates}/list.html"
+        own = f"{pages.templates}/list.html"
+        return self.template or (own_or_default(own, "portal/list.html") if self.columns else own)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone.
@@ -172,9 +180,17 @@ class ListView(DeclaredPage, Generic[TRow]):
                 is_restarted=is_restarted,
                 can_count=can_count(self, request),
             )
-            cells = words_of(self, pages, active_locale()).cells
-            linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-            return {**pages.context, **linked, "pages": pages.offered(request), "list": page, "cell": cells}
+            of_columns = words_of(self, pages, active_locale())
+            words = {**pages.context, **words_in(self.columns)}
+            words |= linked_words(words, self.filters, page.url_of, is_stop=False)
+            return {
+                **words,
+                "pages": pages.offered(request),
+                "list": page,
+                "cell": of_columns.cell,
+                "cells": of_columns.cells,
+                "words": words,
+            }
 
         versions = versions_of(result) if counts is None else versions_of(result, counts)
         key = None if versions is None else (target, *versions, is_restarted, gaps_mark(request), *names.items())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
@@ -13,9 +14,11 @@ from portal.errors import ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
+from portal.web.request import active_locale
 from portal.web.submissions import see_other, submission_key
+from portal.web.templating import own_or_default
 from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
-from portal_pages.lists import linked_words, list_url, list_url_before
+from portal_pages.lists import column_fault, linked_words, list_url, list_url_before, words_in, written_facts
 from portal_pages.page_names import DeclaredPage, ShownRow, shown_row
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from portal.query import MutationHook
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.lists import Cell, Column
     from portal_pages.page_names import PageNames
     from portal_pages.records.related import Related
     from portal_pages.records.row_actions import RowAction
@@ -51,8 +55,10 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     :param mutation: changes the row, as the actions want it.
     :param actions: what people do with the row: buttons and small forms on its page, each of which can be undone.
     :param related: what belongs to the row: short lists below its facts, read at the same time as the row.
+    :param facts: what its page shows of the row where it has no template of its own; by default the columns of the
+        list. The first one is the page's heading.
     :param template: extends `portal/detail.html`: the facts of the row. By default `detail.html` in the resource's
-        folder.
+        folder, if it is there.
     :param context: makes further variables from the row, such as a chart.
     """
 
@@ -64,6 +70,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     related: Sequence[Related[Any]] = ()
     mutation: MutationHook[Any, Any, RowParams] | None = None
     actions: Sequence[RowAction[Any]] = ()
+    facts: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
     context: Callable[[TShown_co], Mapping[str, object]] | None = None
 
@@ -74,6 +81,9 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
             self.refuse("give it actions and the mutation that they are sent to, or neither")
         if self.mutation is not None:
             self.check_mutation(has_params=True, form_row=self.hook.data)
+        for name, fact in self.facts.items():
+            if fault := column_fault(name, fact, self.hook.data):
+                self.refuse(fault)
         names = [action.name for action in self.actions]
         if len(set(names)) < len(names):
             self.refuse(f"two actions have one name: {', '.join(names)}")
@@ -90,7 +100,8 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         return ShownRow(template=self._template(pages), row=self.hook.data, declared_at=self.declared_at)
 
     def _template(self, pages: PageNames) -> str:
-        return self.template or f"{pages.templates}/detail.html"
+        own = f"{pages.templates}/detail.html"
+        return self.template or (own_or_default(own, "portal/detail.html") if self.facts or pages.columns else own)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the row, and render it.
@@ -109,9 +120,12 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
         def variables() -> dict[str, object]:
             found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
+            words = {**pages.context, **words_in(self.facts or pages.columns)}
+            words |= _linked_words(words, pages)
             return {
-                **pages.context,
-                **_linked_words(pages),
+                **words,
+                "words": words,
+                "facts": _facts_in(self, pages, active_locale()),
                 **(self.context(row) if self.context else {}),
                 "pages": pages.offered(request),
                 "row": row,
@@ -129,14 +143,27 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
 
 
-def _linked_words(pages: PageNames) -> Mapping[str, object]:
-    """The badges of the row, as links to the list of those rows that have them."""
+@lru_cache(maxsize=256)
+def _facts_in(
+    view: DetailView[Any],
+    pages: PageNames,
+    locale: str,  # noqa: ARG001  the key
+) -> tuple[Cell, ...]:
+    """The facts of a row in the active language `locale`."""
+    return tuple(written_facts(view.facts or pages.columns, view.hook.data))
+
+
+def _linked_words(words: Mapping[str, object], pages: PageNames) -> Mapping[str, object]:
+    """The badges of the row, as links to the list of those rows that have them.
+
+    :param words: by the names of the variables.
+    """
     shown = shown_row(resolve(reverse(pages.list)).func) if pages.list else None
 
     def url(param: str, value: str) -> str:
         return list_url(pages.list, **{param: value})
 
-    return linked_words(pages.context, shown.filters, url, is_stop=True) if shown else {}
+    return linked_words(words, shown.filters, url, is_stop=True) if shown else {}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -128,7 +128,7 @@ def _look_of(
     if shown is None or names is None:
         raise UsageError(f"{route!r} is no ListView: give the template of its rows")
     left_out = next((each.named_by for each in shown.filters if each.param == of), "")
-    return shown.template, {**names.context, **short_table(shown.columns, left_out=left_out), "pages": names}
+    return shown.template, {**names.context, **short_table(shown.columns, shown.row, left_out=left_out), "pages": names}
 
 
 TItem = TypeVar("TItem", bound=Row)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from portal.errors import ApiForbiddenError, ApiNotFoundError, UsageError
 from portal.query import Partial, QueryHook, Row, RowParams
+from portal.web.frame import page_is_denied
 from portal.web.submissions import new_submission_key, see_other
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
@@ -59,6 +60,7 @@ class RowAction(Generic[TRow]):
     :param offered: whether this row offers it; by default each does. What a row does not offer is not done either.
     :param icon: before the label.
     :param is_main: whether its button stands beside the row's name, and not below the facts.
+    :param permission: one that the action needs beside the platform: without it, it is neither offered nor done.
     """
 
     name: str
@@ -69,6 +71,7 @@ class RowAction(Generic[TRow]):
     offered: Callable[[TRow], bool] | None = None
     icon: str = ""
     is_main: bool = False
+    permission: str = ""
 
     def __post_init__(self) -> None:
         """Check `name`, and require exactly one of `values` and `form`."""
@@ -106,7 +109,8 @@ def offered_actions(
 ) -> Iterator[ShownAction]:
     """The actions that this row offers this user."""
     for action in actions:
-        if action.offered is not None and not action.offered(row):
+        is_open = not action.permission or not page_is_denied(request, action.permission)
+        if not is_open or (action.offered is not None and not action.offered(row)):
             continue
         form = action.form(row=row, auto_id=f"{action.name}-%s") if action.form else None
         body = None if form else action.body(request)
@@ -179,8 +183,9 @@ def action_page(
 ) -> DeclaredPage:
     """The page behind an action: of a form, a page that can be opened too."""
     if action.form is None:
-        return ActionPage(action=action, query=query, mutation=mutation)
+        return ActionPage(action=action, query=query, mutation=mutation, permission=action.permission)
     return EditView(
+        permission=action.permission,
         query=query,
         mutation=mutation,
         form=action.form,

@@ -124,9 +124,14 @@ def test_a_change_restarts_the_servers_that_run_the_file(stack: Stack, path: str
 @pytest.mark.parametrize(
     ("path", "old", "new", "page"),
     [
-        ("apps/auth_app/templates/auth_app/login.html", "<h1>", "<h1 id=new-page>", "/en/login"),
+        ("packages/portal_gateway/templates/auth_app/login.html", "<h1>", "<h1 id=new-page>", "/en/login"),
         ("packages/portal/web/templates/portal/plain.html", "<header", "<header id=new-layout", "/en/login"),
-        ("apps/auth_app/static/auth_app/app.css", "@import", "/* new style */ @import", "/static/auth_app/app.css"),
+        (
+            "packages/portal_gateway/static/auth_app/app.css",
+            "@import",
+            "/* new style */ @import",
+            "/static/auth_app/app.css",
+        ),
     ],
 )
 def test_a_changed_template_or_style_shows_without_a_restart(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from portal_pages.lists.columns import Column, cells_of, headings_of, short_table
+from portal_pages.lists.cells import short_table
+from portal_pages.lists.columns import Column, cells_of, headings_of
 
 COLUMNS = {
     "name": Column("Name", sort="name"),
@@ -25,5 +26,5 @@ def test_the_first_cell_names_the_row_the_others_have_a_label_and_a_short_list_i
     assert cells.name == ' scope="row"'
     assert cells.cost == ' class="number" data-label="&lt;Cost&gt;"'
     assert cells.status == ' class="corner"'
-    table = short_table(COLUMNS)  # on another page, nothing is sorted
+    table = short_table(COLUMNS, None)  # on another page, nothing is sorted
     assert [each.sort for each in table["list"].headings] == ["", "", ""]  # type: ignore[attr-defined]  # a namespace

@@ -2,6 +2,7 @@
 
 ::
 
+    navigation          the entries of the sidebar, as the app's pages declare them
     shell               the frame: URLs, languages, the app's name; without a call to the backend. A short id of the
                         account: in pages, in forms, in log lines
       essentials        the user, from `GET /me`, and whether the user may open this app
@@ -21,6 +22,7 @@ from portal.web.frame.essentials import (
     start_essentials,
     use_app_essentials,
 )
+from portal.web.frame.navigation import NAVIGATION, PERMISSION, NavigationEntry, is_not_offered, navigation_entries
 from portal.web.frame.platforms import (
     absent_platforms,
     ask_for_the_rest,

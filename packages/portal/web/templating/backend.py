@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.template import engines
@@ -10,6 +11,7 @@ from django.template.backends.jinja2 import Jinja2
 from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
+from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
@@ -17,7 +19,6 @@ from portal.web.templating.filters import ZONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from django.forms import BoundField
     from django.template.backends.jinja2 import Template
@@ -39,6 +40,7 @@ class PageTemplates(BaseEngine):
         self._compiled_dir: Path | None = self._options.pop("compiled_dir", None)
         super().__init__(self._params)
         self._engines: dict[str, Jinja2] = {}
+        self._existing: dict[str, bool] = {}
 
     def from_string(self, template_code: str) -> Template:
         """A template from its text."""
@@ -55,6 +57,13 @@ class PageTemplates(BaseEngine):
     def environment(self, language: str) -> PageEnvironment:
         """Jinja2's environment of a language, one of :mod:`portal.config.locales`."""
         return cast("PageEnvironment", self._engine(language).env)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of that name. In DEBUG one may come and go."""
+        found = None if portal_config().debug else self._existing.get(name)
+        if found is None:
+            found = self._existing[name] = any((Path(folder) / name).is_file() for folder in self.dirs)
+        return found
 
     def use_engines(self, engines_by_language: dict[str, Jinja2]) -> None:
         """Use these, and put those that are made later beside them, so that tests compile templates once."""
@@ -109,6 +118,11 @@ def compile_templates() -> None:
 def load_compiled_templates() -> None:
     """Load all templates that another process has compiled, for a process whose workers will share their memory."""
     cast("PageTemplates", engines[PAGES]).load_compiled()
+
+
+def own_or_default(own: str, default: str) -> str:
+    """The name of a template of an app's own, where there is its file; else that of the default."""
+    return own if cast("PageTemplates", engines[PAGES]).has(own) else default
 
 
 def render_field(field: BoundField) -> Markup:

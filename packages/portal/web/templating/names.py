@@ -47,7 +47,7 @@ def translate_plural(singular: str, plural: str, number: int, /, **values: objec
 
 
 class Icons:
-    """`icon("plus")`: the SVG from the app's folder `icons`, or from the shared one.
+    """`icon("plus")`: the SVG from the app's folder `icons`, or from the shared one; `icon("tariffs", "list")`.
 
     :param read: gives the text of a file below the template folders.
     :param folders: where to look, in order.
@@ -56,16 +56,23 @@ class Icons:
     def __init__(self, *, read: Callable[[str], str], folders: tuple[str, ...]) -> None:
         self._read = read
         self._folders = folders
-        self._known: dict[str, Markup] = {}
+        self._known: dict[tuple[str, str], Markup] = {}
 
-    def icon(self, name: str) -> Markup:
+    def icon(self, name: str, other: str = "") -> Markup:
         """The icon's SVG.
 
-        :raises jinja2.TemplateNotFound: there is no such icon.
+        :param other: the icon where there is none of that name.
+        :raises jinja2.TemplateNotFound: there is neither.
         """
-        found = self._known.get(name)
+        found = self._known.get((name, other))
         if found is None:
-            found = self._known[name] = Markup(self._find(name).strip())  # noqa: S704  the file is ours
+            try:
+                found = Markup(self._find(name).strip())  # noqa: S704  the file is ours
+            except TemplateNotFound:
+                if not other:
+                    raise
+                found = self.icon(other)
+            self._known[name, other] = found
         return found
 
     def _find(self, name: str) -> str:
@@ -83,7 +90,7 @@ class Links:
     :param icon: gives an icon's SVG by its name.
     """
 
-    def __init__(self, *, urlconf: str, icon: Callable[[str], Markup]) -> None:
+    def __init__(self, *, urlconf: str, icon: Callable[[str, str], Markup]) -> None:
         self._urlconf = urlconf
         self._icon = icon
         # `typed`, because a text of HTML equals a text with the same characters, and only one of them is escaped.
@@ -174,8 +181,9 @@ class Links:
     ) -> Markup:
         """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below.
 
-        Empty where the backend is known not to have what the page shows.
+        Empty where the backend is known not to have what the page shows, and for who has no permission for it.
 
+        :param icon: empty for the one with the name of the route, else a shared one.
         :param key: the key that opens the page after `g`.
         :param create: the route of the page that creates an entry, which the palette offers as `create_label`.
         """
@@ -185,17 +193,19 @@ class Links:
         url, here = self.url(route), context["shell"].pathname
         current = here == url or (not exact and here.startswith(f"{url}/"))
         made = self.url(create) if create and not self._is_absent(create, is_absent) else ""
-        return self._kept_entry(url, label, icon, current, key, made, create_label)
+        return self._kept_entry(
+            url, str(label), icon or route, "" if icon else "list", current, key, made, str(create_label)
+        )
 
     def _entry(  # noqa: PLR0917  the key of a cache
-        self, url: str, label: str, icon: str, current: bool, key: str, create: str, create_label: str
+        self, url: str, label: str, icon: str, other: str, current: bool, key: str, create: str, create_label: str
     ) -> Markup:
         mark = ' aria-current="page"' if current else ""
         if key:
             mark += f' data-shortcut="g {escape(key)}"'
         if create:
             mark += f' data-create="{escape(create)}" data-create-label="{escape(create_label)}"'
-        content = f"{self._icon(icon)}{escape(label)}"
+        content = f"{self._icon(icon, other)}{escape(label)}"
         return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped
 
     def _is_absent(self, route: str, is_absent: Callable[[Callable[..., Any]], bool] | None) -> bool:

@@ -1,0 +1,156 @@
+"""Cells: what a page writes of a row by its declared columns, where no template of its own does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from operator import attrgetter
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+
+from portal.query import Row, field_types
+from portal.web.present import Badge
+from portal_pages.lists.columns import cells_of, unsorted_headings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from markupsafe import Markup
+
+    from portal_pages.lists.columns import Column
+
+#: Types with the format that they have by default. A boolean is an integer too, and a time a day.
+_FORMATS: Final[Mapping[type, str]] = {
+    bool: "yes_no",
+    datetime: "day",
+    date: "calendar_day",
+    Decimal: "quantity",
+    int: "quantity",
+    float: "quantity",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """What is written of a row below one heading, or beside one label: `portal/parts/value.html`.
+
+    :param tag: of its element; a `th` names the row.
+    :param attributes: of its element.
+    :param format: how the value is written: a format of columns, or `text`, `badge`, `word`, `listed`, `yes_no`.
+    :param words: their name, for a value that has some.
+    :param value: takes it from the row.
+    :param currency: takes it from the row; empty for rows without one.
+    """
+
+    label: str
+    kind: str
+    tag: str
+    attributes: Markup
+    format: str
+    words: str
+    value: Callable[[Any], object]
+    currency: Callable[[Any], str]
+
+
+def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> tuple[Cell, ...]:
+    """The cells of a row in the active language, in their order.
+
+    :param row: its class.
+    :param left_out: name of a column that is not shown.
+    """
+    attributes = vars(cells_of(columns))
+    has_currency = hasattr(row, "currency")
+    read_currency: Callable[[Any], str] = attrgetter("currency") if has_currency else _no_currency
+
+    def cell(name: str, column: Column, *, is_name: bool) -> Cell:
+        how = column.format or _format(name, column, row)
+        return Cell(
+            label=str(column.label),
+            kind=column.kind,
+            tag="th" if is_name else "td",
+            attributes=attributes[name],
+            format=how,
+            words=_words_name(name),
+            value=column.value or _reader(name, column, how),
+            currency=read_currency,
+        )
+
+    return tuple(
+        cell(name, column, is_name=not place)
+        for place, (name, column) in enumerate(columns.items())
+        if name != left_out
+    )
+
+
+def written_facts(columns: Mapping[str, Column], row: Any) -> Iterator[Cell]:
+    """The facts of a row's page, whose heading the first column is."""
+    return (each for each in written_cells(columns, row) if each.tag == "td")
+
+
+def short_table(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> dict[str, object]:
+    """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted.
+
+    :param row: its class.
+    :param left_out: name of a column that says the same in every row, and is not shown.
+    """
+    headings = [each for each in unsorted_headings(columns) if each.name != left_out]
+    return {
+        "list": SimpleNamespace(headings=headings),
+        "cell": cells_of(columns, left_out=left_out),
+        "cells": written_cells(columns, row, left_out=left_out),
+        "words": words_in(columns),
+    }
+
+
+def words_in(columns: Mapping[str, Column]) -> dict[str, Any]:
+    """The words of the columns that have some, by the names that cells have for them."""
+    return {_words_name(name): column.words for name, column in columns.items() if column.words is not None}
+
+
+def _words_name(column: str) -> str:
+    """No name that a resource gives to its templates, beside which they stand."""
+    return f"{column} of the row"
+
+
+def _no_currency(row: Any) -> str:  # noqa: ARG001  the others take it
+    return ""
+
+
+def _format(name: str, column: Column, row: Any) -> str:
+    types = () if column.value else _types(row, name)
+    if {tuple, list} & {get_origin(each) for each in types}:
+        return "listed"
+    if column.words is not None:
+        return "badge" if any(isinstance(word, Badge) for word in column.words.values()) else "word"
+    if Decimal in types and hasattr(row, "currency"):
+        return "money"
+    return next((found for kind, found in _FORMATS.items() if kind in types), "text")
+
+
+def _types(row: Any, name: str) -> tuple[Any, ...]:
+    if not (isinstance(row, type) and issubclass(row, Row)):
+        return ()
+    info = next((each for each in field_types(row).values() if each.name == name), None)
+    return () if info is None else (info.type, *get_args(info.type))
+
+
+def _reader(name: str, column: Column, how: str) -> Callable[[Any], object]:
+    """Takes the attribute; of several values, what they are called."""
+    read, words = attrgetter(name), column.words or {}
+
+    def listed(row: Any) -> list[str]:
+        return [_word(words.get(each, each)) for each in read(row) or ()]
+
+    def text(row: Any) -> object:
+        value = read(row)
+        return _word(value) if isinstance(value, str) else value
+
+    return {"listed": listed, "text": text}.get(how, read)
+
+
+def _word(word: object) -> str:
+    if isinstance(word, Badge):
+        return str(word.label)
+    # An enumeration's own `str` may be its member's name.
+    return str.__str__(word) if isinstance(word, str) else str(word)
