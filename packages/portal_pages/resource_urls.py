@@ -41,7 +41,6 @@ def resource_pages(
     delete: DeleteView | View | None = None,
     context: Mapping[str, object] | None = None,
     permission: str = "",
-    icon: str = "",
     key: str = "",
 ) -> list[URLPattern]:
     """The pages of one resource, for the `pages` of `platform_patterns`.
@@ -72,8 +71,8 @@ def resource_pages(
     :param title: the list's heading, and the text of links back to it.
     :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
     :param permission: one that these pages need beside the platform, or in its place on the gateway, which has none.
-    :param icon: of the list's entry in the sidebar; by default the one with the name of its URL, else a shared one.
-    :param key: opens the list after `g`.
+    :param key: opens the list after `g`. The sidebar has an entry for each list, with the icon that has the name of the
+        list's URL, else a shared one.
     :raises UsageError: `context` has a name that the views give; or a page is of another kind, or leads to one that is
         not there.
     """
@@ -145,7 +144,7 @@ def resource_pages(
     ]
     if names.list:
         entry = NavigationEntry(
-            route=names.list, label=title, icon=icon, key=key, create=names.create, create_label=names.create_label
+            route=names.list, label=title, key=key, create=names.create, create_label=names.create_label
         )
         setattr(found[0].callback, NAVIGATION, entry)
     return found

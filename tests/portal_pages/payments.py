@@ -11,8 +11,8 @@ from django import forms
 
 from portal.query import OpenEnum, Row
 from portal.web.present import Badge
-from portal_pages.forms.form_fields import telephone
 from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.text_fields import telephone
 
 
 class Method(OpenEnum):

@@ -16,6 +16,7 @@ from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal_pages import (
     BackendForm,
+    Column,
     CreateView,
     DeleteView,
     DetailView,
@@ -69,6 +70,11 @@ GO = action()
         (ListView, {"hook": CREATES}, "ListView: hook should be the hook of a list, not the hook of a mutation .*ion"),
         (DetailView, {"hook": None}, "DetailView: hook should be the hook of one row, not None"),
         (ListView, {"hook": ROWS, "sorts": {}}, "ListView: sorts should have one order at least"),
+        (
+            ListView,
+            {"hook": METERS, "columns": {"serial": Column("", sort="seriall")}},
+            "ListView: '-seriall' is no sort order of .*meters_query, which has .*serial",
+        ),
         (
             create,
             {"mutation": UPDATES},

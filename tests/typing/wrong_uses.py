@@ -46,6 +46,7 @@ def reads(request: HttpRequest) -> None:
     ClientQueries.use_get_clients_query()  # wrong: whose data?
     ClientQueries.use_get_clients_query(request, serch="oslo")  # wrong: no such parameter
     ClientQueries.use_get_clients_query(request, q=5)  # wrong: a parameter's type
+    ClientQueries.use_get_clients_query(request, sort="-citty")  # wrong: no such order
     ClientQueries.use_get_client_query(request)  # wrong: the id is missing
     ClientQueries.use_get_client_query(request, id="c1", pages=2)  # wrong: not a list
     name: str = ClientQueries.use_get_clients_query(request).data  # wrong: a list is no string

@@ -40,7 +40,7 @@ charger_pages = resource_pages(
             "max_power_kw": Column(_("Power"), sort=MOST_POWER_FIRST, kind="number", format="kw"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
-        exported={"max_power_kw": Column(_("Power, kW"))},
+        exported={"station_name": Column(_("Station")), "max_power_kw": Column(_("Power, kW"))},
         counts=ChargerQueries.use_get_chargers_counts_query,
         filters=(
             Filter("status", _("Status"), choices=STATUSES),

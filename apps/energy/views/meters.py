@@ -53,7 +53,7 @@ meter_pages = resource_pages(
             "last_reading_at": Column(_("Last reading"), format="short_moment"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
-        exported={"last_reading_kwh": Column(_("Reading, kWh"))},
+        exported={"station_name": Column(_("Station")), "last_reading_kwh": Column(_("Reading, kWh"))},
         counts=MeterQueries.use_get_meters_counts_query,
         filters=(
             Filter("status", _("Status"), choices=STATUSES),

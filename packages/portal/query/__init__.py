@@ -85,6 +85,7 @@ from portal.query.results import PaginatedRes as PaginatedRes
 from portal.query.results import PaginatedResult as PaginatedResult
 from portal.query.results import QueryResult as QueryResult
 from portal.query.results import versions_of as versions_of
+from portal.rows import CommonSort as CommonSort
 from portal.rows import ListParams as ListParams
 from portal.rows import OpenEnum as OpenEnum
 from portal.rows import Params as Params
@@ -95,4 +96,5 @@ from portal.rows import RowParams as RowParams
 from portal.rows import Values as Values
 from portal.rows import field as field
 from portal.rows import field_types as field_types
+from portal.rows import literal_params as literal_params
 from portal.rows import to_json as to_json

@@ -14,7 +14,17 @@
 from __future__ import annotations
 
 from portal.rows.decoding import check_decodable, decoder_of, lenient_decoder_of, rows_decoder_of
-from portal.rows.parameters import OF_THE_CALL, ListParams, Params, RowParams, Values, counts_params, wire_params
+from portal.rows.parameters import (
+    OF_THE_CALL,
+    CommonSort,
+    ListParams,
+    Params,
+    RowParams,
+    Values,
+    counts_params,
+    literal_params,
+    wire_params,
+)
 from portal.rows.readers import Decoder
 from portal.rows.records import (
     OpenEnum,

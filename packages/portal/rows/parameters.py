@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, dataclass_transform
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union, cast, dataclass_transform, get_args, get_origin
 
 import msgspec
 
@@ -12,13 +14,17 @@ from portal.errors import UsageError
 from portal.rows.struct_types import StructType, default_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 #: One value, or several of which a row has one: a parameter's type where the backend takes several. A text is sent as
 #: it stands. The values of a sequence are sorted, each once, with commas between them, so that the same choice is the
 #: same query. A value from outside belongs into a sequence, also alone: there its own commas are escaped.
 Values: TypeAlias = str | Sequence[str]
+
+#: The sort orders that each list has (contract, section 7). A list that has more names them beside these:
+#: `sort: CommonSort | Literal["amount", "-amount"] | None = None`.
+CommonSort: TypeAlias = Literal["createdAt", "-createdAt", "name", "-name"]
 
 #: Keywords of a list's hook that are no parameters of the list.
 OF_THE_CALL: Final = frozenset({"pages", "cursor"})
@@ -104,6 +110,23 @@ def counts_params(list_params: Any) -> Any:
     by = {"__annotations__": {"by": Values}, "by": msgspec.field(name=COUNTS_BY_PARAM)}
     namespace = {**by, "__module__": list_params.__module__}
     return ParamsType(f"{list_params.__name__}AndBy", (list_params,), namespace)
+
+
+@lru_cache(maxsize=512)
+def literal_params(declared: Any) -> Mapping[str, frozenset[Any]]:
+    """The parameters that are declared as a `Literal`, each with its values, by the attributes' names."""
+    found = {info.name: frozenset(_literals(info.type)) for info in msgspec.structs.fields(declared)}
+    return {name: values for name, values in found.items() if values}
+
+
+def _literals(kind: Any) -> Iterator[Any]:
+    """The values of a `Literal`, or of a union of them; none where the union has another type than None."""
+    if get_origin(kind) is Literal:
+        yield from get_args(kind)
+    elif get_origin(kind) in {Union, UnionType} and all(
+        get_origin(each) is Literal or each is NoneType for each in get_args(kind)
+    ):
+        yield from (value for each in get_args(kind) for value in get_args(each))
 
 
 def wire_params(params: Params) -> Mapping[str, Any]:

@@ -9,7 +9,8 @@
         conflicts  both values of a field that two users have changed
           forms    BackendForm: a form for a row, which shows the backend's errors at its fields
           row_choice   RowChoiceField: a row of another list, by its name; SuggestedField: a text with known values
-          form_fields   the field for each type of a row's attributes; validators: one_line, telephone
+          form_fields   the field for each type of a row's attributes
+            text_fields fields for texts; validators: one_line, telephone
             time_fields fields for times, in the active time zone
             messages    what a form says of its fields; which answers say that the backend does not take a write
 """
@@ -17,7 +18,7 @@
 from __future__ import annotations
 
 from portal_pages.forms.conflicts import settle_conflicts
-from portal_pages.forms.form_fields import one_line, telephone, version_in
+from portal_pages.forms.form_fields import version_in
 from portal_pages.forms.form_pages import form_page
 from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
 from portal_pages.forms.forms import BackendForm
@@ -32,4 +33,5 @@ from portal_pages.forms.messages import (
 )
 from portal_pages.forms.row_changes import RowChange, change_row
 from portal_pages.forms.row_choice import RowChoiceField, SuggestedField
+from portal_pages.forms.text_fields import one_line, telephone
 from portal_pages.forms.undo import UndoPage, row_before, say_changed

@@ -15,14 +15,14 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard, Union, get_args, get_origin
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import UsageError
 from portal.query import field_types
 from portal.web.present import NO_VALUE, Badge
-from portal.web.request import has_controls
+from portal_pages.forms.text_fields import TEXT_FIELDS, text_field
 from portal_pages.forms.time_fields import time_field
+from portal_pages.lists import Column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -31,38 +31,6 @@ if TYPE_CHECKING:
 
     from portal.query import Row
     from portal.web.present import LazyText
-
-
-_BREAKS: Final = str.maketrans("", "", "\t\r\n")
-_PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)
-#: Number of digits; E.164 allows 15.
-_PHONE_DIGITS: Final = range(5, 16)
-
-
-def one_line(value: str) -> None:
-    """A validator: the text has no control characters and no line breaks.
-
-    :raises ValidationError: it has.
-    """
-    if has_controls(value):
-        raise ValidationError(_("Control characters are not allowed."), code="control")
-
-
-def lines(value: str) -> None:
-    """A validator: the text has no control characters, but for tabs and line breaks.
-
-    :raises ValidationError: it has.
-    """
-    one_line(value.translate(_BREAKS))
-
-
-def telephone(value: str) -> None:
-    """A validator: the text is a telephone number.
-
-    :raises ValidationError: it is not.
-    """
-    if not _PHONE.fullmatch(value) or sum(c.isdigit() for c in value) not in _PHONE_DIGITS:
-        raise ValidationError(_("Enter a telephone number, such as +49 30 901820."), code="phone")
 
 
 #: Name of the hidden field with the row's version.
@@ -76,14 +44,15 @@ _DAY: Final = "%Y-%m-%d"
 class FormOptions:
     """What `class Meta` of a form says. The keys are attributes of the row.
 
-    :param fields: the form's fields in their order, each with its label.
+    :param fields: the form's fields in their order, each with its label; or with the list's column of that name, whose
+        words are its choices. With the format `mailto` it is an email address, with `tel` a telephone number.
     :param optional: those that may be empty.
     :param choices: value to its label, or to its badge, for a select.
     :param initial: what an empty form shows.
     :param max_lengths: of texts.
     """
 
-    fields: Mapping[str, LazyText] = field(default_factory=dict)
+    fields: Mapping[str, LazyText | Column] = field(default_factory=dict)
     optional: Collection[str] = ()
     choices: Mapping[str, Mapping[Any, LazyText | Badge]] = field(default_factory=dict)
     initial: Mapping[str, Any] = field(default_factory=dict)
@@ -111,7 +80,9 @@ class FormOptions:
         for option in known[1:]:
             message = f"{form}.Meta.{option} names a field that Meta.fields does not:"
             _refuse_unknown(getattr(options, option), known=list(options.fields), message=message)
-        return options
+        columns = {name: each for name, each in options.fields.items() if isinstance(each, Column)}
+        words = {name: each.words for name, each in columns.items() if each.words is not None}
+        return dataclasses.replace(options, choices={**words, **options.choices})
 
     def options_of(self, name: str) -> list[str]:
         """The options that name a field, but for its label."""
@@ -144,7 +115,7 @@ def form_fields(
                 )
             # A copy, since a form that derives from this one may have another label for it.
             field_ = found[name] = copy(declared[name])
-            field_.label = field_.label or options.fields.get(name)
+            field_.label = field_.label or _label(options.fields.get(name))
             if field_.label is None and not field_.widget.is_hidden:
                 raise UsageError(f"{form}: give the field {name!r} a label, in Meta.fields")
         else:
@@ -214,7 +185,7 @@ def _derived(name: str, kind: Any, *, options: FormOptions) -> forms.Field:
         shown = next((part for part in get_args(kind) if part is not NoneType), kind)
     settings: dict[str, Any] = {
         "required": name not in options.optional,
-        "label": options.fields[name],
+        "label": _label(options.fields[name]),
         "error_messages": options.error_messages.get(name),
     }
     for option, given in (("initial", options.initial), ("help_text", options.help_texts), ("widget", options.widgets)):
@@ -226,11 +197,15 @@ def _derived(name: str, kind: Any, *, options: FormOptions) -> forms.Field:
         empty = "" if shown is str and not accepts_none(kind) else None
         return CodeField(codes=_codes(name, shown, options=options), no_code=empty, **settings)
     if shown is str:
-        return _text(max_length=options.max_lengths.get(name), **settings)
-    make = _FIELDS.get(shown)
-    if make is None:
+        make: Callable[..., forms.Field] = TEXT_FIELDS.get(getattr(options.fields[name], "format", ""), text_field)
+        return make(max_length=options.max_lengths.get(name), **settings)
+    if shown not in _FIELDS:
         raise UsageError(f"declare the field {name!r} itself: there is none for the type {kind}")
-    return make(**settings)
+    return _FIELDS[shown](**settings)
+
+
+def _label(given: LazyText | Column | None) -> LazyText | None:
+    return given.label if isinstance(given, Column) else given
 
 
 def _is_enum(kind: Any) -> TypeGuard[type[Enum]]:
@@ -256,23 +231,6 @@ def _codes(name: str, kind: Any, *, options: FormOptions) -> dict[Any, LazyText]
 
 
 YES_OR_NO: Final[Mapping[bool, LazyText]] = {True: _("Yes"), False: _("No")}
-
-
-class _Lines(forms.CharField):
-    """A text of several lines, with the line breaks of Unix: browsers send those of Windows."""
-
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
-        return text.replace("\r\n", "\n") if isinstance(text, str) else text
-
-
-def _text(**settings: Any) -> forms.Field:
-    """One line, or several in a `Textarea`."""
-    field_ = forms.CharField(**settings)
-    if isinstance(field_.widget, forms.Textarea):
-        return _Lines(validators=[lines], **settings)
-    field_.validators.append(one_line)
-    return field_
 
 
 def _boolean(*, required: bool, **settings: Any) -> forms.Field:

@@ -24,7 +24,7 @@ from portal.query import is_absent, is_known
 from portal.web.present import NO_VALUE
 from portal.web.request import MAX_SEARCH_CHARS, search_text
 from portal.web.templating import render_part
-from portal_pages.forms.form_fields import one_line
+from portal_pages.forms.text_fields import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from portal_pages.lists.cells import short_table, words_in, written_facts
+from portal_pages.lists.cells import Cell, short_table, words_in, written_facts
 from portal_pages.lists.columns import Column, column_fault
 from portal_pages.lists.date_ranges import DateRange
 from portal_pages.lists.filters import Filter, linked_words

@@ -38,16 +38,17 @@ class Cell:
     :param tag: of its element; a `th` names the row.
     :param attributes: of its element.
     :param format: how the value is written: a format of columns, or `text`, `badge`, `word`, `listed`, `yes_no`.
+    :param words: their name, for a value that has some.
     :param value: takes it from the row.
     :param currency: takes it from the row; empty for rows without one.
     """
 
-    name: str
     label: str
     kind: str
     tag: str
     attributes: Markup
     format: str
+    words: str
     value: Callable[[Any], object]
     currency: Callable[[Any], str]
 
@@ -65,12 +66,12 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = ""
     def cell(name: str, column: Column, *, is_name: bool) -> Cell:
         how = column.format or _format(name, column, row)
         return Cell(
-            name=name,
             label=str(column.label),
             kind=column.kind,
             tag="th" if is_name else "td",
             attributes=attributes[name],
             format=how,
+            words=_words_name(name),
             value=column.value or _reader(name, column, how),
             currency=read_currency,
         )
@@ -103,8 +104,13 @@ def short_table(columns: Mapping[str, Column], row: Any, *, left_out: str = "") 
 
 
 def words_in(columns: Mapping[str, Column]) -> dict[str, Any]:
-    """The words of the columns that have some, by the columns' names."""
-    return {name: column.words for name, column in columns.items() if column.words is not None}
+    """The words of the columns that have some, by the names that cells have for them."""
+    return {_words_name(name): column.words for name, column in columns.items() if column.words is not None}
+
+
+def _words_name(column: str) -> str:
+    """No name that a resource gives to its templates, beside which they stand."""
+    return f"{column} of the row"
 
 
 def _no_currency(row: Any) -> str:  # noqa: ARG001  the others take it

@@ -125,12 +125,13 @@ def linked_words(
         href = url(each.param, str.__str__(code))
         return BadgeLink(label=word.label, tone=word.tone, href=href, is_stop=is_stop)
 
-    return {
-        name: {code: linked(each, code, word) for code, word in each.choices.items()}
-        for each in filters
-        for name, given in words.items()
-        if each.choices is not None and given is each.choices
-    }
+    found: dict[str, Mapping[Any, object]] = {}
+    for each in filters:
+        names = [name for name, given in words.items() if given is each.choices]
+        if each.choices is not None and names:
+            made = {code: linked(each, code, word) for code, word in each.choices.items()}
+            found |= {name: made for name in names}  # noqa: C420  nobody changes it
+    return found
 
 
 def read_values(given: Iterable[str]) -> tuple[str, ...]:

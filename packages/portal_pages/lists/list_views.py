@@ -25,6 +25,7 @@ from portal.query import (
     Row,
     gaps_mark,
     ignored_params,
+    literal_params,
     versions_of,
 )
 from portal.web.context_processors import render_kept
@@ -113,6 +114,10 @@ class ListView(DeclaredPage, Generic[TRow]):
                 self.refuse(fault)
         params = self.hook.params
         if isinstance(params, type) and issubclass(params, Params):
+            orders = literal_params(params).get("sort")
+            for order in sorted(orders_of(self) - orders - {""}) if orders else ():
+                known = ", ".join(sorted(orders or ()))
+                self.refuse(f"{order!r} is no sort order of {self.hook.hook_name}, which has {known}")
             asked = [each.param for each in self.filters]
             asked += [name for each in self.ranges for name in (each.first_param, each.last_param)]
             for name in (name for name in asked if name not in params.__struct_encode_fields__):
@@ -176,16 +181,15 @@ class ListView(DeclaredPage, Generic[TRow]):
                 can_count=can_count(self, request),
             )
             of_columns = words_of(self, pages, active_locale())
-            linked = linked_words(pages.context, self.filters, page.url_of, is_stop=False)
-            words = words_in(self.columns)
+            words = {**pages.context, **words_in(self.columns)}
+            words |= linked_words(words, self.filters, page.url_of, is_stop=False)
             return {
-                **pages.context,
-                **linked,
+                **words,
                 "pages": pages.offered(request),
                 "list": page,
                 "cell": of_columns.cell,
                 "cells": of_columns.cells,
-                "words": words | linked_words(words, self.filters, page.url_of, is_stop=False),
+                "words": words,
             }
 
         versions = versions_of(result) if counts is None else versions_of(result, counts)

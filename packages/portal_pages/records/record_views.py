@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
@@ -13,6 +14,7 @@ from portal.errors import ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
+from portal.web.request import active_locale
 from portal.web.submissions import see_other, submission_key
 from portal.web.templating import own_or_default
 from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from portal.query import MutationHook
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
-    from portal_pages.lists import Column
+    from portal_pages.lists import Cell, Column
     from portal_pages.page_names import PageNames
     from portal_pages.records.related import Related
     from portal_pages.records.row_actions import RowAction
@@ -118,13 +120,12 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
         def variables() -> dict[str, object]:
             found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
-            columns = self.facts or pages.columns
-            words = words_in(columns)
+            words = {**pages.context, **words_in(self.facts or pages.columns)}
+            words |= _linked_words(words, pages)
             return {
-                "facts": [*written_facts(columns, self.hook.data)],
-                "words": {**words, **_linked_words(words, pages)},
-                **pages.context,
-                **_linked_words(pages.context, pages),
+                **words,
+                "words": words,
+                "facts": _facts_in(self, pages, active_locale()),
                 **(self.context(row) if self.context else {}),
                 "pages": pages.offered(request),
                 "row": row,
@@ -140,6 +141,16 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
+
+
+@lru_cache(maxsize=256)
+def _facts_in(
+    view: DetailView[Any],
+    pages: PageNames,
+    locale: str,  # noqa: ARG001  the key
+) -> tuple[Cell, ...]:
+    """The facts of a row in the active language `locale`."""
+    return tuple(written_facts(view.facts or pages.columns, view.hook.data))
 
 
 def _linked_words(words: Mapping[str, object], pages: PageNames) -> Mapping[str, object]:

@@ -61,6 +61,7 @@ def test_a_resource_is_what_a_person_would_write() -> None:
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Literal
 
 from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Record, Row, resource
 
@@ -87,8 +88,9 @@ class Payment(Row):
 
 
 class PaymentsListParams(ListParams):
-    """`sort`: `amount`, and the same with `-`."""
+    """Which payments."""
 
+    sort: Literal["amount", "-amount"] | None = None
     client_id: str | None = None
 
 

@@ -11,9 +11,11 @@ from django.core.exceptions import ValidationError
 from django.utils import translation
 
 from portal.errors import UsageError
+from portal.web.present import Badge
 from portal.web.templating import render_field
-from portal_pages.forms.form_fields import one_line, telephone
+from portal_pages import Column
 from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.text_fields import one_line, telephone
 from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm, Stage, make_form
 
 
@@ -198,3 +200,19 @@ def test_a_wrong_form_is_told_when_its_class_is_made(meta: dict[str, Any], words
 def test_a_form_without_a_row_is_told_when_its_class_is_made() -> None:
     with pytest.raises(UsageError, match=r"name the row whose form it is, as in class OddForm\(BackendForm\[Client\]"):
         type(BackendForm)("OddForm", (BackendForm,), {"payer": forms.CharField()})
+
+
+def test_a_column_of_the_list_gives_its_field_the_label_the_choices_and_the_kind_of_text() -> None:
+    columns = {
+        "payer": Column("Payer", format="mailto"),
+        "method": Column("Method", words={Method.CARD: "By card", Method.TRANSFER: Badge(label="By bank")}),
+        "phone": Column("Phone", format="tel"),
+        "amount": Column("Amount", sort="-amount", kind="number", format="money"),
+    }
+    form = make_form({"fields": columns, "max_lengths": {"payer": 20}})
+    assert [field.label for field in form.base_fields.values()] == ["Payer", "Method", "Phone", "Amount"]
+    sent = form({"payer": "nobody", "method": "card", "phone": "call me", "amount": "1"})
+    assert sorted(sent.errors) == ["payer", "phone"]
+    assert 'type="email"' in str(sent["payer"])
+    options = re.findall(r'<option value="(\w+)"[^>]*>([^<]*)', str(sent["method"]))
+    assert options == [("card", "By card"), ("transfer", "By bank")]

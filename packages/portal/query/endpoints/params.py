@@ -32,6 +32,7 @@ from portal.rows import (
     Params,
     field_types,
     is_record,
+    literal_params,
     replace_surrogates,
     required_fields,
     to_json,
@@ -78,7 +79,7 @@ def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) 
 def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoint: str) -> dict[str, Any]:
     """Keywords of a call as parameters, by their names on the wire: `client_id="cli_1"` is `clientId`.
 
-    :raises UsageError: a keyword is unknown; the message names the known ones.
+    :raises UsageError: a keyword is unknown, or a value is none of its `Literal`; the message names the known ones.
     """
     if not _is_params(declared):
         return dict(named)
@@ -88,6 +89,11 @@ def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoi
         raise UsageError(
             f"{endpoint}: {', '.join(unknown)} is no parameter of this endpoint; it knows {', '.join(sorted(names))}"
         )
+    literals = literal_params(declared)
+    for name in literals.keys() & named.keys():
+        value, known = named[name], literals[name]
+        if value is not None and value not in known:
+            raise UsageError(f"{endpoint}: {name} has no value {value!r}; it has {', '.join(sorted(map(str, known)))}")
     return {names[name]: value for name, value in named.items()}
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
+from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Row, Values, resource
 
 #: Sort names of this list alone.
 MOST_POWER_FIRST: Final = "-maxPowerKw"
@@ -43,11 +43,9 @@ class Charger(Row):
 
 
 class ChargersListParams(ListParams):
-    """`sort`: also `name`, `maxPowerKw`.
+    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
 
-    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
-    """
-
+    sort: CommonSort | Literal["maxPowerKw", "-maxPowerKw"] | None = None
     station_id: Values | None = None
     connector: Values | None = None
     status: Values | None = None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from portal.config.contract_names import VERSION_FIELD
-from portal.query import ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
+from portal.query import CommonSort, ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
 from portal.services.energy.summary import EnergySummaryQueries
 
 
@@ -21,11 +23,12 @@ class Client(Row):
 
 
 class ClientsListParams(ListParams):
-    """`TClientsListParams`. `sort`: also `name`, `email`, `city`. A row has one of the values of `city`.
+    """`TClientsListParams`. A row has one of the values of `city`.
 
     The last two limit a time, as ISO 8601: not before, and before.
     """
 
+    sort: CommonSort | Literal["city", "-city", "email", "-email"] | None = None
     city: Values | None = None
     created_at_from: str | None = None
     created_at_to: str | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
+from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
 
 
 class MeterStatus(OpenEnum):
@@ -42,11 +43,9 @@ class MeterDetail(Meter):
 
 
 class MetersListParams(ListParams):
-    """`sort`: also `name`, `serial`.
+    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
 
-    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
-    """
-
+    sort: CommonSort | Literal["serial", "-serial"] | None = None
     station_id: Values | None = None
     status: Values | None = None
     created_at_from: str | None = None

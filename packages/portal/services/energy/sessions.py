@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from typing import Final, Literal
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
+from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Row, Values, resource
 
 #: Sort names of this list alone.
 MOST_ENERGY_FIRST: Final = "-energyKwh"
@@ -43,11 +43,9 @@ class ChargingSession(Row):
 
 
 class ChargingSessionsListParams(ListParams):
-    """`sort`: also `name`, `startedAt`, `energyKwh`, `cost`.
+    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
 
-    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
-    """
-
+    sort: CommonSort | Literal["cost", "-cost", "energyKwh", "-energyKwh", "startedAt", "-startedAt"] | None = None
     station_id: Values | None = None
     charger_id: Values | None = None
     client_id: Values | None = None

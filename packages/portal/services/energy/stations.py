@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
+from typing import Literal
+
+from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Row, Values, resource
 
 
 class StationStatus(OpenEnum):
@@ -30,11 +32,9 @@ class Station(Row):
 
 
 class StationsListParams(ListParams):
-    """`sort`: also `name`, `city`.
+    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
 
-    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
-    """
-
+    sort: CommonSort | Literal["city", "-city"] | None = None
     city: Values | None = None
     country: Values | None = None
     status: Values | None = None

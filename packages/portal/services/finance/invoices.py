@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from typing import Final, Literal
 
-from portal.query import ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
+from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
 
 #: Sort names of this list alone.
 HIGHEST_AMOUNT_FIRST: Final = "-amount"
@@ -53,11 +53,13 @@ class Invoice(Row):
 
 
 class InvoicesListParams(ListParams):
-    """`sort`: also `number`, `amount`, `issuedAt`, `dueAt`.
+    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
 
-    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
-    """
-
+    sort: (
+        CommonSort
+        | Literal["amount", "-amount", "dueAt", "-dueAt", "issuedAt", "-issuedAt", "number", "-number"]
+        | None
+    ) = None
     client_id: Values | None = None
     status: Values | None = None
     issued_at_from: str | None = None

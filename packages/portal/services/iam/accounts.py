@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from portal.config.contract_names import VERSION_FIELD
-from portal.query import ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
+from portal.query import CommonSort, ListParams, MutationGroup, QueryGroup, Row, Values, field, resource
 from portal.services.user import UserQueries
 
 
@@ -21,8 +23,9 @@ class Account(Row):
 
 
 class AccountsListParams(ListParams):
-    """`sort`: also `email`. Of `permission` an account has one of the values among its own."""
+    """Of `permission` an account has one of the values among its own."""
 
+    sort: CommonSort | Literal["email", "-email"] | None = None
     permission: Values | None = None
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
-from portal.query import MutationGroup, QueryGroup, Row, resource
+from portal.query import CommonSort, ListParams, MutationGroup, QueryGroup, Row, resource
 
 
 class ActiveSignIn(Row):
@@ -17,10 +18,17 @@ class ActiveSignIn(Row):
     current: bool = False
 
 
+class SignInsListParams(ListParams):
+    """Which sign-ins."""
+
+    sort: CommonSort | Literal["lastUsedAt", "-lastUsedAt"] | None = None
+
+
 # `current` depends on the token that asks, and cached responses are shared by all tokens of a user.
 _sign_ins = resource(
     "/iam/auth/sessions",
     item=ActiveSignIn,
+    params=SignInsListParams,
     cache=False,
     without={
         "list": "The profile's page does not list the user's sign-ins.",

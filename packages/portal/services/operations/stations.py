@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from portal.query import ListParams, QueryGroup, Row, Values, resource
+from typing import Literal
+
+from portal.query import CommonSort, ListParams, QueryGroup, Row, Values, resource
 
 
 class OperationsStation(Row):
@@ -16,8 +18,9 @@ class OperationsStation(Row):
 
 
 class OperationsStationsListParams(ListParams):
-    """`sort`: also `name`, `city`. A row has one of the values of `city`."""
+    """A row has one of the values of `city`."""
 
+    sort: CommonSort | Literal["city", "-city"] | None = None
     city: Values | None = None
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from portal.config.contract_names import VERSION_FIELD
-from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Row, Values, field, resource
+from portal.query import CommonSort, ListParams, MutationGroup, OpenEnum, QueryGroup, Row, Values, field, resource
 from portal.services.operations.summary import OperationsSummaryQueries
 
 
@@ -45,11 +46,11 @@ class WorkOrder(Row):
 
 
 class WorkOrdersListParams(ListParams):
-    """`sort`: also `title`, `priority`, `status`, `dueAt` (without a date: last).
+    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
 
-    Of each filter a row has one of the values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before.
-    """
-
+    sort: (
+        CommonSort | Literal["dueAt", "-dueAt", "priority", "-priority", "status", "-status", "title", "-title"] | None
+    ) = None
     station_id: Values | None = None
     status: Values | None = None
     priority: Values | None = None

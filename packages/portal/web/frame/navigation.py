@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from django.urls import URLResolver, get_resolver, get_urlconf
+from django.urls import URLResolver, get_resolver
 
+from portal.config.current import portal_config
 from portal.web.frame.essentials import page_is_denied
 from portal.web.request import view_is_absent
 
@@ -27,7 +28,6 @@ class NavigationEntry:
     """One entry of the sidebar.
 
     :param route: name of the page's URL.
-    :param icon: empty for the icon with the name of the route, else a shared one.
     :param key: opens the page after `g`.
     :param create: name of the URL of the page that creates an entry; empty for none.
     :param create_label: what the palette calls that page.
@@ -35,15 +35,14 @@ class NavigationEntry:
 
     route: str
     label: LazyText
-    icon: str = ""
     key: str = ""
     create: str = ""
     create_label: LazyText = ""
 
 
 def navigation_entries() -> tuple[NavigationEntry, ...]:
-    """Those that the app's pages declare, in the order of its URLs."""
-    return _entries_of(get_resolver(get_urlconf()))
+    """Those that the app's pages declare, in the order of its URLs. A request that the edge rejects has other URLs."""
+    return _entries_of(get_resolver(f"apps.{portal_config().project.app}.urls"))
 
 
 @lru_cache(maxsize=64)

@@ -173,7 +173,7 @@ class Links:
         route: str,
         label: str,
         *,
-        icon: str = "",
+        icon: str,
         exact: bool = False,
         key: str = "",
         create: str = "",
@@ -183,7 +183,7 @@ class Links:
 
         Empty where the backend is known not to have what the page shows, and for who has no permission for it.
 
-        :param icon: by default that with the name of the route, else a shared one.
+        :param icon: empty for the one with the name of the route, else a shared one.
         :param key: the key that opens the page after `g`.
         :param create: the route of the page that creates an entry, which the palette offers as `create_label`.
         """

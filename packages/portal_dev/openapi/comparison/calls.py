@@ -176,12 +176,11 @@ def _query_faults(
                 own = declared if declared.owner is not ListParams else None
                 told = f"and {own.title} may be left out" if own else "which each call may leave out"
                 yield TypeFault(message=f"the schema needs the parameter {name}, {told}", declared=own)
-        elif declared.owner is not ListParams:
+        elif not _is_of_all_lists(declared):
             message = f"{declared.title}: the schema has {no_such('parameter', name, known)}"
             lacks: Literal["", "parameter"] = "" if did_you_mean(name, known) else "parameter"
             yield TypeFault(message=message, declared=declared, lacks=lacks)
         elif is_list:
-            # `q` and `sort`, which no class of the team's has.
             yield TypeFault(message=f"the schema has no parameter {name}", lacks="parameter")
     paging = {CURSOR_PARAM, LIMIT_PARAM} if is_list else set()
     for name in sorted(paging - set(known)):
@@ -191,6 +190,11 @@ def _query_faults(
             yield TypeFault(message=f"the schema needs the parameter {name}")
         if each.required and name == CURSOR_PARAM and is_list:
             yield TypeFault(message=f"the schema needs the parameter {name}, without which a list begins")
+
+
+def _is_of_all_lists(declared: DeclaredField) -> bool:
+    """Whether it is `q` or `sort`: a class of a list may only say which sort orders there are."""
+    return issubclass(declared.owner, ListParams) and declared.name in _OF_LISTS
 
 
 # --- answers ---

@@ -214,10 +214,21 @@ class Classes:
 
     # --- parameters ---
 
-    def parameters(self, given: Sequence[Parameter], *, base: ParamsBase, wanted: str, doc: str) -> str:
-        """A class of parameters; gives its name. One with the same fields is used again."""
+    def parameters(
+        self,
+        given: Sequence[Parameter],
+        *,
+        base: ParamsBase,
+        wanted: str,
+        doc: str,
+        more: Sequence[ClassAttribute] = (),
+    ) -> str:
+        """A class of parameters; gives its name. One with the same fields is used again.
+
+        :param more: fields that stand before those of the parameters.
+        """
         made = Declared(name=wanted, module=self._module, base=base, doc=doc)
-        made.attributes = parameter_attributes(given, base)
+        made.attributes = [*more, *parameter_attributes(given, base)]
         shorten(made)
         for known in self.declared:
             if (known.base, known.attributes) == (base, made.attributes):

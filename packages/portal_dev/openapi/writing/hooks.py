@@ -13,7 +13,7 @@ from portal_dev.openapi.writing.parameters import (
     OF_ALL_LISTS,
     described,
     sendable,
-    sort_words,
+    sort_attribute,
     unheld,
     url_template,
 )
@@ -150,15 +150,16 @@ class Hooks:
 
     def _list_params(self, operation: Operation, place: ResourcePlace) -> str:
         own = [each for each in sendable(operation) if each.in_path or each.name not in OF_ALL_LISTS]
-        if not own:
+        sort = sort_attribute(operation)
+        if not own and not sort:
             return "ListParams"
         plurals = plural(place.noun)
-        doc = " ".join([*sort_words(operation), *described(own, "ListParams")])
         return self.classes.parameters(
             own,
             base="ListParams",
             wanted=class_name(f"{plurals}_list_params"),
-            doc=doc or f"Which {plurals.replace('_', ' ')}.",
+            doc=" ".join(described(own, "ListParams")) or f"Which {plurals.replace('_', ' ')}.",
+            more=sort,
         )
 
     def _params(self, operation: Operation, name: str, place: ResourcePlace) -> tuple[str, str]:

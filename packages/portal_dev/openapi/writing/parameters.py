@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from portal.config.contract_names import (
     CREATED_AT_FIELD,
@@ -13,7 +13,7 @@ from portal.config.contract_names import (
     SEARCH_PARAM,
     SORT_PARAM,
 )
-from portal.query import filter_of
+from portal.query import CommonSort, filter_of
 from portal_dev.openapi.schema import Enumeration, ListOf, Scalar, in_words
 from portal_dev.openapi.writing.names import (
     ClassAttribute,
@@ -50,6 +50,20 @@ def keywords(given: Iterable[Parameter], base: ParamsBase) -> list[str]:
 def parameter_attributes(given: Sequence[Parameter], base: ParamsBase) -> list[ClassAttribute]:
     """The fields of a class of parameters."""
     return [_parameter(name, each) for name, each in zip(keywords(given, base), given, strict=True)]
+
+
+def sort_attribute(operation: Operation) -> list[ClassAttribute]:
+    """The field of a list's parameters with its sort orders; none where the schema does not name them."""
+    sort = next((each.shape for each in operation.query if each.name == SORT_PARAM), None)
+    if not isinstance(sort, Enumeration):
+        return []
+    common = set(get_args(CommonSort)) <= set(sort.values)
+    others = [value for value in sort.values if not (common and value in get_args(CommonSort))]
+    # Both directions of an order side by side.
+    others.sort(key=lambda value: (value.removeprefix("-"), value.startswith("-")))
+    own = [f"Literal[{', '.join(map(repr, others))}]"] if others else []
+    kind = " | ".join([*(["CommonSort"] if common else []), *own, "None"])
+    return [ClassAttribute(name="sort", kind=kind, default="None")]
 
 
 def _parameter(name: str, given: Parameter) -> ClassAttribute:
@@ -118,14 +132,6 @@ def unheld(operation: Operation, item: ObjectOf) -> list[str]:
     own = [each.name for each in sendable(operation) if not each.in_path and each.name not in OF_ALL_LISTS]
     without_field = [name for name in own if filter_of(name, known={*item.fields, ID_FIELD, CREATED_AT_FIELD}) is None]
     return [f"filter_fields={dict.fromkeys(without_field)!r}"] if without_field else []
-
-
-def sort_words(operation: Operation) -> Iterable[str]:
-    """What the docstring of a list's parameters says of `sort`."""
-    sort = next((each.shape for each in operation.query if each.name == SORT_PARAM), None)
-    if isinstance(sort, Enumeration):
-        names = list(dict.fromkeys(value.removeprefix("-") for value in sort.values))
-        yield f"`sort`: {', '.join(f'`{name}`' for name in names)}, and the same with `-`."
 
 
 def described(given: Sequence[Parameter], base: ParamsBase) -> list[str]:

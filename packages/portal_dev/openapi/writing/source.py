@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 _IMPORTS: Final = {
     "datetime": ("date", "datetime"),
     "decimal": ("Decimal",),
-    "typing": ("Any",),
+    "typing": ("Any", "Literal"),
     "portal.query": (
+        "CommonSort",
         "ListParams",
         "MutationGroup",
         "OpenEnum",

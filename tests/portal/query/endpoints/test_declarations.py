@@ -9,6 +9,7 @@ import pytest
 from portal.errors import UsageError
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
+from portal.services.energy.clients import ClientQueries
 
 
 def reading(**options: Any) -> Any:
@@ -88,3 +89,10 @@ def test_what_a_module_declared_is_forgotten_and_may_be_declared_again() -> None
     last = declare()
     assert registry.queries["a.get_x"] is last.use_get_x_query
     assert registry.duplicates == []
+
+
+def test_a_value_that_is_none_of_a_literal_is_refused_before_it_is_sent() -> None:
+    hook: Any = ClientQueries.use_get_clients_query
+    assert hook.spec(sort="-city") != hook.spec(sort=None)
+    with pytest.raises(UsageError, match=r"get_clients: sort has no value '-citty'; it has -city, .*name"):
+        hook.spec(sort="-citty")

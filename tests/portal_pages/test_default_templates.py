@@ -1,0 +1,166 @@
+"""Pages without a template of their own show the columns that are declared, each as its type is written."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from decimal import Decimal
+
+import pytest
+from django.urls import URLPattern
+
+from portal.errors import UsageError
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
+from portal.web.present import Badge
+from portal_pages import Column, DetailView, Filter, ListView, resource_pages
+from tests.portal_pages.site import Site
+
+#: The URLs of a list that has no template of its own: templates look addresses up among those of the real app.
+PAGE = "/en/energy/chargers"
+PATH = "/energy/tariffs"
+
+
+class Kind(OpenEnum):
+    FLAT = "flat"
+    PAYG = "payg"
+
+
+class Tariff(Row):
+    name: str = ""
+    kind: Kind | None = None
+    state: Kind | None = None
+    price: Decimal | None = None
+    currency: str = ""
+    share: float | None = None
+    power: float | None = None
+    is_open: bool | None = None
+    begins: date | None = None
+    changed_at: datetime | None = None
+    tags: tuple[Kind, ...] = ()
+    note: str | None = None
+
+    def __str__(self) -> str:
+        return self.name or self.id
+
+
+class TariffsListParams(ListParams):
+    state: Values | None = None
+
+
+_tariffs = resource(PATH, item=Tariff, params=TariffsListParams)
+
+
+class TariffQueries(QueryGroup, domain="energy"):
+    use_get_tariffs_query = _tariffs.list
+    use_get_tariff_query = _tariffs.detail
+
+
+WORDS = {Kind.FLAT: "Flat rate", Kind.PAYG: "Pay as you go"}
+STATES = {Kind.FLAT: Badge(label="Fixed", tone="good")}
+COLUMNS = {
+    "name": Column("Tariff"),
+    "kind": Column("Kind", words=WORDS),
+    "price": Column("Price", kind="number"),
+    "share": Column("Share", kind="number"),
+    "power": Column("Power", kind="number", format="kw"),
+    "is_open": Column("Open"),
+    "begins": Column("Begins"),
+    "changed_at": Column("Changed", format="short_moment"),
+    "tags": Column("Tags", words=WORDS),
+    "note": Column("Note"),
+    "upper": Column("Upper", value=lambda row: row.name.upper()),
+    "state": Column("State", kind="corner", words=STATES),
+}
+FULL = {
+    "id": "t1",
+    "name": "<Night>",
+    "kind": "flat",
+    "state": "flat",
+    "price": "1234.50",
+    "currency": "EUR",
+    "share": 0.125,
+    "power": 11,
+    "isOpen": True,
+    "begins": "2026-03-09",
+    "changedAt": "2026-03-09T07:05:00Z",
+    "tags": ["payg", "other"],
+    "note": "a & b",
+}
+SHOWN = [
+    "&lt;Night&gt;",
+    "Flat rate",
+    "€1,234.50",
+    "0.125",
+    "11 kW",
+    "yes",
+    "Mar 9, 2026",
+    "Mar 9, 2026, 07:05",
+    "Pay as you go and other",
+    "a &amp; b",
+    "&lt;NIGHT&gt;",
+    "Fixed",
+]
+NOTHING = ["t2", "", "–", "–", "–", "", "–", "–", "", "", "", "–"]
+
+
+@pytest.fixture
+def pages() -> list[URLPattern]:
+    return resource_pages(
+        "energy/chargers",
+        name="charger",
+        title="Tariffs",
+        list=ListView(
+            hook=TariffQueries.use_get_tariffs_query,
+            columns=COLUMNS,
+            filters=(Filter("state", "State", choices=STATES),),
+        ),
+        detail=DetailView(hook=TariffQueries.use_get_tariff_query, template="portal/detail.html"),
+    )
+
+
+def texts(html: str, tag: str) -> list[str]:
+    """What is in the elements of these names, without their tags."""
+    found = re.findall(rf"<(?:{tag})\b[^>]*>(.*?)</(?:{tag})>", html, re.DOTALL)
+    return [re.sub(r"<[^>]+>", "", each).replace("\N{NO-BREAK SPACE}", " ").strip() for each in found]
+
+
+def test_a_list_writes_each_value_as_its_type_and_what_is_hostile_as_it_is(site: Site) -> None:
+    site.backend.lists(PATH, [FULL, {"id": "t2"}])
+    body = site.get(PAGE).html.partition("<tbody")[2].partition("</tbody>")[0]
+    full, empty = (texts(row, "th|td") for row in body.split("</tr>")[:2])
+    assert full == SHOWN
+    assert empty == NOTHING
+    assert '<td class="number" data-label="Power">' in body
+    assert '<th scope="row"><a href="/en/energy/chargers/t1">' in body
+    assert ">Fixed</a></td>" in body
+
+
+def test_the_page_of_a_row_has_the_columns_as_its_facts_and_the_badge_beside_its_name(site: Site) -> None:
+    site.backend.lists(PATH, [FULL])
+    page = site.get(f"{PAGE}/t1").html
+    facts = dict(zip(texts(page, "dt"), texts(page, "dd"), strict=True))
+    labels = [column.label for column in COLUMNS.values()]
+    assert facts == dict(zip(labels[1:-1], SHOWN[1:-1], strict=True)) | {"ID": "t1"}
+    head = page.partition('<header class="head"')[2].partition("</header>")[0]
+    assert "Fixed" in head
+
+
+def test_the_words_and_numbers_are_those_of_the_pages_language(site: Site) -> None:
+    site.backend.lists(PATH, [FULL])
+    page = site.get("/de/energy/chargers").html
+    assert "1.234,50" in page
+    assert "ja" in texts(page, "td")
+
+
+def test_a_badge_leads_to_the_rows_that_have_it_where_the_list_can_be_narrowed_to_it(site: Site) -> None:
+    site.backend.lists(PATH, [FULL])
+    link = '<a class="badge good" href="/en/energy/chargers?state=flat"'
+    assert link in site.get(PAGE).html
+    assert link in site.get(f"{PAGE}/t1").html
+
+
+def test_a_format_that_there_is_not_and_a_fact_without_an_attribute_are_told() -> None:
+    with pytest.raises(UsageError, match=r"'price' has no format 'mony'; there are ago, .*money"):
+        ListView(hook=TariffQueries.use_get_tariffs_query, columns={"price": Column("Price", format="mony")})  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(UsageError, match="'prize' is no attribute of Tariff"):
+        DetailView(hook=TariffQueries.use_get_tariff_query, facts={"prize": Column("Price")})

@@ -1,0 +1,54 @@
+"""The sidebar: an entry for each list that the app's pages declare, for who may open it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from portal.testing import Backend, SignedIn
+from portal.web.frame.navigation import NAVIGATION, PERMISSION, navigation_entries
+
+
+@pytest.fixture
+def user(backend: Backend, signed_in: SignedIn) -> Client:
+    backend.lists("/energy/clients", [])
+    return signed_in("ENERGY_APP")
+
+
+def entries(user: Client) -> list[tuple[str, str]]:
+    """Address and icon of each entry."""
+    page = user.get("/en/energy/clients").content.decode()
+    nav = page.partition("<nav")[2].partition("</nav>")[0]
+    return re.findall(r'<a class="side-link" href="([^"]*)".*?<svg[^>]*>(.*?)</svg>', nav, re.DOTALL)
+
+
+def test_the_entries_are_the_home_and_the_lists_in_the_order_of_the_urls(user: Client) -> None:
+    paths = [path.removeprefix("/en/energy") for path, _icon in entries(user)]
+    assert paths == ["", "/clients", "/stations", "/chargers", "/sessions", "/meters"]
+    assert len({icon for _path, icon in entries(user)}) == 6
+
+
+def test_a_list_is_opened_by_its_key_and_offers_its_form_in_the_palette(user: Client) -> None:
+    page = user.get("/de/energy/clients").content.decode()
+    entry = re.search(r'<a class="side-link" href="/de/energy/clients"[^>]*>', page)
+    assert entry is not None
+    for part in ('data-shortcut="g c"', 'data-create="/de/energy/clients/new"', 'data-create-label="Neuer Kunde"'):
+        assert part in entry[0]
+
+
+def test_a_list_that_needs_a_permission_is_offered_to_who_has_it(backend: Backend, signed_in: SignedIn) -> None:
+    from apps.energy import urls
+
+    [meters] = [each for each in urls.meter_pages if each.name == "meters"]
+    backend.lists("/energy/clients", [])
+    meters.callback.__dict__[PERMISSION] = "ENERGY_METERS"
+    try:
+        has, lacks = signed_in("ENERGY_APP", permissions=["ENERGY_APP", "ENERGY_METERS"]), signed_in("ENERGY_APP")
+        assert "/en/energy/meters" in [path for path, _icon in entries(has)]
+        assert "/en/energy/meters" not in [path for path, _icon in entries(lacks)]
+    finally:
+        del meters.callback.__dict__[PERMISSION]
+    assert hasattr(meters.callback, NAVIGATION)
+    assert "meters" in [each.route for each in navigation_entries()]
