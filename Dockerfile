@@ -10,7 +10,7 @@ ARG PYTHON_IMAGE=python:3.11-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
 # "apps"; "tracing" with OpenTelemetry; "base" with the packages of the sandbox backend.
 ARG REQUIREMENTS=apps
-# The time of the commit: the same commit gives the same wheel.
+# The time of the commit: the same commit gives the same wheels.
 ARG SOURCE_DATE_EPOCH=0
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1
 WORKDIR /build
@@ -21,10 +21,10 @@ RUN --mount=type=secret,id=pip.conf,target=/etc/pip.conf,required=false \
     && python3 -m venv --without-pip /opt/portal \
     && /opt/build/bin/pip install --require-hashes -r requirements/build.txt \
     && /opt/build/bin/pip --python /opt/portal/bin/python install --require-hashes -r "requirements/${REQUIREMENTS}.txt"
-COPY pyproject.toml README.md ./
+COPY pyproject.toml setup.py README.md ./
 COPY packages packages
 COPY apps apps
-RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir dist . \
+RUN /opt/build/bin/pip wheel --no-index --no-deps --no-build-isolation --wheel-dir dist packages/ packages/sandbox_api/ ./ \
     && /opt/build/bin/pip --python /opt/portal/bin/python install --no-index --no-deps dist/*.whl
 
 FROM ${PYTHON_IMAGE} AS portal

@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -21,6 +21,8 @@ topology: .venv/.dev  ## the topology of production on this machine: nginx over 
 install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
+install runtime tracing:
+	@$(BIN)/python -m portal.operate.catalogs
 
 # Each test belongs to one of these jobs: tests/jobs.py.
 test: .venv/.dev  ## the tests of the product
@@ -40,6 +42,10 @@ AREA ?=
 mutants: .venv/.dev  ## whether a test fails for each change that breaks a rule: make mutants AREA="edge store"
 	@nice -n 10 $(BIN)/python -m tests.mutants $(AREA)
 
+ONLY ?= /
+matrix: .venv/.dev  ## the tests of the product with each Python of this machine and both releases of Django, for hours: make matrix SMOKE=yes ONLY=3.13/6
+	@nice -n 10 $(BIN)/python -m tests.matrix $(if $(SMOKE),--smoke) --only $(ONLY)
+
 test-own-product: .venv/.dev  ## in a copy, one platform in place of the examples, and the tests that are left
 	@OWN_PRODUCT=whole $(BIN)/python -m pytest -q tests/portal_dev/management/test_own_product.py
 
@@ -49,18 +55,8 @@ test-%: .venv/.dev  ## the tests of one app and of the services, in seconds: mak
 	@test -d tests/apps/$* || { cd tests/apps; echo tests/apps/$* is not there: $$(ls -d */ | grep -v __); exit 2; }
 	$(BIN)/python -m pytest tests/apps/$* tests/portal/services $(OF_EACH_APP) -k "$* or services"
 
-APPS = $(notdir $(patsubst %/settings.py,%,$(wildcard apps/*/settings.py)))
 check: .venv/.dev  ## format, lint, import contracts, types, each app's own checks, known vulnerabilities
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/lint-imports
-	$(BIN)/mypy
-	$(BIN)/basedpyright
-	DEBUG=on $(BIN)/mypy --config-file packages/sandbox_api/mypy.ini -p sandbox_api
-	@status=0; for app in $(APPS); do \
-		echo "manage.py --app $$app check"; DEBUG=on $(BIN)/python manage.py --app $$app check || status=1; \
-	done; exit $$status
-	@$(BIN)/python -m tests.supply_chain audit
+	@$(BIN)/python -m tests.checks
 
 audit: .venv/.dev  ## known vulnerabilities of the pinned packages; fails also if a package could not be audited
 	@$(BIN)/python -m tests.supply_chain audit --strict
@@ -148,21 +144,23 @@ endif
 
 # Needs uv. No address of a package index is written, nor taken from this machine's settings.
 LOCK := uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	--no-emit-find-links --no-annotate --no-header
-lock:  ## pin what pyproject.toml asks for
-	$(LOCK) pyproject.toml --extra finance --extra oidc --extra sandbox -o requirements/base.txt
-	$(LOCK) pyproject.toml --extra finance --extra oidc -c requirements/base.txt -o requirements/apps.txt
-	$(LOCK) pyproject.toml --extra finance --extra oidc --extra tracing -c requirements/base.txt -o requirements/tracing.txt
-	$(LOCK) pyproject.toml --extra dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
-	echo "setuptools>=77" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
+	--no-emit-find-links --no-annotate --no-header --no-emit-package portal-library --no-emit-package portal-sandbox-api
+lock:  ## pin what the three pyproject.toml ask for
+	$(LOCK) pyproject.toml packages/sandbox_api/pyproject.toml --extra finance -o requirements/base.txt
+	$(LOCK) pyproject.toml --extra finance -c requirements/base.txt -o requirements/apps.txt
+	$(LOCK) pyproject.toml --extra finance --extra tracing -c requirements/base.txt -o requirements/tracing.txt
+	$(LOCK) pyproject.toml --extra finance --group dev -c requirements/base.txt -c requirements/tracing.txt -o requirements/dev.txt
+	printf "setuptools>=77\nBabel>=2.17\n" | $(LOCK) - -c requirements/dev.txt -o requirements/build.txt
 
 # Of files that git tracks, in a folder of its own: no file of this machine gets into it. The time of the commit in place
 # of the clock's: the same commit gives the same bytes.
-wheel: .venv/.dev  ## a wheel of the whole portal, into dist/
+wheel: .venv/.dev  ## the wheels of the library, of the sandbox backend and of the apps, into dist/
 	@set -e; umask 022; tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; \
-	git ls-files -z pyproject.toml README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree" >"$$tree/log" 2>&1 \
-	|| { cat "$$tree/log"; exit 1; }; ls dist/*.whl
+	git ls-files -z pyproject.toml setup.py README.md packages apps | tar --null -T - -cf - | tar --no-same-permissions -xf - -C "$$tree"; \
+	export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct); for each in packages packages/sandbox_api .; do \
+		$(BIN)/python -m build --wheel --no-isolation --outdir dist "$$tree/$$each" >"$$tree/log" 2>&1 \
+		|| { cat "$$tree/log"; exit 1; }; \
+	done; ls dist/*.whl
 
 clean:  ## remove the environment and all local state
 	rm -rf .venv .state .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

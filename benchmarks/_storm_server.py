@@ -65,6 +65,10 @@ class StormServer:
         """Nobody is signed out here."""
         return None
 
+    def ended_at_provider(self, _pair: object, **_options: object) -> bool:
+        """There is no provider."""
+        return False
+
     def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""
 

@@ -132,8 +132,9 @@ def measure(options: argparse.Namespace) -> None:
         write(
             "capacity",
             documented(costs),
-            f"{options.run_users} users, {options.rate:g} pages a second for {options.seconds:g} s, stale time"
-            f" {stale_s:g} s, tokens of {token_life_s:g} s. Measured, of what the model predicts: {ratios}.",
+            f"Then {options.run_users} users at random, {options.rate:g} pages a second for {options.seconds:g} s,"
+            f" stale time {stale_s:g} s, tokens of {token_life_s:g} s. Measured, divided by the model's prediction:"
+            f" {ratios}.",
         )
 
 

@@ -64,6 +64,10 @@ class Backend:
         """Nobody is signed out here."""
         return None
 
+    def ended_at_provider(self, _pair: object, **_options: object) -> bool:
+        """There is no provider."""
+        return False
+
     def ensure_fresh(self, tokens: object, **_: object) -> None:
         """Tokens do not expire here."""
 

@@ -7,12 +7,12 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import hypothesis
 import pytest
 from django.utils import translation
-from playwright.sync_api import Browser, sync_playwright
 
 from portal import oidc
 from portal.api.jwks import JwksKeys
@@ -23,6 +23,9 @@ from tests.support.backend_proxy import BackendProxy
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 pytest_plugins = ["portal.testing", "tests.support.skipped_tests"]
 
 #: Where one of the examples was removed, its own tests are gone with it, and so is what they are tested by together.
@@ -30,9 +33,20 @@ collect_ignore = list(OF_THE_EXAMPLES) if MISSING else []
 
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
-# How long an example takes says how busy the machine is. All else stays as it is, in CI as Hypothesis has it there.
-hypothesis.settings.register_profile("portal", hypothesis.settings(), deadline=None)
-hypothesis.settings.load_profile("portal")
+
+def pytest_pycollect_makemodule(module_path: Path) -> None:
+    """Before a module that uses Hypothesis is imported. Without one, a run of a few tests is a fifth shorter."""
+    if "hypothesis" in module_path.read_text():
+        load_profile()
+
+
+@cache
+def load_profile() -> None:
+    """How long an example takes says how busy the machine is. All else stays as Hypothesis has it, in CI as it has it there."""
+    from hypothesis import settings
+
+    settings.register_profile("portal", settings(), deadline=None)
+    settings.load_profile("portal")
 
 
 @pytest.fixture(autouse=True)
@@ -125,6 +139,8 @@ def new_account(stack: RunningStack) -> Callable[..., str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The Chromium of this process. A second one is not to be had: Playwright runs one loop in a process."""
+    from playwright.sync_api import sync_playwright
+
     path = require_tool("chromium", "chromium-browser", "google-chrome")
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)

@@ -70,17 +70,22 @@ JOBS: Final = {
     "deploy-check": Job(
         minutes=2,
         tests=("tests/deploy",),
-        code=(*("deploy", "Dockerfile", ".dockerignore", "packages/portal/server", "packages/portal/operate"),),
+        code=(
+            *("deploy", "Dockerfile", ".dockerignore", ".github", "setup.py", "packages/setup.py"),
+            *("packages/portal/server", "packages/portal/operate", "packages/pyproject.toml"),
+        ),
     ),
     "dev-check": Job(
         minutes=3,
         tests=(
             *("tests/portal_dev", SANDBOX, "tests/mistakes", "tests/mutants"),
-            *("tests/test_jobs.py", "tests/test_fast.py", "tests/test_supply_chain.py"),
+            *("tests/test_checks.py", "tests/test_fast.py", "tests/test_jobs.py", "tests/test_matrix.py"),
+            "tests/test_supply_chain.py",
         ),
         code=(
             *("packages/portal_dev", "packages/sandbox_api", "packages/portal/operate"),
-            *("tests/fast.py", "tests/supply_chain.py", ".pre-commit-config.yaml", "docs/reference/mistakes.md"),
+            *("tests/checks.py", "tests/fast.py", "tests/matrix.py", "tests/supply_chain.py"),
+            *(".pre-commit-config.yaml", "docs/reference/mistakes.md"),
         ),
     ),
     # `make` runs each benchmark for a short time, after its tests.
@@ -103,6 +108,7 @@ PROGRAMS: Final = (
     ("node",),
     ("npm",),
     ("bash",),
+    ("git",),
     ("openssl",),
     ("jq",),
     ("setpriv",),

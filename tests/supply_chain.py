@@ -1,24 +1,30 @@
 """`make audit` and `make newer`: what is known of the pinned packages, as one line or a table.
 
-`make check` audits too. Where no vulnerability service can be asked, it says so and goes on: a check must run on a
-machine without a network. `make audit` then fails.
+`make check` audits too, once a day for the same pinned packages. Where no vulnerability service can be asked, it says so
+and goes on: a check must run on a machine without a network. `make audit` asks each time, and then fails.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+#: The folders of the distributions: of the apps with the tools of this repository, the library, and the sandbox.
+DISTRIBUTIONS = (".", "packages", "packages/sandbox_api")
 #: What servers install. Packages of tests and checks never meet a user's data.
 PINNED = [ROOT / "requirements" / name for name in ("base.txt", "tracing.txt")]
+#: Of which packages, and on which day, nothing was known.
+AUDITED = ROOT / ".state" / "audited"
 
 
 def main(words: Sequence[str]) -> int:
@@ -32,8 +38,12 @@ def main(words: Sequence[str]) -> int:
     return audit(strict=options.strict) if options.command == "audit" else list_newer()
 
 
-def audit(*, strict: bool, files: Iterable[Path] = PINNED) -> int:
+def audit(*, strict: bool, files: Sequence[Path] = PINNED) -> int:
     """Print the known vulnerabilities. 1: there are some, or a package was not audited and `strict`."""
+    pinned = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    today = f"{datetime.now(UTC).date()} {pinned}"
+    if not strict and AUDITED.exists() and AUDITED.read_text() == today:
+        return 0
     found = [option for file in files for option in ("--requirement", str(file))]
     # Each package is pinned with hashes, so nothing has to be resolved or built.
     run = subprocess.run(
@@ -56,6 +66,9 @@ def audit(*, strict: bool, files: Iterable[Path] = PINNED) -> int:
     except (ValueError, KeyError, TypeError):
         say(f"not audited: the vulnerability service does not answer: {last_line(run.stderr)}")
         return int(strict)
+    if not any("skip_reason" in package or package.get("vulns") for package in dependencies):
+        AUDITED.parent.mkdir(exist_ok=True)
+        AUDITED.write_text(today)
     return report_audit(dependencies, strict=strict)
 
 
@@ -68,9 +81,11 @@ def report_audit(dependencies: Sequence[Mapping[str, Any]], *, strict: bool) -> 
     vulnerable = [package for package in dependencies if package.get("vulns")]
     skipped = [package["name"] for package in dependencies if "skip_reason" in package]
     audited = len(dependencies) - len(skipped)
-    say(f"{audited} of {len(dependencies)} packages audited, {len(vulnerable)} with known vulnerabilities")
+    if strict or vulnerable or skipped:
+        say(f"{audited} of {len(dependencies)} packages audited, {len(vulnerable)} with known vulnerabilities")
     if skipped:
-        say(f"not audited, because the service does not know them here: {', '.join(skipped)}")
+        names = ", ".join(skipped) if strict else "`make audit` names them"
+        say(f"not audited, because the service does not know them here: {names}")
     return int(bool(vulnerable) or (strict and bool(skipped)))
 
 
@@ -109,11 +124,17 @@ def list_newer(*, pip_options: Sequence[str] = ()) -> int:
 
 
 def direct_dependencies() -> set[str]:
-    """The normal names of what pyproject.toml asks for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    """The normal names of what the three pyproject.toml ask for."""
+    asked = [tomllib.loads((ROOT / folder / "pyproject.toml").read_text()) for folder in DISTRIBUTIONS]
     wanted = [
-        *project["dependencies"],
-        *(each for group in project["optional-dependencies"].values() for each in group),
+        each
+        for file in asked
+        for group in (
+            file["project"]["dependencies"],
+            *file["project"].get("optional-dependencies", {}).values(),
+            *file.get("dependency-groups", {}).values(),
+        )
+        for each in group
     ]
     return {normal(re.match(r"[\w.-]+", each)[0]) for each in wanted}
 

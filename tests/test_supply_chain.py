@@ -26,10 +26,38 @@ def test_what_is_vulnerable_and_what_was_not_audited_is_named_and_fails_where_it
     assert supply_chain.report_audit([SOUND, UNKNOWN], strict=False) == 0
     assert capsys.readouterr().out.splitlines() == [
         "1 of 2 packages audited, 0 with known vulnerabilities",
-        "not audited, because the service does not know them here: granian",
+        "not audited, because the service does not know them here: `make audit` names them",
     ]
     assert supply_chain.report_audit([SOUND, UNKNOWN], strict=True) == 1
+    assert capsys.readouterr().out.endswith("does not know them here: granian\n")
     assert supply_chain.report_audit([SOUND], strict=True) == 0
+    assert capsys.readouterr().out == "1 of 1 packages audited, 0 with known vulnerabilities\n"
+    assert supply_chain.report_audit([SOUND], strict=False) == 0
+    assert capsys.readouterr().out == "", "a check says nothing when all is well"
+
+
+def test_a_check_asks_once_a_day_for_the_same_packages_and_the_audit_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def answer(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        found = {"dependencies": [SOUND if asked[1:] else UNKNOWN]}
+        return subprocess.CompletedProcess(command, 0, stdout=json.dumps(found), stderr="")
+
+    pinned = tmp_path / "base.txt"
+    pinned.write_text("requests==2.32.5\n")
+    monkeypatch.setattr(supply_chain, "AUDITED", tmp_path / "state" / "audited")
+    monkeypatch.setattr(subprocess, "run", answer)
+    counts = []
+    for strict in (False, False, False, True):
+        assert supply_chain.audit(strict=strict, files=[pinned]) == 0
+        counts.append(len(asked))
+    assert counts == [1, 2, 2, 3]
+    pinned.write_text("requests==2.32.6\n")
+    supply_chain.audit(strict=False, files=[pinned])
+    assert len(asked) == 4
 
 
 def test_without_a_service_the_check_goes_on_and_the_audit_fails(
@@ -62,6 +90,6 @@ def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> Non
     subprocess.run(["make", "-s", "-o", ".venv/.dev", "sbom", f"SBOM={target}"], cwd=ROOT, check=True)
     bill = json.loads(target.read_text())
     assert bill["bomFormat"] == "CycloneDX"
-    assert bill["metadata"]["component"]["name"] == "portal"
+    assert bill["metadata"]["component"]["name"] == "portal-apps"
     pinned = supply_chain.names_in(ROOT / "requirements" / "base.txt")
     assert {supply_chain.normal(part["name"]) for part in bill["components"]} == pinned

@@ -2,47 +2,11 @@
 
 from __future__ import annotations
 
-from django.urls import path
-from django.views.decorators.csrf import csrf_exempt
-
-from apps.auth_app.views.accounts import account_pages
-from apps.auth_app.views.forgotten_password import forgot, reset
-from apps.auth_app.views.login import login
-from apps.auth_app.views.preferences import save_preferences
-from apps.auth_app.views.profile import profile, rename
-from apps.auth_app.views.sign_ins import revoke, revoke_all, revoke_others
-from apps.auth_app.views.signed_out import signed_out
-from apps.auth_app.views.with_provider import with_provider
-from portal.web.guards import neutral_page, with_405_page
-from portal_pages.urls import portal_patterns
+from portal_gateway.urls import gateway_patterns
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"
 handler404 = "portal.web.errors.failure_pages.page_not_found"
 handler500 = "portal.web.errors.failure_pages.server_error"
 
-urlpatterns = [
-    path("login/oidc/callback", with_provider("callback"), name="oidc-callback"),
-    path(
-        "oidc/backchannel-logout",
-        # The provider calls, not a browser. The token that it sends is signed.
-        csrf_exempt(with_405_page(with_provider("backchannel_logout"))),
-        name="oidc-backchannel-logout",
-    ),
-    *portal_patterns(
-        pages=[
-            neutral_page("login", with_provider("login", otherwise=login), name="login"),
-            neutral_page("login/forgot", forgot, name="forgot-password"),
-            neutral_page("login/reset", reset, name="reset-password"),
-            neutral_page("login/oidc", with_provider("start"), name="oidc"),
-            neutral_page("signed-out", with_provider("signed_out", otherwise=signed_out), name="signed-out"),
-            neutral_page("profile", profile, name="profile"),
-            neutral_page("profile/name", rename, name="rename"),
-            neutral_page("profile/preferences", save_preferences, name="preferences"),
-            neutral_page("profile/sign-ins/revoke", revoke_all, name="revoke-all"),
-            neutral_page("profile/sign-ins/revoke-others", revoke_others, name="revoke-others"),
-            neutral_page("profile/sign-ins/<str:sign_in_id>/revoke", revoke, name="revoke"),
-            *account_pages,
-        ]
-    ),
-]
+urlpatterns = gateway_patterns()

@@ -16,11 +16,11 @@ A folder imports from the folders below it, and from each of them only the names
                       errors
 
 Beside them: `server`, `operate` (commands and checks) and `testing`. Above them: `portal_pages`, the lists, forms and
-overviews that apps are made of; and `portal_dev`, which a server has not.
+overviews that apps are made of; and `portal_dev`, which no server imports.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """
 
 from typing import Final
 
-#: The version of the whole release: `pyproject.toml` and every command read it here.
+#: The version of the whole release: each `pyproject.toml` and every command read it here.
 __version__: Final = "0.5.0"

@@ -1,6 +1,7 @@
-"""Tools for developers, beside the applications. Servers run without this package, and the wheel leaves it out.
+"""Tools for developers, beside the applications. Servers never import this package.
 
-A Django app: Django finds its commands, and the templates and styles of the toolbar's panels.
+A Django app, among the `INSTALLED_APPS` in DEBUG alone: Django finds its commands, and the templates and styles of the
+toolbar's panels.
 
 ::
 
@@ -12,6 +13,6 @@ A Django app: Django finds its commands, and the templates and styles of the too
       source_checks  mistakes in an app's source, found before it runs
       local_servers  the servers of a developer's machine, started, restarted and stopped together
       toolbar        panels of django-debug-toolbar: what a request did
-        catalogs     the translations: finds texts, writes `.po`, compiles `.mo`
+        catalogs     the translations: finds texts, writes `.po`
         breakpoints  what `breakpoint()` says in a server without a terminal
 """

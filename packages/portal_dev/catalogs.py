@@ -1,7 +1,11 @@
-"""Translation catalogs: finds the texts in code and templates, writes them to `.po`, and compiles `.mo`.
+"""Translation catalogs: finds the texts in code and templates, and writes them to `.po`.
 
-It uses Babel, a development dependency, so that no gettext programs are needed. Every folder of
-:func:`catalog_folders` keeps its texts in `locale/<language>/LC_MESSAGES/django.po`, and the compiled file beside it.
+It uses Babel, so that no gettext programs are needed. Every folder of :func:`catalog_folders` keeps its texts in
+`locale/<language>/LC_MESSAGES/django.po`; :mod:`portal.operate.catalogs` compiles them.
+
+A catalog is written so that two branches rarely change the same lines: sorted by the texts, each text and each
+translation on one line, and not a word of the files that use them. Where both add lines at one place, git keeps both
+(`.gitattributes`).
 """
 
 from __future__ import annotations
@@ -9,17 +13,20 @@ from __future__ import annotations
 import io
 import os.path
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 from jinja2 import Environment
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.places import PACKAGES, SOURCE_ROOT, place
 from portal.config.projects import PROJECTS
+from portal.errors import ConfigurationError
+from portal.operate import catalogs
+from portal.services.service_imports import services_folder
 from portal.web.templating import TEMPLATE_POLICIES
 
 if TYPE_CHECKING:
@@ -29,8 +36,12 @@ if TYPE_CHECKING:
 #: The languages with catalogs: all but the language in which the texts are written.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
 _WEB: Final = PACKAGES / "portal" / "web"
+#: The packages that have texts. Those of a language that they do not have are the product's.
+_PACKAGES: Final = (_WEB, PACKAGES / "portal_pages", PACKAGES / "portal_gateway")
+#: What the product's own projects share: its name for each platform, and its services.
+_PRODUCT: Final = SOURCE_ROOT / "apps"
 #: What all apps share: a text of one of these is translated there, and in no folder after it.
-_SHARED: Final = (_WEB, PACKAGES / "portal_pages")
+_SHARED: Final = (*_PACKAGES[:2], _PRODUCT)
 _KEYWORDS: Final = dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "msgid")) | {
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
@@ -54,11 +65,16 @@ class Text:
 
 
 def catalog_folders() -> tuple[Path, ...]:
-    """The folders with their own catalogs: the shared web layer, the kit of pages, and each project."""
-    return (
-        *_SHARED,
-        *(SOURCE_ROOT / "apps" / project.app for project in PROJECTS),
+    """The folders of this checkout with their own catalogs: of the shared packages, of the product, and of each app.
+
+    Packages that a product has installed keep theirs as they came.
+    """
+    packages = _PACKAGES if PACKAGES.parent == SOURCE_ROOT else ()
+    # The gateway's pages are a package's; a product may have some of its own.
+    apps = (
+        project.app for project in PROJECTS if not project.is_gateway or (_PRODUCT / project.app / "templates").is_dir()
     )
+    return (*packages, _PRODUCT, *(_PRODUCT / app for app in apps))
 
 
 def files_in(folder: Path, *suffixes: str) -> list[Path]:
@@ -72,71 +88,101 @@ def texts_of(folder: Path) -> dict[Text, list[str]]:
     The web layer's catalog serves `portal.oidc` as well, and the services: all apps show the names of their lists.
     """
     found: dict[Text, set[str]] = {}
-    folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
-    for path in sorted(path for each in folders for path in files_in(each, ".py", ".html")):
-        for text in _python_texts(path) if path.suffix == ".py" else _template_texts(path):
+    for path in sorted(_files_of(folder)):
+        for text in _texts_in(path, path.stat().st_mtime_ns):
             found.setdefault(text, set()).add(os.path.relpath(path, SOURCE_ROOT))
     return {text: sorted(found[text]) for text in sorted(found)}
 
 
+def _files_of(folder: Path) -> Iterator[Path]:
+    if folder == _PRODUCT:
+        yield from folder.glob("*.py")
+        yield from files_in(folder / "templates", ".html")
+        if not services_folder().is_relative_to(PACKAGES):
+            yield from files_in(services_folder(), ".py")
+        return
+    folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
+    for each in folders:
+        yield from files_in(each, ".py", ".html")
+
+
 def po_path(folder: Path, language: str) -> Path:
-    """Path of a folder's catalog; the compiled one has the suffix `.mo`."""
+    """Path of a folder's catalog."""
     return folder / "locale" / language / "LC_MESSAGES" / "django.po"
 
 
 def read_catalog(folder: Path, language: str) -> Catalog:
-    """The catalog on disk; an empty one where there is none."""
+    """The catalog on disk; an empty one where there is none.
+
+    :raises ConfigurationError: it can't be read, or has two translations of a text, as a merge may leave them.
+    """
     path = po_path(folder, language)
     if not path.exists():
         return _empty(language)
-    with path.open("rb") as file:
-        return read_po(file, locale=language)
+    catalog = catalogs.read_catalog(path)
+    kept = _translations(po_bytes(catalog))
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        if line in _translations(line) - kept:
+            raise ConfigurationError(
+                f"{place(path, number)}: a text has two translations, as after a merge: delete one, here or above"
+            )
+    return catalog
 
 
 def updated_catalog(folder: Path, language: str) -> Catalog:
     """The catalog with exactly the texts that are in use, keeping their translations.
 
-    A text of the web layer is translated there, once: the catalogs of the kit of pages and of an app leave it out. So
-    does that of an app with a text of the kit.
+    :raises ConfigurationError: as :func:`read_catalog`.
     """
     known = read_catalog(folder, language)
     fresh = _empty(language)
-    above = _SHARED[: _SHARED.index(folder)] if folder in _SHARED else _SHARED
-    shared = {text for each in above for text in texts_of(each)}
-    for text, files in texts_of(folder).items():
-        if text in shared:
-            continue
+    for text in own_texts_of(folder, language):
         message = known.get(text.id)
         fresh.add(
             text.id,
             string=message.string if message else None,
-            locations=[(file, 0) for file in files],
             flags=message.flags - {"fuzzy"} if message else (),
         )
     return fresh
 
 
+def own_texts_of(folder: Path, language: str) -> dict[Text, list[str]]:
+    """As :func:`texts_of`, without what is translated in a folder above.
+
+    A text of the web layer is translated there, once: the catalogs of the kit of pages, of the product and of an app
+    leave it out. So do the latter with a text of the kit, and an app with one of the product. In a language that the
+    packages do not have, their texts are the product's.
+    """
+    above = _SHARED[: _SHARED.index(folder)] if folder in _SHARED else _SHARED
+    shared = {text for each in above if _has(each, language) for text in texts_of(each)}
+    texts = texts_of(folder)
+    if folder == _PRODUCT:
+        for package in _PACKAGES:
+            texts |= {} if _has(package, language) else texts_of(package)
+    return {text: files for text, files in texts.items() if text not in shared}
+
+
+def _has(folder: Path, language: str) -> bool:
+    """Whether the folder's texts of this language are its own: an installed package has some languages only."""
+    return folder in catalog_folders() or po_path(folder, language).exists()
+
+
 def write_catalog(folder: Path, language: str) -> list[str]:
-    """Bring the two files of a catalog up to date; gives the texts that lack a translation."""
+    """Bring a catalog up to date; gives the texts that lack a translation.
+
+    :raises ConfigurationError: as :func:`read_catalog`.
+    """
     catalog = updated_catalog(folder, language)
     path = po_path(folder, language)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(po_bytes(catalog))
-    path.with_suffix(".mo").write_bytes(mo_bytes(catalog))
     return untranslated(catalog)
 
 
 def po_bytes(catalog: Catalog) -> bytes:
-    """A catalog as a `.po` file: sorted, without line numbers and dates, so that it changes only with its texts."""
+    """A catalog as a `.po` file; it changes only with its texts."""
     file = io.BytesIO()
-    write_po(file, catalog, sort_output=True, include_lineno=False, omit_header=False, width=110)
-    return file.getvalue()
-
-
-def mo_bytes(catalog: Catalog) -> bytes:
-    """A catalog as a `.mo` file."""
-    file = io.BytesIO()
-    write_mo(file, catalog)
+    write_po(file, catalog, sort_output=True, no_location=True, omit_header=False, width=0)
     return file.getvalue()
 
 
@@ -148,6 +194,11 @@ def untranslated(catalog: Catalog) -> list[str]:
         if message.id and (not all(strings) or (message.pluralizable and len(strings) != catalog.num_plurals)):
             missing.append(str(message.id))
     return missing
+
+
+def _translations(po: bytes) -> set[bytes]:
+    """The lines with a translation. One that another program has wrapped begins with an empty line."""
+    return {line for line in po.splitlines() if line.startswith(b"msgstr") and not line.endswith(b' ""')}
 
 
 def _empty(language: str) -> Catalog:
@@ -167,6 +218,11 @@ class _PlainCatalog(Catalog):
             ("Content-Type", "text/plain; charset=utf-8"),
             ("Content-Transfer-Encoding", "8bit"),
         ]
+
+
+@cache
+def _texts_in(path: Path, _changed_ns: int) -> tuple[Text, ...]:
+    return tuple(_python_texts(path) if path.suffix == ".py" else _template_texts(path))
 
 
 def _python_texts(path: Path) -> Iterator[Text]:

@@ -1,4 +1,4 @@
-"""The demonstration accounts (contract, section 2), and where they are refused."""
+"""What a demonstration account is (contract, section 2), and where such accounts are refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError
 
 from sandbox_api.auth.models import Account
-from sandbox_api.auth.permissions import ENERGY_APP, FINANCE_APP, IAM_ADMIN, OPERATIONS_APP
 
 PASSWORD = "demo"  # noqa: S105 - known to everybody: that is what it is for
 
@@ -21,21 +20,6 @@ class DemoAccount:
     email: str
     name: str
     permissions: tuple[str, ...]
-
-
-DEMO_ACCOUNTS = (
-    DemoAccount(email="energy@example.com", name="Elif Yıldız", permissions=(ENERGY_APP,)),
-    DemoAccount(email="operations@example.com", name="Ole Nordahl", permissions=(OPERATIONS_APP,)),
-    DemoAccount(email="finance@example.com", name="Franziska Köhler", permissions=(FINANCE_APP,)),
-    DemoAccount(
-        email="all@example.com",
-        name="Aylin Brandt",
-        permissions=(ENERGY_APP, OPERATIONS_APP, FINANCE_APP),
-    ),
-    DemoAccount(email="none@example.com", name="Nils Öztürk", permissions=()),
-    # Beside those of the contract: who gives the others their permissions.
-    DemoAccount(email="iam@example.com", name="Ayşe Lindqvist", permissions=(IAM_ADMIN,)),
-)
 
 
 def refuse_demo_accounts() -> None:

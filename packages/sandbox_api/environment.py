@@ -45,6 +45,8 @@ class Environment:
     debug: bool
     profile: Profile
     """What the sandbox has, as the backend that it stands for."""
+    app: str
+    """Dotted name of a Django app whose resources take the place of the examples; empty: the examples."""
     state_dir: Path
     secret_key: str
     jwt_key: str
@@ -79,6 +81,7 @@ def read_environment(*, source: Mapping[str, str]) -> Environment:
     return Environment(
         debug=debug,
         profile=profile,
+        app=source.get("SANDBOX_APP", "").strip(),
         state_dir=state_dir,
         secret_key=_key(source, "SANDBOX_SECRET_KEY", kept_at=state_dir / "secret_key" if debug else None),
         jwt_key=_key(source, "SANDBOX_JWT_KEY", kept_at=state_dir / "jwt_key" if debug else None),

@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "sandbox_api",
+    *([SANDBOX.app] if SANDBOX.app else []),
 ]
 MIDDLEWARE = [
     "sandbox_api.problems.ProblemMiddleware",  # outermost: whatever fails below leaves as a problem

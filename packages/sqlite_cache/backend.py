@@ -6,6 +6,7 @@ import re
 import sqlite3
 import time
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -168,9 +169,15 @@ class SQLiteCache(BaseCache):
         if not keys:
             return {}
         names = self._names(keys, version)
-        rows, _ = self.database.run(_select(len(names)), (*names, self.clock()), may_lag=True)
-        by_name: dict[str, Any] = dict(rows) if len(names) > _MOST_COLUMNS else {}
-        values = map(by_name.get, names) if len(names) > _MOST_COLUMNS else rows[0]
+        now = self.clock()
+        if len(names) > _MOST_COLUMNS:
+            rows, _ = self.database.run(_select(len(names)), (*names, now), may_lag=True)
+            by_name: dict[str, Any] = dict(rows)
+            values: Iterable[Any] = map(by_name.get, names)
+        else:
+            each_with_now = tuple(chain.from_iterable((name, now) for name in names))
+            rows, _ = self.database.run(_select(len(names)), each_with_now, may_lag=True)
+            values = rows[0]
         return {
             key: stored if type(stored) is int else JSONSerializer.loads(stored)
             for key, stored in zip(keys, values, strict=True)
@@ -239,6 +246,5 @@ def _select(count: int) -> str:
     """The statement that reads that many keys: one row with a column for each of a few, else a row for each found."""
     if count > _MOST_COLUMNS:
         return f"SELECT key, value FROM entries WHERE key IN ({','.join('?' * count)}) AND {_ALIVE}"
-    alive = _ALIVE.replace("?", f"?{count + 1}")
-    columns = [f"(SELECT value FROM entries WHERE key = ?{number} AND {alive})" for number in range(1, count + 1)]
-    return f"SELECT {', '.join(columns)}"
+    # Python 3.12.0 to 3.12.3 warn of numbered marks, by which the time could be given once.
+    return f"SELECT {', '.join([f'({_GET})'] * count)}"

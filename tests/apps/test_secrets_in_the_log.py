@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client, override_settings
 
+from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal.config.log_lines import LOG_FORMATS, line_formatter
 from portal.telemetry.audit import JsonLine
 from portal.testing import Backend, SignedIn, access_token
@@ -211,6 +212,14 @@ class TestOfAPlatform:
         assert any("Traceback" in line for line in log.lines)
         # The slip itself writes a name and an address into its code, and a traceback shows code.
         log.assert_holds_no_secret()
+
+    def test_an_app_that_logs_the_tokens(self, log: Log, browser: Client) -> None:
+        browser.cookies[VAR_REFRESH_TOKEN] = refresh = "an-opaque-refresh-token"
+        browser.raise_request_exception = False
+        with override_settings(ROOT_URLCONF="tests.support.mistaken_urls"):
+            assert browser.get("/en/energy/in-log").status_code == 500
+        assert any("access token [token]" in line for line in log.lines)
+        log.assert_holds_no_secret(refresh)
 
 
 @pytest.mark.parametrize("app", ["auth_app"])

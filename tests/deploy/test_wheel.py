@@ -1,4 +1,4 @@
-"""The wheel: it has what git tracks, and runs outside of a checkout, by a user without rights, on a read-only tree."""
+"""The wheels: they have what git tracks, and run outside of a checkout, by a user without rights, on a read-only tree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 from tests.functional.test_serve import children, until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
-from tests.support.installed_wheel import Installed, clone_to_build, installed, make_wheel
+from tests.support.installed_wheel import DISTRIBUTIONS, Installed, clone_to_build, installed, make_wheels
 from tests.support.linked_environment import bare_shell
 from tests.support.ports import free_port
 
@@ -43,7 +43,7 @@ SETTINGS = {
 }
 HOW_TO = ROOT / "docs" / "how-to" / "install-the-wheel.md"
 #: Settings of development tools: nothing that is run reads them.
-OF_TOOLS = {".toml", ".ini"}
+OF_TOOLS = {"mypy.ini", "pyproject.toml", "ruff.toml", "setup.py"}
 
 
 @pytest.fixture(scope="module")
@@ -54,63 +54,83 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(clone: Path) -> Path:
-    return make_wheel(clone)
+def wheels(clone: Path) -> dict[str, Path]:
+    return make_wheels(clone)
 
 
 @pytest.fixture(scope="module")
-def target(wheel: Path) -> Iterator[Installed]:
-    with installed(wheel) as target:
+def target(wheels: dict[str, Path]) -> Iterator[Installed]:
+    with installed(wheels.values()) as target:
         yield target
 
 
 def files_of_git(clone: Path) -> set[str]:
-    """Their paths, as they are in a wheel."""
+    """Their paths, as they are in the wheels."""
     listed = subprocess.run(
         ["git", "ls-files", "packages", "apps"], cwd=clone, capture_output=True, text=True, check=True
     )
-    return {
-        line.removeprefix("packages/")
-        for line in listed.stdout.splitlines()
-        if Path(line).suffix not in OF_TOOLS and not line.startswith("packages/portal_dev/")
-    }
+    return {line.removeprefix("packages/") for line in listed.stdout.splitlines() if Path(line).name not in OF_TOOLS}
 
 
-def test_it_has_each_file_that_git_tracks_but_the_developers_tools_and_no_other_one(clone: Path, wheel: Path) -> None:
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+def files_in(wheel: Path) -> set[str]:
+    """Their paths; without what the builder writes of the distribution."""
+    return {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+
+
+def test_each_file_that_git_tracks_is_in_one_of_them_and_no_other_one_is(clone: Path, wheels: dict[str, Path]) -> None:
+    names = sorted(name for wheel in wheels.values() for name in files_in(wheel))
     tracked = files_of_git(clone)
-    assert names == tracked
+    assert names == sorted(tracked | {f"{name[:-3]}.mo" for name in tracked if name.endswith(".po")})
     assert {Path(name).suffix for name in names} >= {".html", ".css", ".js", ".svg", ".mo", ".ttf"}
 
 
-def test_a_file_of_this_machine_does_not_get_into_it_and_the_same_commit_gives_the_same_bytes(
-    clone: Path, wheel: Path
+def test_the_librarys_has_neither_our_apps_nor_the_sandbox_and_types_in_each_typed_package(
+    wheels: dict[str, Path],
 ) -> None:
-    first = wheel.read_bytes()
+    packages = {name: {each.split("/")[0] for each in files_in(wheel)} for name, wheel in wheels.items()}
+    assert packages["portal_apps"] == {"apps"}
+    assert packages["portal_sandbox_api"] == {"sandbox_api"}
+    typed = {name.split("/")[0] for name in files_in(wheels["portal_library"]) if name.endswith("/py.typed")}
+    assert packages["portal_library"] == typed | {"portal_dev"}
+
+
+def test_a_file_of_this_machine_does_not_get_into_one_and_the_same_commit_gives_the_same_bytes(
+    clone: Path, wheels: dict[str, Path]
+) -> None:
+    first = {name: wheel.read_bytes() for name, wheel in wheels.items()}
     (clone / "packages" / "portal" / "left_here.py").write_text("")
-    stale = clone / "build" / "lib" / "portal"
-    stale.mkdir(parents=True)
-    (stale / "gone.py").write_text("")
-    again = make_wheel(clone, umask=0o077)
-    assert again.name == wheel.name
-    assert again.read_bytes() == first
+    for place in ("build/lib/apps", "packages/build/lib/portal", "packages/sandbox_api/build/lib/sandbox_api"):
+        stale = clone / place
+        stale.mkdir(parents=True)
+        (stale / "gone.py").write_text("")
+    again = make_wheels(clone, umask=0o077)
+    assert {name: wheel.name for name, wheel in again.items()} == {name: wheel.name for name, wheel in wheels.items()}
+    assert {name: wheel.read_bytes() for name, wheel in again.items()} == first
 
 
-def test_it_says_its_version_its_program_and_what_it_needs_and_nothing_of_this_machine(
-    clone: Path, wheel: Path
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_one_says_its_version_and_what_it_needs_no_index_takes_it_and_it_knows_nothing_of_this_machine(
+    clone: Path, wheels: dict[str, Path], name: str
 ) -> None:
-    archive = zipfile.ZipFile(wheel)
+    archive = zipfile.ZipFile(wheels[name])
     (folder,) = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
     metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
-    assert (metadata["Name"], metadata["Version"]) == ("portal", portal.__version__)
+    assert (metadata["Name"].replace("-", "_"), metadata["Version"]) == (name, portal.__version__)
     assert any(each.startswith("Django") for each in metadata.get_all("Requires-Dist"))
-    assert "portal = portal.operate.program.entry:program" in archive.read(f"{folder}/entry_points.txt").decode()
-    for name in archive.namelist():
-        assert str(clone).encode() not in archive.read(name), name
-        assert str(ROOT).encode() not in archive.read(name), name
+    assert not any("@" in each for each in metadata.get_all("Requires-Dist"))
+    assert "Private :: Do Not Upload" in metadata.get_all("Classifier")
+    for file in archive.namelist():
+        assert str(clone).encode() not in archive.read(file), file
+        assert str(ROOT).encode() not in archive.read(file), file
 
 
-def test_its_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(target: Installed) -> None:
+def test_the_librarys_has_the_program(wheels: dict[str, Path]) -> None:
+    archive = zipfile.ZipFile(wheels["portal_library"])
+    (points,) = [name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt")]
+    assert "portal = portal.operate.program.entry:program" in archive.read(points).decode()
+
+
+def test_the_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(target: Installed) -> None:
     program = "import sys, portal, apps, sandbox_api; print(*[m.__file__ for m in (portal, apps, sandbox_api)], *sys.path[1:], sep='\\n')"
     done = target.run(target.python, "-c", program)
     assert done.returncode == 0, done.stderr
@@ -118,16 +138,22 @@ def test_its_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(targe
     assert outside == []
 
 
-def test_the_how_to_installs_it_so(wheel: Path, tmp_path: Path) -> None:
+def test_the_how_to_installs_them_so(wheels: dict[str, Path], tmp_path: Path) -> None:
     (block,) = [block for block in blocks_of(HOW_TO) if block.language == "sh"]
     make, pinned, install, say = command_lines(block.code.replace("/srv/portal", str(tmp_path / "portal")))
     # Its packages come from an index, which no test asks for anything; they are those of this process.
     assert pinned.endswith("/bin/pip install --require-hashes -r apps.txt")
     assert (ROOT / "requirements" / "apps.txt").exists()
-    assert wheel.name in install
+    words = install.split()
+    assert [wheels[name].name for name in ("portal_library", "portal_apps")] == words[-2:]
     for command in (make.replace("python3", sys.executable), f"{install} --no-index", say):
         done = subprocess.run(
-            ["sh", "-euc", command], check=False, cwd=wheel.parent, env=bare_shell(), capture_output=True, text=True
+            ["sh", "-euc", command],
+            check=False,
+            cwd=wheels["portal_apps"].parent,
+            env=bare_shell(),
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr
     assert done.stdout == f"portal {portal.__version__}\n"
@@ -154,11 +180,11 @@ def test_the_state_lies_in_no_folder_of_the_environment(target: Installed) -> No
     assert done.returncode == 0, done.stderr
 
 
-def test_without_the_extra_the_sandbox_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+def test_without_its_packages_the_sandbox_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     monkeypatch.setattr(entry, "find_spec", lambda _name: None)
     assert entry.main(["portal", "--app", "sandbox_api", "migrate"]) == 2
     assert capsys.readouterr().err == (
-        "sandbox_api needs the packages of the extra `sandbox`: pip install 'portal[sandbox]'\n"
+        "sandbox_api needs its packages: install the distribution portal-sandbox-api with all it asks for\n"
     )
 
 

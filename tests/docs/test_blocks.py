@@ -1,4 +1,18 @@
-"""Every block of code in the documentation is tried: it runs as it would be typed, or somebody says what tries it."""
+"""Every block of code in the documentation is tried, by its language.
+
+- `sh`: runs in a fresh clone, command by command. Of servers, commands that take minutes and commands for root the test
+  only looks up programs, options and files
+- `console` (runbooks): the commands, behind `$ `, run in the page's situation and print the text below; `…` matches
+  anything. `log` (runbooks): a server has written each line in that situation
+- `python`: all blocks of a page run from the first to the last
+- `diff`, and whole files below their name: the test changes a copy, and the tests of the copy pass
+- `html`: compiles as a template
+- `env`: is read by the environment's own reader, and the reference page has its variables
+- `json`, `toml`, `yaml`, `ini`: is parsed. `nginx`, `promql`: passes `nginx -t` and `promtool`
+- any other: has a test of its own, which `TRIED_ELSEWHERE` names
+
+A block that nothing can try has the reason before it: `<!-- not run: a drawing -->`.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +129,7 @@ def how_tried(block: Block) -> str:
     if way := next((way for way, tries in ways.items() if tries), None):
         return way
     raise AssertionError(
-        f"{block.id}: nothing tries this block of {block.language or 'no language'}. CONTRIBUTING.md has the kinds of blocks; "
+        f"{block.id}: nothing tries this block of {block.language or 'no language'}. this module's docstring has the kinds of blocks; "
         "where nothing can try one, the line before it says why: <!-- not run: a drawing -->"
     )
 

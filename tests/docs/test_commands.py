@@ -17,12 +17,13 @@ from tests.support.doc_blocks import blocks_of, command_lines, named_commands, p
 from tests.support.harness import ROOT
 
 #: What stands in a how-to for a name of one's own.
-OWN_NAMES = {"logistics"}
+OWN_NAMES = {"logistics", "acme"}
 APPS = {"auth_app", *(platform.app for platform in PLATFORMS)} | OWN_NAMES
 #: `test-%` is a target for each app.
 TARGETS = {
     target.replace("%", app)
-    for target in re.findall(r"^([a-z%-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    for makefile in (ROOT / "Makefile", ROOT / "packages/portal_dev/platforms/product_template/Makefile-tpl")
+    for target in re.findall(r"^([a-z%-]+):", makefile.read_text(), flags=re.MULTILINE)
     for app in (*APPS, "APP")
 }
 #: Its own, and the one that writes its schema.

@@ -1,4 +1,7 @@
-"""The how-to about the query layer in an existing project: its blocks run in a project that is not the portal's."""
+"""The how-to about the query layer in an existing project: its blocks run in a project that is not the portal's.
+
+Nothing of the library's extras can be imported there.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,12 @@ import pytest
 
 from tests.support.checkout_copy import in_copy, run
 from tests.support.harness import ROOT
+from tests.support.python_requirements import base_alone
 
 HOW_TO = ROOT / "docs" / "how-to" / "use-the-query-layer-in-a-project.md"
 #: Two users on two connections; the first token of each has expired.
 VISITS = """
-import django, json, sys
+import django, json
 django.setup()
 from types import SimpleNamespace
 from django.contrib.sessions.backends.base import SessionBase
@@ -102,8 +106,11 @@ def test_reads_are_cached_by_user_tokens_are_refreshed_and_a_create_shows(
     old = [token(name, age="old") for name in ("ada", "ben")]
     variables = in_copy(ROOT, DJANGO_SETTINGS_MODULE="shop.settings")
     variables["PYTHONPATH"] = f"{tmp_path}:{variables['PYTHONPATH']}"
-    done = run(tmp_path, "-c", VISITS, *old, variables=variables)
+    done = run(tmp_path, "-c", f"{base_alone()}{VISITS}", *old, variables=variables)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [["of ada"], ["of ada"], ["of ben"], token("ada", age="new"), ["Ulm", "of ada"]]
     assert backend.calls.count("GET /orders") == 4, "each user's first try with the expired token, and one more"
     assert backend.calls.count("POST /refresh") == 2
+    command = "from django.core.management import execute_from_command_line\nexecute_from_command_line(['', 'check'])"
+    checked = run(tmp_path, "-W", "error", "-c", f"{base_alone()}import shop.views\n{command}", variables=variables)
+    assert (checked.stdout, checked.stderr) == ("System check identified no issues (0 silenced).\n", "")

@@ -83,7 +83,7 @@ class OtherQueries(QueryGroup):
 
 
 class OtherMutations(MutationGroup):
-    use_put_order_mutation = mutation_endpoint(data=Order, url="/finance/orders", method="PUT")  # mistake 8
+    use_put_order_mutation = mutation_endpoint(data=Order, url="/finance/orders", method="PUT")  # mistake 8, mistake 30
 """
 
 _CALLS: Final = """\
@@ -111,14 +111,28 @@ requests.get("/orders")  # mistake 16 (ruff)
 """
 
 _VIEWS: Final = """\
+import logging
+import time
+
 from django.contrib import messages
+from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from portal.services.finance.orders import Order, OrderMutations
-from portal_pages import see_other
+from portal_pages import Column, platform_page, see_other
+
+logger = logging.getLogger(__name__)
+LATEST = {}
 
 
 def views(request):
+    logger.info("token %s", request.COOKIES["VAR_ACCESS_TOKEN"])  # mistake 27
+    HttpResponse().set_cookie("VAR_ACCESS_TOKEN", "x")  # mistake 28
+    LATEST[request.path] = request.user  # mistake 31
+    time.sleep(1)  # mistake 32
+    platform_page("finance/x", views, name="x", permission="FINANCE_AP")  # mistake 34
+    redirect("/en/finance/invocies")  # mistake 35
+    Column("Amount"), HttpResponse("It was paid.")  # mistake 21
     redirect("https://energy.example.com/en")  # mistake 19
     messages.success(request, "The order was created.")  # mistake 21
     see_other("invoice")  # mistake 23
@@ -132,6 +146,8 @@ _TEMPLATE: Final = """\
 <p>{{ _("A text without a translation") }}</p>{# mistake 20 #}
 <p>A text without a mark</p>{# mistake 21 #}
 {{ url("ordres") }}{# mistake 23 #}
+{{ request.COOKIES.VAR_ACCESS_TOKEN }}{# mistake 29 #}
+<a href="/en/finance/invocies">→</a>{# mistake 35 #}
 <form method="post">{% include "portal/parts/page_account.html" %}</form>{# mistake 24 #}
 <form method="post">{{ csrf_input }}</form>{# mistake 25 #}
 {% endblock %}
@@ -204,23 +220,46 @@ def mistake_22(request):
     return render(request, "finance/rows.html", {"rows": [Order(buyer="Ada")]})
 
 
+def mistake_28(request):
+    response = HttpResponse()
+    response.set_cookie("VAR_ACCESS_TOKEN", "x")
+    return response
+
+
+def mistake_33(request):
+    for number in range(6):
+        OrderQueries.use_get_order_query(request, id=f"o{number}")
+
+
+def mistake_34(request):
+    pass
+
+
 def page(view):
     return platform_page(f"finance/{view.__name__}", lambda request: view(request) or HttpResponse(), name=view.__name__)
 
 
-urlpatterns = platform_patterns(
-    pages=[page(view) for view in (mistake_4, mistake_5, mistake_8, mistake_10, mistake_13, mistake_22)]
-)
+VIEWS = mistake_4, mistake_5, mistake_8, mistake_10, mistake_13, mistake_22, mistake_28, mistake_33, mistake_34
+urlpatterns = platform_patterns(pages=[page(view) for view in VIEWS])
 """
 
 _TESTS: Final = """\
 import pytest
 
 
-@pytest.mark.parametrize(("number", "method"), [(4, "get"), (5, "post"), (8, "post"), (10, "get"), (13, "get"), (22, "get")])
-def test_mistake(signed_in, settings, number, method):
+METHODS = {4: "get", 5: "post", 8: "post", 10: "get", 13: "get", 22: "get", 28: "get", 33: "get", 34: "get"}
+
+
+@pytest.mark.parametrize(("number", "method"), METHODS.items())
+def test_mistake(signed_in, backend, settings, caplog, number, method):
     settings.ROOT_URLCONF = "apps.finance.mistaken_urls"
-    getattr(signed_in("FINANCE_APP"), method)(f"/en/finance/mistake_{number}")
+    settings.DEBUG = number in {28, 33}  # as on a developer's machine
+    if number == 33:
+        backend.lists("/finance/orders", [])
+    browser = signed_in("FINANCE_AP" if number == 34 else "FINANCE_APP")
+    getattr(browser, method)(f"/en/finance/mistake_{number}")
+    loops = [message for message in caplog.messages if "one after the other" in message]
+    assert not loops, loops[0]
 """
 
 

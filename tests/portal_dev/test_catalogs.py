@@ -1,23 +1,26 @@
-"""The translations are whole and compiled. `manage.py --app energy update_catalogs` brings them up to date."""
+"""The translations are whole, and merge. `manage.py --app energy update_catalogs` brings them up to date."""
 
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from portal.errors import ConfigurationError
 from portal_dev.catalogs import (
     TRANSLATED,
     catalog_folders,
-    mo_bytes,
     po_bytes,
     po_path,
     read_catalog,
     texts_of,
     untranslated,
     updated_catalog,
+    write_catalog,
 )
+from tests.support.harness import ROOT, require_tool
 
 CATALOGS = [(folder, language) for folder in catalog_folders() for language in TRANSLATED]
 IDS = [f"{folder.name}-{language}" for folder, language in CATALOGS]
@@ -25,12 +28,12 @@ each_catalog = pytest.mark.parametrize(("folder", "language"), CATALOGS, ids=IDS
 
 
 @each_catalog
-def test_every_text_is_translated_and_the_files_are_current(folder: Path, language: str) -> None:
+def test_every_text_is_translated_and_no_other_one(folder: Path, language: str) -> None:
+    """In any order: a merge leaves what two branches have added unsorted."""
     catalog = updated_catalog(folder, language)
     assert untranslated(catalog) == []
-    path = po_path(folder, language)
-    assert path.read_bytes() == po_bytes(catalog)
-    assert path.with_suffix(".mo").read_bytes() == mo_bytes(catalog)
+    lines = po_path(folder, language).read_text().splitlines()
+    assert sorted(set(lines)) == sorted(set(po_bytes(catalog).decode().splitlines()))
 
 
 @each_catalog
@@ -56,3 +59,95 @@ def test_a_text_that_lacks_a_translation_is_named(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text('{{ _("Brand new") }}')
     (tmp_path / "view.py").write_text('ngettext("%(n)d cat", "%(n)d cats", n)')
     assert untranslated(updated_catalog(tmp_path, "de")) == ["('%(n)d cat', '%(n)d cats')", "Brand new"]
+
+
+def test_two_translations_of_one_text_are_told_with_the_line_of_the_second(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text('{{ _("City") }}')
+    write_catalog(tmp_path, "de")
+    path = po_path(tmp_path, "de")
+    for second in ('msgstr "Ort"', 'msgid "City"\nmsgstr "Ort"'):
+        path.write_text(path.read_text().partition('msgid "City')[0] + f'msgid "City"\nmsgstr "Stadt"\n{second}\n')
+        with pytest.raises(ConfigurationError, match=rf"django\.po:{path.read_text().count(chr(10))}: .*delete one"):
+            write_catalog(tmp_path, "de")
+
+
+LONG = "This text is so long that no editor shows it on one line; in a catalog it stands on one, all the same. " * 2
+#: Of each page: a text that is there already, texts that are new, and one that is new on both.
+PAYMENTS = {"Client": "Kunde", "Reminder sent": "Erinnert", "Sent": "Gesendet", f"Reply. {LONG}": f"Antwort. {LONG}"}
+REFUNDS = {"Client": "Kunde", "Reminder due": "Zu erinnern", "Sent": "Gesendet", f"Rest. {LONG}": f"Rest. {LONG}"}
+
+
+class Clone:
+    """A repository with one app's catalog, under this repository's `.gitattributes`."""
+
+    def __init__(self, folder: Path) -> None:
+        require_tool("git")
+        self.folder = folder
+        self.git("init", "-q", "-b", "main")
+        (folder / ".gitattributes").write_text((ROOT / ".gitattributes").read_text())
+        (folder / ".gitignore").write_text((ROOT / ".gitignore").read_text())
+        self.add_page("clients", {"Client": "Kunde", "Settled": "Beglichen", "Region": "Gebiet"})
+
+    def git(self, *words: str) -> str:
+        author = ("-c", "user.name=a test", "-c", "user.email=test@example.com")
+        done = subprocess.run(["git", *author, *words], cwd=self.folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def add_page(self, name: str, texts: dict[str, str]) -> None:
+        """A template, the update of the catalog, the translations, and a commit."""
+        (self.folder / f"{name}.html").write_text("".join(f'{{{{ _("{text}") }}}}\n' for text in texts))
+        assert write_catalog(self.folder, "de") == sorted(text for text in texts if text not in self.translations())
+        path = po_path(self.folder, "de")
+        for text, translation in texts.items():
+            path.write_text(
+                path.read_text().replace(f'msgid "{text}"\nmsgstr ""', f'msgid "{text}"\nmsgstr "{translation}"')
+            )
+        assert write_catalog(self.folder, "de") == []
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", f"Add {name}")
+
+    def translations(self) -> dict[str, str]:
+        return {
+            str(message.id): str(message.string)
+            for message in read_catalog(self.folder, "de")
+            if message.id and message.string
+        }
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    """Two branches have each added a page. Their texts stand beside each other, between the same two of before."""
+    made = Clone(tmp_path)
+    made.git("switch", "-q", "-c", "payments")
+    made.add_page("payments", PAYMENTS)
+    made.git("switch", "-q", "-c", "refunds", "main")
+    made.add_page("refunds", REFUNDS)
+    return made
+
+
+def test_two_branches_that_each_add_a_page_merge_without_a_conflict(clone: Clone) -> None:
+    clone.git("merge", "-q", "payments")
+    assert clone.translations() == {"Region": "Gebiet", "Settled": "Beglichen"} | PAYMENTS | REFUNDS
+    assert write_catalog(clone.folder, "de") == []
+    assert not clone.git("ls-files", "*.mo")
+
+
+def test_where_git_does_not_keep_both_the_marks_are_deleted_and_the_command_does_the_rest(clone: Clone) -> None:
+    (clone.folder / ".gitattributes").unlink()
+    with pytest.raises(AssertionError, match="CONFLICT"):
+        clone.git("merge", "payments")
+    path = po_path(clone.folder, "de")
+    assert clone.git("diff", "--name-only", "--diff-filter=U").split() == [str(path.relative_to(clone.folder))]
+    with pytest.raises(ConfigurationError, match="<<<<<<<"):
+        write_catalog(clone.folder, "de")
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if not line.startswith(("<<<<<<<", "=======", ">>>>>>>"))))
+    assert write_catalog(clone.folder, "de") == []
+    assert clone.translations() == {"Region": "Gebiet", "Settled": "Beglichen"} | PAYMENTS | REFUNDS
+
+
+def test_no_compiled_catalog_is_in_git() -> None:
+    require_tool("git")
+    listed = subprocess.run(["git", "ls-files", "*.mo"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert listed.stdout == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import inspect
 import ipaddress
 import ssl
 from collections.abc import Sequence
@@ -67,6 +68,10 @@ class Authority:
             .add_extension(identifier, critical=False)
             .add_extension(issuer, critical=False)
         )
+        if ca:
+            # From Python 3.13 on, an authority has to say that it signs certificates.
+            may = dict.fromkeys(inspect.signature(x509.KeyUsage).parameters, False) | {"key_cert_sign": True}
+            builder = builder.add_extension(x509.KeyUsage(**may), critical=True)
         if hosts:
             names = x509.SubjectAlternativeName([_general_name(host) for host in hosts])
             builder = builder.add_extension(names, critical=False)

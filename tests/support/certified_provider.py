@@ -67,15 +67,27 @@ def installed() -> Path:
 def certified_provider(
     *, port: int, gateway: str, access_token_ttl_s: int, groups: Mapping[str, list[str]]
 ) -> Iterator[CertifiedProvider]:
-    modules = installed()
+    """The provider to the letter of its standards: the client has to ask for consent, and for the API."""
+    likes = {"standard": (port, [gateway])}
+    with certified_providers(likes, access_token_ttl_s=access_token_ttl_s, groups=groups) as providers:
+        yield providers["standard"]
+
+
+@contextlib.contextmanager
+def certified_providers(
+    likes: Mapping[str, tuple[int, list[str]]], *, access_token_ttl_s: int, groups: Mapping[str, list[str]]
+) -> Iterator[dict[str, CertifiedProvider]]:
+    """Providers in one process.
+
+    :param likes: like which one each is set up (`LIKE` in `provider.mjs`), to its port and the gateways that it knows.
+        It reports sign-outs to the last of them.
+    """
     settings = {
-        "issuer": f"http://127.0.0.1:{port}",
-        "port": port,
-        "modules": str(modules),
-        "gateway": gateway,
+        "modules": str(installed()),
         "secret": SECRET,
         "accessTokenTtl": access_token_ttl_s,
         "groups": groups,
+        "providers": [{"like": like, "port": port, "gateways": gateways} for like, (port, gateways) in likes.items()],
     }
     process = subprocess.Popen(
         [require_tool("node"), str(SOURCE / "provider.mjs")],
@@ -91,7 +103,7 @@ def certified_provider(
                 break
         else:
             raise AssertionError("the provider did not start")
-        yield CertifiedProvider(issuer=str(settings["issuer"]))
+        yield {like: CertifiedProvider(issuer=f"http://127.0.0.1:{port}") for like, (port, _) in likes.items()}
     finally:
         process.terminate()
         process.wait(timeout=10)

@@ -1,4 +1,4 @@
-"""The portal's wheel, built of a clone, installed in an environment of its own, and run by a user without rights."""
+"""The wheels of the library, the sandbox and the apps, built of a clone, installed in an environment of its own, and run by a user without rights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,8 +52,12 @@ def clone_to_build(folder: Path) -> Path:
     return clone
 
 
-def make_wheel(clone: Path, *, umask: int = 0o022) -> Path:
-    """`make wheel`, without a network and without this machine's settings of pip."""
+#: Each distribution's name in the name of its wheel.
+DISTRIBUTIONS = ("portal_library", "portal_sandbox_api", "portal_apps")
+
+
+def make_wheels(clone: Path, *, umask: int = 0o022) -> dict[str, Path]:
+    """`make wheel`: each wheel by its distribution. It runs without a network and without this machine's settings of pip."""
     done = subprocess.run(
         ["make", "wheel"],
         cwd=clone,
@@ -66,13 +70,14 @@ def make_wheel(clone: Path, *, umask: int = 0o022) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    (wheel,) = (clone / "dist").glob("*.whl")
-    return wheel
+    wheels = {path.name.partition("-")[0]: path for path in (clone / "dist").glob("*.whl")}
+    assert set(wheels) == set(DISTRIBUTIONS)
+    return wheels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """An environment with the wheel alone, in a folder that everyone may enter.
+    """An environment with the wheels alone, in a folder that everyone may enter.
 
     :param tree: read-only for :meth:`command`; `venv` is in it.
     :param scratch: the one folder that `nobody` may write to.
@@ -126,8 +131,8 @@ class Installed:
 
 
 @contextlib.contextmanager
-def installed(wheel: Path) -> Iterator[Installed]:
-    """Install the wheel without its dependencies. Those of this process are seen beside it, and the checkout is not."""
+def installed(wheels: Iterable[Path]) -> Iterator[Installed]:
+    """Install wheels without their dependencies. Those of this process are seen beside it, and the checkout is not."""
     if os.geteuid() != 0:
         pytest.skip("needs root, which alone can become another user")
     require_tool("unshare")
@@ -145,7 +150,7 @@ def installed(wheel: Path) -> Iterator[Installed]:
         target = Installed(tree=tree, scratch=scratch)
         _run(
             *(sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "--python", target.python),
-            *("install", "--quiet", "--no-deps", "--no-index", wheel),
+            *("install", "--quiet", "--no-deps", "--no-index", *wheels),
         )
         (site_packages,) = environment.glob("lib/python3*/site-packages")
         (site_packages / "packages.pth").write_text(f"{tree / 'packages'}\n")

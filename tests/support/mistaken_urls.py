@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.template import engines
 
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.environment.reader import read_config
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.web.guards import neutral_page, platform_page
 from portal_pages.urls import portal_patterns
+
+logger = logging.getLogger(__name__)
 
 handler400 = "portal.web.errors.failure_pages.bad_request"
 handler403 = "portal.web.errors.failure_pages.permission_denied"
@@ -45,6 +49,13 @@ def in_body(request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
+def in_log(request: HttpRequest) -> HttpResponse:
+    """The tokens, in a line and in the words of an error."""
+    logger.info("access token %s", request.COOKIES[VAR_ACCESS_TOKEN])
+    logger.info("%r", request.COOKIES, extra={"cause": request.COOKIES[VAR_REFRESH_TOKEN]})
+    raise RuntimeError(request.COOKIES[VAR_REFRESH_TOKEN])
+
+
 def in_settings(request: HttpRequest) -> HttpResponse:
     """A project that the registry lacks."""
     read_config("nowhere")
@@ -56,6 +67,7 @@ urlpatterns = portal_patterns(
         platform_page("energy/in-view", in_view, name="in-view"),
         platform_page("energy/in-template", in_template, name="in-template"),
         platform_page("energy/in-callback", in_callback, name="in-callback"),
+        platform_page("energy/in-log", in_log, name="in-log"),
         platform_page("energy/in-body", in_body, name="in-body"),
         neutral_page("in-settings", in_settings, name="in-settings"),
         platform_page("energy", in_view, name="home"),

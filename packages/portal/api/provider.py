@@ -22,6 +22,14 @@ class IdentityProvider(Protocol):
         """Whether the provider has ended this sign-in."""
         ...
 
+    def end_user(self, subject: str) -> None:
+        """End all sign-ins of a user that there are now.
+
+        :param subject: the claim `sub` of the user's ID tokens.
+        :raises StoreUnavailableError: nothing has ended.
+        """
+        ...
+
     def sign_out_url(self, pair: TokenPair, *, return_to: str) -> str | None:
         """The provider's sign-out page for this sign-in; None if there is none, or the provider does not answer."""
 

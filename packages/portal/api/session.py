@@ -20,6 +20,7 @@ from portal.api.backend import backend_of, current_backend, honours_idempotency_
 from portal.api.provider import identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
+from portal.api.tokens import TokenStore
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
 from portal.config.limits import (
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from portal.api.call_log import Attempt
+    from portal.api.provider import IdentityProvider
     from portal.api.refresh import TokenEndpoint
-    from portal.api.tokens import TokenStore
+    from portal.api.tokens import TokenPair
     from portal.config.portal_config import PortalConfig
     from portal.store import SharedStore
 
@@ -67,10 +69,12 @@ class ApiSession(Transport):
     """Calls to one backend. Safe for threads; one for each process (:func:`api_session`).
 
     :ivar refresher: set before the first call. It calls the backend through this session.
+    :ivar provider: signs users in instead of the backend; None if the backend does.
     :ivar honours_idempotency_key: whether the backend does a write with a known `Idempotency-Key` only once.
     """
 
     refresher: TokenRefresher
+    provider: IdentityProvider | None = None
     honours_idempotency_key: bool = False
     _sleep: Callable[[float], None] = staticmethod(time.sleep)
 
@@ -156,6 +160,17 @@ class ApiSession(Transport):
         except ApiUnauthorizedError:
             self.refresher.handle_401_after_refresh(tokens)
             raise
+
+    def ended_at_provider(self, pair: TokenPair, *, request_id: str | None = None) -> bool:
+        """Whether the identity provider, or an operator, has ended the sign-in of these tokens.
+
+        If so, it is signed out here as well, and the provider is told that its refresh token is not needed any more.
+        """
+        if self.provider is None or not self.provider.has_ended(pair):
+            return False
+        # Made-up tokens have no record of a sign-in at the provider.
+        self.refresher.sign_out(TokenStore(pair), verified=True, request_id=request_id)
+        return True
 
 
 def build_target(path: str, params: Mapping[str, str | int | None] | None = None) -> str:
@@ -270,7 +285,7 @@ def make_session(config: PortalConfig) -> ApiSession:
         read_timeout_s=config.read_timeout_s,
         ca_file=config.api_ca_file,
     )
-    provider = identity_provider()
+    session.provider = provider = identity_provider()
     session.honours_idempotency_key = honours_idempotency_key(config)
     token_endpoint: TokenEndpoint = (
         provider.make_token_endpoint()

@@ -9,8 +9,9 @@
         portal_config   the shape of a project's configuration
     log_lines           the form of a log line
     projects            the Django projects: gateway, then one for each platform
-      platforms         the platforms: name, permission, path prefix
     locales             the languages
+      platforms         the platforms, from the product
+        product         what `apps/product.py` says: name, platforms, languages, services
     cookies             names and limits of the shared cookies
     limits              numbers: times, sizes, counts
     contract_names      the contract's names: paths, fields, parameters

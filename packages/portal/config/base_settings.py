@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -55,14 +54,15 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "ROOT_URLCONF": f"apps.{app}.urls",
         "WSGI_APPLICATION": f"apps.{app}.wsgi.application",
         "INSTALLED_APPS": [
-            # Not on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
-            *(["portal_dev"] if find_spec("portal_dev") else []),
+            # Never on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
+            *(["portal_dev"] if config.debug else []),
             "portal.operate",
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",
             "portal.web",
             "portal_pages",
+            *(["portal_gateway"] if config.project.is_gateway else []),
             f"apps.{app}",
             *(["debug_toolbar"] if config.debug_toolbar else []),
         ],
@@ -81,6 +81,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "MESSAGE_STORAGE": "portal.web.cookies.message_storage.AppCookieStorage",
         "LANGUAGE_CODE": DEFAULT_LOCALE,
         "LANGUAGES": list(LOCALES.items()),
+        "LOCALE_PATHS": [SOURCE_ROOT / "apps" / "locale"],
         "USE_I18N": True,
         "USE_TZ": True,
         "TIME_ZONE": "UTC",
@@ -130,7 +131,9 @@ def _cache(config: PortalConfig, *, name: str, url: str, may_lose: bool) -> dict
 
 def _templates(config: PortalConfig) -> list[dict[str, Any]]:
     """Jinja2 for all pages. Django's own engine is there for the toolbar and its panel alone."""
-    sources = (SOURCE_ROOT / "apps" / config.project.app, PACKAGES / "portal_pages", PACKAGES / "portal" / "web")
+    # The product's own first: a file of the same name takes the place of one of the portal's.
+    apps, gateway = SOURCE_ROOT / "apps", [PACKAGES / "portal_gateway"] if config.project.is_gateway else []
+    sources = (apps, apps / config.project.app, *gateway, PACKAGES / "portal_pages", PACKAGES / "portal" / "web")
     pages = {
         "NAME": "pages",
         "BACKEND": "portal.web.templating.backend.PageTemplates",
@@ -154,8 +157,10 @@ def _templates(config: PortalConfig) -> list[dict[str, Any]]:
 def _static(config: PortalConfig) -> dict[str, Any]:
     """Static files: bundled, hashed and compressed where `serve` has collected them; else as they were written."""
     collected = config.static_root is not None
+    own = SOURCE_ROOT / "apps" / "static"
     return {
         "STATIC_URL": "/static/",
+        "STATICFILES_DIRS": [own] if own.is_dir() else [],
         "STATIC_ROOT": config.static_root,
         "STORAGES": {
             "staticfiles": {

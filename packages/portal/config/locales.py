@@ -1,9 +1,11 @@
-"""The languages that every application speaks (contract, section 5)."""
+"""The languages that every application of the product speaks (contract, section 5); `apps/product.py` names them."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from portal.config.platforms import PRODUCT
+
 #: Locale to its name in its own language; the first is the default.
-LOCALES: Final[dict[str, str]] = {"en": "English", "de": "Deutsch", "tr": "Türkçe"}
-DEFAULT_LOCALE: Final = "en"
+LOCALES: Final[dict[str, str]] = dict(PRODUCT.locales)
+DEFAULT_LOCALE: Final = next(iter(LOCALES))

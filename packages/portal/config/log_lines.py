@@ -4,11 +4,14 @@ Everybody writes with :mod:`logging`; structlog gives the lines their form. A li
 app, the logger and the message; within a request also `request_id` and `user`, which
 :mod:`portal.web.middleware` gives. See docs/reference/log.md.
 
-No traceback shows a variable's value: one of them may be a token.
+No traceback shows a variable's value: one of them may be a token. What looks like a JWT is taken out of a line, whoever
+writes it, and so are the tokens of the request.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -44,6 +47,16 @@ EXTRA_FIELDS: Final = (
     "attempts",
     "cause",
 )
+#: What stands in place of a token.
+REMOVED: Final = "[token]"
+#: The name under which :data:`log_context` gives the tokens of the request. No line has it.
+SECRETS: Final = "secrets"
+#: A text of fewer characters is no token (RFC 6749, section 10.10), and may be a word of the line.
+_SHORTEST_TOKEN: Final = 16
+#: Each JWT begins with the base64 of `{"`. Without a dot it is something else, such as a cursor. That matches too, so
+#: that a line is read once.
+_JWT_BEGINS: Final = "eyJ"
+_JWT: Final = re.compile(r"eyJ[A-Za-z0-9_-]{13,}((?:\.[A-Za-z0-9_-]+)*)")
 #: Control characters, and what else ends a line, as they stand in a line: whoever names a thing writes no line of
 #: their own.
 _ESCAPES: Final = {
@@ -65,7 +78,7 @@ def line_formatter(*, app: str, log_format: str) -> ProcessorFormatter:
     extra: list[Processor] = [ExtraAdder(EXTRA_FIELDS if as_json else ("request_id",))]
     return ProcessorFormatter(
         foreign_pre_chain=[*extra, _add_context, _shorten_refusal, format_exc_info],
-        processors=[_Line(app=app), JSONRenderer(default=str) if as_json else _as_text],
+        processors=[_Line(app=app), _WithoutTokens(JSONRenderer(default=str) if as_json else _as_text)],
     )
 
 
@@ -113,6 +126,25 @@ class _Line:
         }
         line |= {name: value for name, value in event.items() if value is not None}
         return line | {name: text for name, text in (("exception", exception), ("stack", stack)) if text}
+
+
+@dataclass(frozen=True, slots=True)
+class _WithoutTokens:
+    """Takes the tokens out of a finished line, wherever they stand in it."""
+
+    render: Processor
+
+    def __call__(self, logger: WrappedLogger, method: str, line: EventDict) -> str:
+        tokens = line.pop(SECRETS, ())
+        text = str(self.render(logger, method, line))
+        for token in tokens:
+            if token is not None and len(token) >= _SHORTEST_TOKEN:
+                text = text.replace(token, REMOVED)
+                if '"' in token or "\\" in token or not token.isascii():
+                    text = text.replace(json.dumps(token)[1:-1], REMOVED)
+        if _JWT_BEGINS in text:
+            text = _JWT.sub(lambda found: REMOVED if found[1] else found[0], text)
+        return text
 
 
 def _as_text(_logger: WrappedLogger, _method: str, line: EventDict) -> str:

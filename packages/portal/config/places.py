@@ -1,4 +1,4 @@
-"""Where code stands: in a checkout of the repository, or installed from a wheel; and as `apps/energy/forms.py:12`.
+"""Where code stands: in a checkout of the product, or installed from wheels; and as `apps/energy/forms.py:12`.
 
 Imports nothing of the portal: the parent process of a server, which imports no Django, asks it too.
 """
@@ -6,6 +6,7 @@ Imports nothing of the portal: the parent process of a server, which imports no 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +15,19 @@ if TYPE_CHECKING:
 
 #: The folder in which `portal` and the other packages lie: `packages` in a checkout, else `site-packages`.
 PACKAGES: Final = Path(__file__).resolve().parents[2]
-#: Whether this code is a checkout's. Commands that read or write its files need one.
-IN_CHECKOUT: Final = (PACKAGES.parent / "manage.py").is_file()
-#: The folder in which `apps` lies: the checkout's root, else `site-packages`.
-SOURCE_ROOT: Final = PACKAGES.parent if IN_CHECKOUT else PACKAGES
+
+
+def _folder_of_apps() -> Path:
+    """Where the product's projects are. A Django project that uses the query layer alone may have none."""
+    found = find_spec("apps")
+    folders = list(found.submodule_search_locations or ()) if found else []
+    return Path(folders[0]).resolve().parent if folders else PACKAGES
+
+
+#: The folder in which `apps` lies: the root of the product's checkout, else `site-packages`.
+SOURCE_ROOT: Final = _folder_of_apps()
+#: Whether the product's code is a checkout. Commands that read or write its files need one.
+IN_CHECKOUT: Final = (SOURCE_ROOT / "manage.py").is_file()
 #: The state folder, where nothing else is said: of an installed portal the one that the unit of systemd makes, too.
 #: Never one of the environment that a wheel is installed in: that is not the portal's, and may be read-only.
 STATE_DIR: Final = SOURCE_ROOT / ".state" if IN_CHECKOUT else Path("/var/lib/portal")
@@ -31,9 +41,13 @@ def place(file: str | Path, line: int) -> str:
     return f"{path.relative_to(SOURCE_ROOT) if path.is_relative_to(SOURCE_ROOT) else path}:{line}"
 
 
-def declaring_line(package: str) -> tuple[str, int]:
-    """File and line of the running code that makes an object of this package, and is no part of it."""
+def declaring_line(*packages: str) -> tuple[str, int]:
+    """File and line of the running code that makes an object of these packages, or calls them, and is no part of them.
+
+    Nothing and 0 if there is none.
+    """
+    own = (*(f"{package}." for package in packages), "dataclasses")
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  documented for this; `inspect` would read the source files
-    while frame is not None and frame.f_globals.get("__name__", "").startswith((f"{package}.", "dataclasses")):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(own):
         frame = frame.f_back
     return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -1,37 +1,22 @@
-"""The platform registry: the one place where a product platform is named.
+"""The platforms of the product, by their names and prefixes.
 
 Source: requirements, "Platform (type TPlatform)". Order matters: it decides the primary platform.
-A new platform is one line here and one folder below `apps/`; `./manage.py startplatform` writes both.
+They are named in `apps/product.py`; `./manage.py startplatform` adds one.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+import sys
 
-#: A platform's name, as it stands in claims, in the platforms cookie and in `PLATFORMS`.
-TPlatform: TypeAlias = str
+from portal.config.product import Platform, TPlatform, read_product
+from portal.errors import ConfigurationError
 
-
-class Platform(NamedTuple):
-    """One product platform. No dataclass: those import a megabyte, into the parent of each server's workers.
-
-    :param name: the registry's name, upper case.
-    :param permission: the permission string that opens it; matched exactly.
-    :param prefix: first path segment after the locale, with its leading slash.
-    :param app: folder below `apps/`, and the host name below a shared cookie domain.
-    """
-
-    name: TPlatform
-    permission: str
-    prefix: str
-    app: str
-
-
-PLATFORMS: tuple[Platform, ...] = (
-    Platform(name="ENERGY", permission="ENERGY_APP", prefix="/energy", app="energy"),
-    Platform(name="OPERATIONS", permission="OPERATIONS_APP", prefix="/operations", app="operations"),
-    Platform(name="FINANCE", permission="FINANCE_APP", prefix="/finance", app="finance"),
-)
+try:
+    PRODUCT = read_product()
+except ConfigurationError as error:
+    # Everything reads it, so nothing can say this in another way without a traceback.
+    sys.exit(str(error))
+PLATFORMS: tuple[Platform, ...] = tuple(PRODUCT.platforms)
 
 PLATFORM_BY_NAME: dict[TPlatform, Platform] = {platform.name: platform for platform in PLATFORMS}
 PLATFORM_BY_PREFIX: dict[str, Platform] = {platform.prefix: platform for platform in PLATFORMS}

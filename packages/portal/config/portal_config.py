@@ -59,13 +59,21 @@ class ReadsClaims(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OidcProvider:
-    """The OpenID provider that replaces the password form; `issuer` is empty where there is none."""
+    """The OpenID provider that replaces the password form; `issuer` is empty where there is none.
+
+    :param authorize_params: what the authorization request carries beside the portal's own parameters.
+    :param token_params: what the token requests carry beside them, for a code and for a refresh token.
+    :param opaque_access_tokens: nothing is read from access tokens (`APP_OIDC_ACCESS_TOKENS`).
+    """
 
     issuer: str = ""
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ("openid",)
     mapping: ClaimMapping = ClaimMapping()
+    authorize_params: tuple[tuple[str, str], ...] = ()
+    token_params: tuple[tuple[str, str], ...] = ()
+    opaque_access_tokens: bool = False
 
     @property
     def enabled(self) -> bool:

@@ -5,9 +5,13 @@ Source: contract, section 2. Ports and addresses derive from the registry, so a 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from portal.config.platforms import PLATFORMS, Platform
+from portal.config.places import IN_CHECKOUT, STATE_DIR
+from portal.config.platforms import PLATFORMS, PRODUCT, Platform
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DEFAULT_PORT_BASE = 8000
 #: The backend's port lies this far above `PORT_BASE`.
@@ -15,6 +19,11 @@ BACKEND_PORT_OFFSET = 100
 #: The first server of a project has its own port, each further one a port that is so much higher: above all of those.
 INSTANCE_PORT_STEP = 200
 GATEWAY_APP = "auth_app"
+#: What the sandbox backend of a checkout is told, where its environment says nothing else.
+SANDBOX_VARIABLES: Final[Mapping[str, str]] = {
+    "SANDBOX_APP": PRODUCT.sandbox,
+    **({"SANDBOX_STATE_DIR": str(STATE_DIR / "sandbox")} if IN_CHECKOUT else {}),
+}
 
 
 class Project(NamedTuple):

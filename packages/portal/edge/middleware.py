@@ -18,7 +18,7 @@ from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
 from portal.edge.responses import AllowedHosts, EdgeResponses
 from portal.edge.rules import DECIDED_RULES, cached_forward, decide
 from portal.edge.site import RouteTable, Site, make_site
-from portal.identity import INVALID, TokenCache, make_verifier
+from portal.identity import INVALID, make_token_cache
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Gauges, Label
 
@@ -118,12 +118,10 @@ class ProxyMiddleware:
             debug=config.debug,
         )
         self._sites: dict[frozenset[TPlatform], Site] = {}
-        self.token_cache = TokenCache(
-            verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend
-        )
+        self.token_cache = make_token_cache(config)
         self.allowed_hosts = AllowedHosts()
         self.responses = EdgeResponses()
-        if not (config.verification.enabled or config.debug):
+        if not (config.verification.enabled or config.oidc.opaque_access_tokens or config.debug):
             logger.warning(
                 "access tokens are decoded and not verified: set APP_JWT_KEY or APP_JWT_JWKS_URL to verify them"
             )

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from fork_safety import ForkSafeLock
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity.users import MAX_TOKEN_CHARS, DecodedUser, decode_user
-from portal.identity.verification import NOT_A_TOKEN, UnknownKeyError
+from portal.identity.verification import NOT_A_TOKEN, UnknownKeyError, make_verifier
 
 if TYPE_CHECKING:
-    from portal.config.portal_config import ClaimMapping, ReadsClaims
+    from portal.config.portal_config import ClaimMapping, PortalConfig, ReadsClaims
     from portal.identity.verification import TokenVerifier
 
 
@@ -58,6 +58,9 @@ INVALID = TokenCheck(TokenState.INVALID)
 #: It verifies, but its `nbf` is in the future: one of two clocks is wrong. A refresh would give another such token for
 #: each request, so this one is sent to the backend.
 EARLY = TokenCheck(TokenState.INVALID)
+#: It is not read (`APP_OIDC_ACCESS_TOKENS`). At the edge it counts as absent, as a token that does not decode. Only the
+#: backend can tell whether it is good, so it is sent there.
+OPAQUE = TokenCheck(TokenState.INVALID)
 UNVERIFIABLE = TokenCheck(TokenState.UNVERIFIABLE)
 
 
@@ -132,6 +135,24 @@ class TokenCache:
             return UNVERIFIABLE
         self._bad.keep(token, generation)
         return INVALID
+
+
+class OpaqueTokens(TokenCache):
+    """In place of the cache where access tokens say nothing to the portal."""
+
+    def check(self, token: str | None, *, now: float) -> TokenCheck:  # noqa: ARG002  nobody knows when it ends
+        """`OPAQUE` for any token."""
+        return OPAQUE if token else NO_TOKEN
+
+
+def make_token_cache(config: PortalConfig) -> TokenCache:
+    """What checks the access tokens of a project.
+
+    :raises ConfigurationError: the configured key does not fit the algorithms.
+    """
+    if config.oidc.opaque_access_tokens:
+        return OpaqueTokens()
+    return TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)
 
 
 class _Bounded(Generic[T]):

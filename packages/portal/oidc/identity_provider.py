@@ -33,6 +33,10 @@ class OpenIdProvider:
             logger.warning("sign-in: whether the provider has ended it is not known: %s", error)
             return False
 
+    def end_user(self, subject: str) -> None:
+        """End all sign-ins of a user that there are now; may raise `StoreUnavailableError`."""
+        provider_sessions().end_user(subject)
+
     def sign_out_url(self, pair: TokenPair, *, return_to: str) -> str | None:
         """See :func:`portal.oidc.sign_out.sign_out_url`."""
         return sign_out_url(pair, return_to=return_to)

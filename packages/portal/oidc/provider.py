@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
-from authlib.common.urls import add_params_to_uri
+from authlib.common.urls import add_params_to_qs, add_params_to_uri
 from authlib.oauth2.auth import ClientAuth
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7009 import prepare_revoke_token_request
@@ -69,6 +69,8 @@ def read_metadata(document: object, *, provider: OidcProvider) -> ProviderMetada
     # The environment's addresses are read without a slash at the end; an issuer's name may have one.
     if not isinstance(document, dict) or not isinstance(issuer, str) or issuer.removesuffix("/") != provider.issuer:
         raise ApiMalformedError("discovery gave another issuer than APP_OIDC_ISSUER")
+    if document.get("require_pushed_authorization_requests") is True:
+        raise ApiMalformedError("the provider requires pushed authorization requests (RFC 9126), which are not sent")
     schemes = {"https"} if provider.issuer.startswith("https://") else {"https", "http"}
 
     def endpoint(name: str, *, required: bool) -> str:
@@ -201,13 +203,10 @@ class OidcClient:
 
     def authorization_url(self, metadata: ProviderMetadata, attempt: LoginAttempt, *, redirect_uri: str) -> str:
         """The address where a sign-in starts: code flow with PKCE (S256)."""
-        extra = {"nonce": attempt.nonce, "ui_locales": attempt.locale}
-        if "offline_access" in self.provider.scopes:
-            # OpenID Connect Core, section 11: without consent the provider may give no refresh token.
-            extra["prompt"] = "consent"
+        uri = add_params_to_uri(metadata.authorization_endpoint, self.provider.authorize_params)
         return str(
             prepare_grant_uri(
-                metadata.authorization_endpoint,
+                uri,
                 client_id=self.provider.client_id,
                 response_type="code",
                 redirect_uri=redirect_uri,
@@ -215,7 +214,8 @@ class OidcClient:
                 state=attempt.state,
                 code_challenge=create_s256_code_challenge(attempt.verifier),
                 code_challenge_method="S256",
-                **extra,
+                nonce=attempt.nonce,
+                ui_locales=attempt.locale,
             )
         )
 
@@ -233,12 +233,12 @@ class OidcClient:
     ) -> RawResponse:
         """Exchange a code for tokens."""
         body = prepare_token_request("authorization_code", code=code, redirect_uri=redirect_uri, code_verifier=verifier)
-        return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
+        return self._post_for_tokens(metadata, body=body, deadline=deadline)
 
     def refresh(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> RawResponse:
         """Submit a refresh token, once."""
         body = prepare_token_request("refresh_token", refresh_token=refresh)
-        return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
+        return self._post_for_tokens(metadata, body=body, deadline=deadline)
 
     def revoke(self, metadata: ProviderMetadata, *, refresh: str, deadline: Deadline) -> RawResponse | None:
         """Revoke a refresh token (RFC 7009); None if the provider has no endpoint for it."""
@@ -246,6 +246,10 @@ class OidcClient:
             return None
         body, _ = prepare_revoke_token_request(refresh, token_type_hint="refresh_token")  # noqa: S106  a kind
         return self._post(metadata, metadata.revocation_endpoint, body=body, deadline=deadline)
+
+    def _post_for_tokens(self, metadata: ProviderMetadata, *, body: str, deadline: Deadline) -> RawResponse:
+        body = add_params_to_qs(body, self.provider.token_params)
+        return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
 
     def _post(self, metadata: ProviderMetadata, url: str, *, body: str, deadline: Deadline) -> RawResponse:
         auth = ClientAuth(self.provider.client_id, self.provider.client_secret, metadata.auth_method)

@@ -97,6 +97,10 @@ class ProviderSessions:
         self.store.set(end, now, lifetime_s=self.max_age_s)
         return True
 
+    def end_user(self, subject: str) -> None:
+        """End all sign-ins of a user that there are now."""
+        self.store.set(_end_key(_hashed("sub", subject)), self.clock(), lifetime_s=self.max_age_s)
+
     def has_ended(self, pair: TokenPair) -> bool:
         """Whether the provider has ended the sign-in of these tokens."""
         record = self._record(session_token(pair))

@@ -26,6 +26,7 @@ from portal.web.sign_in import keep_sign_in, sign_in_limit
 
 if TYPE_CHECKING:
     from portal.api import RawResponse
+    from portal.config.portal_config import OidcProvider
     from portal.oidc.id_tokens import IdTokenClaims
     from portal.oidc.login_attempts import LoginAttempt
     from portal.oidc.provider import ProviderMetadata
@@ -36,6 +37,9 @@ logger = logging.getLogger(__name__)
 CALLBACK_PATH: Final = "/login/oidc/callback"
 #: Time for all calls to the provider while a browser waits, seconds.
 PROVIDER_DEADLINE_S: Final = 10.0
+_ASK_FOR_CONSENT: Final = (
+    "if the provider gives one only after consent, APP_OIDC_AUTHORIZE_PARAMS should have prompt=consent"
+)
 _CANCELLED: Final = frozenset({"access_denied", "login_required", "consent_required"})
 
 
@@ -100,10 +104,25 @@ def _sign_in(request: PortalRequest, attempt: LoginAttempt) -> str | ProviderFai
     claims = client.check_token(check, metadata, deadline=deadline)
     pair = TokenPair(access=access, refresh=refresh if isinstance(refresh, str) and refresh else None)
     # A token that no cookie carries has a failure of its own, in `_keep`.
-    if get_user_from_token(access) is None and validate_issued_tokens(pair) is None:
-        logger.error("sign-in: the provider's access token is no JWT")
+    if validate_issued_tokens(pair) is None and not _is_usable(pair, client.provider):
         return failures.UNUSABLE
     return _keep(request, pair, claims=claims, id_token=id_token, wanted=attempt.wanted)
+
+
+def _is_usable(pair: TokenPair, provider: OidcProvider) -> bool:
+    """Whether somebody is signed in with these tokens; if not, the log has why."""
+    if pair.refresh is None and "offline_access" in provider.scopes:
+        logger.warning("sign-in: no refresh token, though offline_access was asked for: %s", _ASK_FOR_CONSENT)
+    if not provider.opaque_access_tokens:
+        if get_user_from_token(pair.access or "") is not None:
+            return True
+        logger.error("sign-in: the provider's access token is no JWT: set APP_OIDC_ACCESS_TOKENS=opaque if none is")
+    elif pair.refresh is not None:
+        return True
+    else:
+        # Nobody could tell its end, nor a made-up one from it (contract, section 5, "Authenticated").
+        logger.error("sign-in: an opaque access token without a refresh token signs nobody in")
+    return False
 
 
 def _read_code(request: PortalRequest, metadata: ProviderMetadata) -> str | ProviderFailure:
@@ -135,7 +154,7 @@ def _keep(
     too_many = limit.too_many(account)
     if too_many is not None:
         return replace(failures.TOO_MANY, retry_after=too_many.retry_after)
-    who: AuditFields = {"method": "openid"}
+    who: AuditFields = {"method": "openid", "user": tag_of(claims.subject)}
     if claims.sid is not None:
         who["provider_session"] = tag_of(claims.sid)
     try:

@@ -9,6 +9,7 @@
       probe                one HTTP request, each of its steps by itself
       cache_report         what lies in the cache of queries
       suggestions          which known name somebody may have meant
+      catalogs             compiles translations: at each start, and for the wheel
     apps                   the Django app: registers the checks, and lets requests go without what they have no use for
       checks               what holds in every project; before a request is served
       deployment_checks    what holds on a server: `check --deploy`

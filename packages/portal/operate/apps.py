@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.conf import settings
 from django.core.cache import BaseCache, close_caches  # noqa: TID251  reads and writes no cache
 from django.core.handlers.base import reset_urlconf
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, connections, reset_queries
 from django.utils.module_loading import import_string
+
+from portal.config.places import SOURCE_ROOT
+from portal.errors import ConfigurationError
+from portal.operate.catalogs import compile_stale
 
 NO_DATABASE = "django.db.backends.dummy"
 
@@ -23,10 +28,10 @@ class PortalAppConfig(AppConfig):
     label = "portal"
 
     def ready(self) -> None:
-        """Import what registers itself: the checks, and the OpenID provider if one is configured.
+        """Import what registers itself: the checks, and the OpenID provider if one is configured. Compile translations.
 
-        Ends the process with one line in a project that is not the portal's. Its commands would take the place of that
-        project's: here Django has no other way to say it without a traceback.
+        Ends the process with one line if a translation has a mistake, as Django has no other way to say it without a
+        traceback here. Also in a project that is not the portal's: its commands would take the place of that project's.
         """
         if not hasattr(settings, "PORTAL"):
             sys.exit(
@@ -36,6 +41,10 @@ class PortalAppConfig(AppConfig):
             )
         from portal.operate import checks, deployment_checks  # noqa: F401, PLC0415  only now are the apps loaded
 
+        try:
+            compile_stale([SOURCE_ROOT / "apps", *(Path(app.path) for app in apps.get_app_configs())])
+        except ConfigurationError as error:
+            sys.exit(f"{settings.PORTAL.project.app}: {error}")
         if settings.PORTAL.oidc.enabled:
             register_openid()
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
@@ -49,7 +58,7 @@ class PortalAppConfig(AppConfig):
 def register_openid() -> None:
     """Load `portal.oidc`, which registers itself at `portal.api`. Ends the process without the extra `oidc`."""
     if not (find_spec("authlib") and find_spec("joserfc")):
-        sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal[oidc]'")
+        sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'")
     from portal import oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
 
     oidc.register()

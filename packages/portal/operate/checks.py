@@ -95,13 +95,13 @@ def check_every_project_has_its_folder(_config: PortalConfig) -> Iterator[CheckM
     for app in sorted(registered - folders):
         yield Error(
             f"apps/{app} is missing, and the platform registry names it",
-            hint=f"make it with {PROGRAM} startplatform, or take the line out of portal.config.platforms",
+            hint=f"make it with {PROGRAM} startplatform, or take the line out of apps/product.py",
             id="portal.E001",
         )
     for app in sorted(folders - registered):
         yield Error(
             f"apps/{app} is no platform of the registry",
-            hint="add its line to portal.config.platforms, or remove the folder",
+            hint="add its line to apps/product.py, or remove the folder",
             id="portal.E002",
         )
 

@@ -81,7 +81,7 @@ def _own_host(config: PortalConfig) -> Iterator[CheckMessage]:
 
 def _decode_only(config: PortalConfig) -> Iterator[CheckMessage]:
     """Access tokens are only decoded: the edge lets in whoever makes one up, and only the backend refuses."""
-    if not config.verification.enabled:
+    if not (config.verification.enabled or config.oidc.opaque_access_tokens):
         yield Warning(
             "Access tokens are decoded, and not verified: whoever makes one up passes the edge, up to the backend.",
             hint="Set APP_JWT_JWKS_URL, or APP_JWT_KEY.",

@@ -146,6 +146,8 @@ class BackendCaller:
         """
         pair = self.tokens.current
         since = self.api.refresher.signed_out_at(pair)
+        if since is None and self.api.ended_at_provider(pair, request_id=self.request_id):
+            since = 0.0
         if since is not None and self.tokens.end(rejected=pair.refresh, known_since=since):
             raise SignInEndedError("this sign-in was signed out")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from django.conf import settings
+
+from portal.config.places import declaring_line, place
 from portal.query.cache import CACHE_STATUSES
 from portal.telemetry.metrics import Counters, Label
 
@@ -69,6 +73,10 @@ class MutationEvent:
     error: str
 
 
+logger = logging.getLogger("portal.query")
+
+#: So many reads of one endpoint, one after the other, are probably a loop over rows.
+ONE_BY_ONE: Final = 6
 #: Events that a client keeps. No page has as many; a command's client may live for hours.
 MAX_EVENTS: Final = 256
 
@@ -118,6 +126,25 @@ class EventLog:
         _read_counters.count(key.endpoint, status)
         if result.patches and not result.is_memoized:
             _patch_counters.add(result.patches, key.endpoint)
+        if settings.DEBUG and not result.is_memoized:
+            self._tell_of_one_by_one(key.endpoint, call.request.hook.name)
+
+    def _tell_of_one_by_one(self, endpoint: str, hook: str) -> None:
+        """Warn a developer of calls that wait for each other. Those of one `use_queries` began together."""
+        begun = {
+            event.query.digest: event.began_s
+            for event in self.queries
+            if event.endpoint == endpoint and event.cache_status != "memoized"
+        }
+        if len(set(begun.values())) == ONE_BY_ONE:
+            logger.warning(
+                "%s: read %d times in one request, one after the other, at %s: read a list that has all rows, or run"
+                " the calls at the same time: use_queries(request, [….%s.spec(…) for …])",
+                endpoint,
+                ONE_BY_ONE,
+                place(*declaring_line("portal", "portal_pages")),
+                hook,
+            )
 
     def add_write(self, write: WriteRequest, error: ApiError | None, *, began: float) -> None:
         """Note a mutation that has ended now; `began` as in :meth:`add_read`."""
@@ -127,7 +154,8 @@ class EventLog:
     @property
     def queries(self) -> list[QueryEvent]:
         """What each query came to."""
-        return [done for done in self._done if isinstance(done, QueryEvent)]
+        # Of a copy: another thread of the request may add one meanwhile.
+        return [done for done in tuple(self._done) if isinstance(done, QueryEvent)]
 
     @property
     def mutations(self) -> list[MutationEvent]:

@@ -52,22 +52,24 @@ class TokensRes(TypedDict):
 class AuthMutations(MutationGroup):
     """Sign-in, sign-out, and a forgotten password."""
 
-    use_login_mutation = mutation_endpoint(data=TokensRes, body=LoginReq, url=AUTH_LOGIN_PATH, method="POST")
+    use_login_mutation = mutation_endpoint(
+        data=TokensRes, body=LoginReq, url=AUTH_LOGIN_PATH, method="POST"
+    ).changes_nothing()
     use_logout_mutation = mutation_endpoint(
         body=LogoutReq,
         url=AUTH_LOGOUT_PATH,
         method="POST",
         without="Sign-out ends the sign-in in the portal alone: the refresh token is not revoked.",
-    )
+    ).changes_nothing()
     use_forgot_password_mutation = mutation_endpoint(
         body=ForgotPasswordReq,
         url=FORGOT_PASSWORD_PATH,
         method="POST",
         without="The sign-in page does not offer a new password.",
-    )
+    ).changes_nothing()
     use_reset_password_mutation = mutation_endpoint(
         body=ResetPasswordReq,
         url=RESET_PASSWORD_PATH,
         method="POST",
         without="The sign-in page does not offer a new password.",
-    )
+    ).changes_nothing()

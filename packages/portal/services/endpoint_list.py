@@ -7,19 +7,17 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from portal.query import REGISTRY, DeclaredMutation, DeclaredQuery
-from portal.services.service_imports import import_services
+from portal.services.service_imports import import_services, service_name
 
 if TYPE_CHECKING:
     from portal.query import Endpoint
-
-_SERVICES = "portal.services."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One declared endpoint.
 
-    :param hook: module below `portal.services`, class and attribute.
+    :param hook: module below the package of services, class and attribute.
     :param types: `role: type` for each part of the call and of the response.
     :param effects: what it changes in cached queries.
     """
@@ -36,7 +34,7 @@ def declared_hooks() -> list[Endpoint[Any]]:
     """Every hook of the services that can be imported, by domain, path and method."""
     import_services()
     declared: list[Endpoint[Any]] = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
-    hooks = [hook for hook in declared if hook.hook_name.startswith(_SERVICES)]
+    hooks = [hook for hook in declared if service_name(hook.hook_name)]
     return sorted(hooks, key=lambda hook: (hook.key.partition(".")[0], hook.path_shape, _method(hook), hook.key))
 
 
@@ -60,7 +58,7 @@ def _entry(hook: Endpoint[Any]) -> Entry:
         method=_method(hook),
         path=hook.path_shape,
         key=hook.key,
-        hook=hook.hook_name.removeprefix(_SERVICES),
+        hook=service_name(hook.hook_name) or hook.hook_name,
         types=tuple(f"{role}: {_type_name(kind)}" for role, kind in hook.declared_types.items()),
         effects=effects,
     )

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from portal.config.platforms import PLATFORMS
+from portal.config.platforms import PLATFORMS, PRODUCT
 from portal.query import PaginatedQueryHook, Row
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def searched_lists() -> tuple[tuple[Platform, SearchedList[Any]], ...]:
 
 def _declared(platform: Platform) -> Iterator[SearchedList[Any]]:
     """What the platform's domain declares. A service that can't be imported stops no other platform's search."""
-    name = f"{__package__}.{platform.app}.search"
+    name = f"{PRODUCT.services}.{platform.app}.search"
     try:
         yield from import_module(name).SEARCHED
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Imports all services. A module that can't be imported stops the apps that use it, and no other."""
+"""Imports all services, the product's too. A module that can't be imported stops the apps that use it, and no other."""
 
 from __future__ import annotations
 
@@ -6,22 +6,58 @@ import importlib
 import pkgutil
 import traceback
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import portal.services
 from portal.config.places import SOURCE_ROOT, place
+from portal.config.platforms import PRODUCT
 from portal.query import REGISTRY
 
-_PREFIX = f"{portal.services.__name__}."
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OWN: Final = portal.services.__name__
+#: The domains here that every product has; the others are the examples'.
+_OF_EVERY_PRODUCT: Final = frozenset({"auth", "iam", "user"})
+#: Where calls are declared: those that every product has, and the product's.
+PACKAGES: Final = tuple(dict.fromkeys((_OWN, PRODUCT.services)))
+
+
+def service_name(module: str) -> str | None:
+    """What a module or a hook is called below its package of services; None for one that is no service."""
+    for package in PACKAGES:
+        if module.startswith(f"{package}."):
+            return module.removeprefix(f"{package}.")
+    return None
+
+
+def services_folder() -> Path:
+    """The folder of the product's services; it may be missing."""
+    return Path(next(iter(_path_of(PRODUCT.services)), SOURCE_ROOT.joinpath(*PRODUCT.services.split("."))))
+
+
+def _path_of(package: str) -> list[str]:
+    """The folders of a package; none if there is no such package."""
+    if package == _OWN:
+        return list(portal.services.__path__)
+    try:
+        found = find_spec(package)
+    except ModuleNotFoundError:
+        return []
+    return list(found.submodule_search_locations or ()) if found else []
+
+
 #: Where teams declare. The rest of the package raises the errors of declarations.
-_OURS = (Path(portal.services.__file__).parent, SOURCE_ROOT / "apps", SOURCE_ROOT / "tests")
+_OURS = (Path(portal.services.__file__).parent, services_folder(), SOURCE_ROOT / "apps", SOURCE_ROOT / "tests")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedImport:
     """A module that can't be imported.
 
-    :param domain: the folder or module below `portal.services` that it belongs to.
+    :param domain: the folder or module below the package of services that it belongs to.
     """
 
     module: str
@@ -34,21 +70,32 @@ class FailedImport:
 
 
 def import_services() -> list[FailedImport]:
-    """Import every module below `portal.services`, so that all of its groups are declared.
+    """Import every module of the services, so that all of their groups are declared.
 
     :returns: those that can't be imported.
     """
     failed = []
-    for found in pkgutil.walk_packages(portal.services.__path__, prefix=_PREFIX, onerror=lambda _: None):
+    for name in _modules():
         try:
-            importlib.import_module(found.name)
+            importlib.import_module(name)
         except Exception as error:  # noqa: BLE001  whatever the code of a team does
-            domain = found.name.removeprefix(_PREFIX).partition(".")[0]
-            failed.append(FailedImport(module=found.name, domain=domain, error=error))
+            domain = (service_name(name) or "").partition(".")[0]
+            failed.append(FailedImport(module=name, domain=domain, error=error))
             # All of them: this one may have begun to import another one again.
             for each in failed:
                 REGISTRY.forget(each.module)
     return failed
+
+
+def _modules() -> Iterator[str]:
+    for package in PACKAGES:
+        modules = pkgutil.walk_packages(_path_of(package), prefix=f"{package}.", onerror=lambda _: None)
+        names = [found.name for found in modules]
+        yield from names if package == PRODUCT.services else filter(_is_of_every_product, names)
+
+
+def _is_of_every_product(module: str) -> bool:
+    return (service_name(module) or "").partition(".")[0] in _OF_EVERY_PRODUCT
 
 
 def place_of(error: BaseException) -> str:

@@ -8,6 +8,7 @@ backend: on Redis that empties the whole database.
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import math
 import secrets
 import time
@@ -292,6 +293,8 @@ def import_backends() -> None:
     for store in (_query_store, _refresh_store):
         if isinstance(store.backend(), RedisCache):
             importlib.import_module("redis")
+            # A connection tells the server redis's version, and Python 3.13 imports more when it is asked for one.
+            importlib.metadata.version("redis")
 
 
 def query_store() -> SharedStore:

@@ -36,7 +36,7 @@ class StoreFailure(Enum):
 
 store_timings: Final = Timings(
     "portal_store_operation_duration_seconds",
-    "Time of one operation of the shared store, failed ones included, without those that an open circuit refused.",
+    "Time of one operation of the shared store, also of a failed one; not of one that an open circuit refused.",
     labels=[STORE_LABEL],
     buckets=OPERATION_BUCKETS_S,
 )

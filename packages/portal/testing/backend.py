@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import time
@@ -27,6 +28,8 @@ from portal.config.contract_names import (
     SEARCH_PARAM,
 )
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
+from portal.config.platforms import PLATFORMS
+from portal.errors import UsageError
 from portal.identity import get_user_from_token
 from portal.testing.shapes import page_of, problem_of, profile_of
 from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_sign_in
@@ -46,6 +49,8 @@ _Response: TypeAlias = tuple[int, dict[str, str], str] | Exception
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: These paths need no bearer.
 _OPEN_PATHS: Final = PATHS_WITHOUT_BEARER | {AUTH_LOGOUT_PATH}
+#: From this likeness on, a permission is a misspelt one: `FINANCE_AP`, but not `FINANCE_APPROVE`.
+_SLIP: Final = 0.9
 #: It has characters that must be encoded in an address: a page that forgets to encode a cursor fails.
 _CURSOR: Final = "after {}&="
 
@@ -99,7 +104,9 @@ class Backend:
         :param account: its id; by default one that no other test has.
         :param expired: the access token has expired; the refresh token is valid.
         :param profile: fields of `/me` in place of the default ones. They may contradict the token; `/me` decides.
+        :raises UsageError: a permission is that of a platform but for a slip.
         """
+        _refuse_slips(permissions)
         account = new_account() if account is None else account
         self._profiles[account] = profile_of(account, *permissions, **profile)
         return self._keep(new_sign_in(account, *permissions, lifetime_s=-3600 if expired else ACCESS_LIFETIME_S))
@@ -222,6 +229,15 @@ class Backend:
         self._signed_in[made.account] = made
         self._account_by_refresh[made.refresh] = made.account
         return made
+
+
+def _refuse_slips(permissions: Iterable[str]) -> None:
+    """An account with a misspelt permission opens nothing, and a test of what it may not open would pass."""
+    known = [platform.permission for platform in PLATFORMS]
+    for permission in permissions:
+        close = difflib.get_close_matches(permission, known, n=1, cutoff=_SLIP)
+        if close and permission not in known:
+            raise UsageError(f"no platform has the permission {permission!r}; did you mean {close[0]!r}?")
 
 
 def _list_of_counts(call: Call) -> str:

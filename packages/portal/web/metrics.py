@@ -29,7 +29,7 @@ request_counters: Final = Counters(
     "Requests that the edge forwarded, by page, method and status.",
     labels=[
         _ROUTE,
-        Label(name="method", says="the method in capitals; `other` for those that no page has"),
+        Label(name="method", says="the method in capitals; `other` for methods that no page has"),
         Label(name="status", says="the status of the response"),
     ],
     limit=_MAX_COUNTERS,

@@ -28,10 +28,10 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_WAY_BACK
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_WAY_BACK
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
-from portal.config.log_lines import log_context
+from portal.config.log_lines import SECRETS, log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
 from portal.telemetry.audit import AuditedRequest, audited_request, kept_address, kept_user_agent
@@ -43,6 +43,7 @@ from portal.web.cookies import (
     follow_refusal,
     name_sign_in,
     read_tokens,
+    refuse_sign_in_cookies,
     remove_duplicates,
     remove_way_back,
     set_way_back,
@@ -67,9 +68,10 @@ if TYPE_CHECKING:
 
 
 def log_fields(request: PortalRequest) -> dict[str, object]:
-    """The fields of a request. Called for each line that is written: most requests write none."""
-    user = account_tag_of(getattr(request, "edge_user", None))
-    return {"request_id": request.request_id, "user": user, **trace_fields()}
+    """The fields of a request, and its tokens, which no line shows. Called for each line: most requests write none."""
+    user, sent, now = account_tag_of(getattr(request, "edge_user", None)), request.COOKIES, request.token_store.current
+    tokens = sent.get(VAR_ACCESS_TOKEN), sent.get(VAR_REFRESH_TOKEN), now.access, now.refresh
+    return {"request_id": request.request_id, "user": user, **trace_fields(), SECRETS: tokens}
 
 
 def audit_fields(request: PortalRequest) -> AuditedRequest:
@@ -174,6 +176,8 @@ class ApiAccessMiddleware:
 
     def _commit(self, request: PortalRequest, response: HttpResponseBase) -> HttpResponseBase:
         tokens = request.token_store
+        if response.cookies:
+            refuse_sign_in_cookies(request, response)
         if tokens.ended and not isinstance(response, SignInEndedResponse):
             # The view caught the error, or a thread beside the view met the end of the sign-in. What it holds ends.
             response.close()

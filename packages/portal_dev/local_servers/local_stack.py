@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.platforms import PLATFORMS, PRODUCT
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal.services.service_imports import services_folder
 from portal_dev.local_servers.server_group import Server
 
 if TYPE_CHECKING:
@@ -20,16 +22,13 @@ SERVER_NAMES: Final = (BACKEND, *(project.app for project in PROJECTS))
 #: Seconds that open requests have when the group stops: the group kills its servers soon after.
 LOCAL_STOP_TIMEOUT_S: Final = 3
 #: Packages whose code every project runs.
-SHARED_PACKAGES: Final = ("portal", "portal_dev", "sqlite_cache", "fork_safety")
+SHARED_PACKAGES: Final = (
+    *("portal", "portal_dev", "portal_gateway", "portal_pages", "jinja_onepage", "sqlite_cache", "fork_safety"),
+)
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.
 DEMO_PASSWORD = "demo"  # noqa: S105  a demonstration account's, printed at every start
-DEMO_ACCOUNTS = (
-    "energy@example.com",
-    "operations@example.com",
-    "finance@example.com",
-    "all@example.com",
-    "none@example.com",
-    "iam@example.com",
+DEMO_ACCOUNTS: Final = tuple(
+    f"{name}@example.com" for name in (*(platform.app for platform in PLATFORMS), "all", "none", "iam")
 )
 
 
@@ -82,5 +81,7 @@ class LocalStack:
 
 def _code_of(name: str) -> tuple[Path, ...]:
     if name == BACKEND:
-        return (PACKAGES / BACKEND,)
-    return (SOURCE_ROOT / "apps" / name, *(PACKAGES / package for package in SHARED_PACKAGES))
+        own = [SOURCE_ROOT.joinpath(*PRODUCT.sandbox.split("."))] if PRODUCT.sandbox else []
+        return (PACKAGES / BACKEND, *own)
+    apps = SOURCE_ROOT / "apps"
+    return (apps / name, apps / "product.py", services_folder(), *(PACKAGES / package for package in SHARED_PACKAGES))

@@ -1,6 +1,6 @@
-"""Restarts servers whose code has changed: `./manage.py run --reload`. It needs the development requirements.
+"""Restarts servers whose code has changed: `./manage.py run --reload`. It needs the extra `dev`.
 
-Templates and static files need no restart: in `DEBUG` they are read from their source for each page.
+Most templates and all static files need no restart: in `DEBUG` they are read from their source for each page.
 docs/adr/0029-a-developers-day.md compares this with the ways of Django and granian.
 """
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from watchfiles import Change, DefaultFilter, PythonFilter, watch
 
+from portal_dev.local_servers.held_ports import StandIn
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 
 #: Milliseconds between looks at the servers, while no file changes.
 WATCH_INTERVAL_MS: Final = 200
-#: Compiled catalogs: Django reads them once.
-ALSO_CODE: Final = (".mo",)
+#: What servers read once: catalogs, icons, and the file of the macros.
+ALSO_CODE: Final = (".po", ".svg", "macros.html")
 
 
 class CodeFilter(PythonFilter):
@@ -44,6 +46,7 @@ class Reloader:
     def __init__(self, servers: Sequence[Server], *, say: Callable[[str], None]) -> None:
         self._servers = servers
         self._say = say
+        self._stand_ins: dict[str, StandIn] = {}
         self._changes = watch(
             *{folder for server in servers for folder in server.code},
             watch_filter=CodeFilter(),
@@ -67,6 +70,13 @@ class Reloader:
         if affected:
             files = changed[0].name if len(changed) == 1 else f"{len(changed)} files"
             self._say(f"{files} changed: restarting {', '.join(server.name for server in affected)}")
-            group.restart(affected)
+            group.stop(*(server.name for server in affected))
+            for server in affected:
+                if stand_in := self._stand_ins.pop(server.name, None):
+                    stand_in.stop()
+            group.start(affected)
         for name, status in group.take_ended().items():
             self._say(f"{name} has ended with status {status}; the next change of its code starts it again")
+            listener = next(server.listener for server in self._servers if server.name == name)
+            if listener is not None:
+                self._stand_ins[name] = StandIn(listener, name=name, words=group.last_words(name))

@@ -1,8 +1,10 @@
-"""Writes a new platform into the repository, and takes one away: `startplatform`, `removeplatform`.
+"""Writes a new product or platform, and takes a platform away: `startproduct`, `startplatform`, `removeplatform`.
 
 ::
 
     platform_places     the files that name every platform
+    products            a product of one's own, written from `product_template/`
       platform_folders  the folders that are one platform's alone, written from `platform_template/`; which names a new
                         platform can't have, and why
+        templates       writes files from a template
 """

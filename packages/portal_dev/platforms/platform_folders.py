@@ -16,33 +16,32 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 
 from portal.config.locales import LOCALES
-from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.places import SOURCE_ROOT
+from portal.config.platforms import PRODUCT
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
+from portal.services.service_imports import services_folder
+from portal_dev.platforms.templates import write_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_TEMPLATE: Final = Path(__file__).with_name("platform_template")
-#: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
-_SUFFIX: Final = "-tpl"
-_SERVICES: Final = re.compile(r"\bportal\.services\.(\w+)")
+PLATFORM_TEMPLATE: Final = Path(__file__).with_name("platform_template")
+_SERVICES: Final = re.compile(rf"\b{re.escape(PRODUCT.services)}\.(\w+)")
+#: Only for a product that has pods.
+_PODS: Final = "deploy/kubernetes/base"
 
 
 def platform_folders(name: str) -> list[str]:
     """Their paths, from the repository's root."""
-    return [
-        f"apps/{name}",
-        services_of(name),
-        f"tests/apps/{name}",
-        f"deploy/kubernetes/base/{name}",
-    ]
+    pods = [f"{_PODS}/{name}"] if (SOURCE_ROOT / _PODS).is_dir() else []
+    return [f"apps/{name}", services_of(name), f"tests/apps/{name}", *pods]
 
 
 def services_of(domain: str) -> str:
     """The folder of a domain's services, from the repository's root."""
-    return f"packages/portal/services/{domain}"
+    return str(services_folder().relative_to(SOURCE_ROOT) / domain)
 
 
 def uses_elsewhere(domain: str, root: Path, *, app: str) -> list[str]:
@@ -75,12 +74,13 @@ def _is_of(file: str, app: str) -> bool:
 
 def write_folders(name: str, root: Path) -> None:
     """Write the folders of a new platform below `root`. Its few texts are the web layer's, which are translated."""
-    for path in sorted(_TEMPLATE.rglob("*")):
-        if path.is_file():
-            target = root / str(path.relative_to(_TEMPLATE)).replace("app_name", name).removesuffix(_SUFFIX)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            content = path.read_text().replace("{{ app_name }}", name)
-            target.write_text(content.replace("{{ APP_NAME }}", name.upper()))
+    folders = platform_folders(name)
+
+    def place(folder: str) -> str | None:
+        own = services_of(name) if folder == f"services/{name}" else folder
+        return own if any(f"{own}/".startswith(f"{each}/") for each in folders) else None
+
+    write_template(PLATFORM_TEMPLATE, root, values=values_of(name, services=PRODUCT.services), place=place)
     if not settings.configured:
         # What finds the texts imports Django's translations, which ask for settings; any will do.
         settings.configure()
@@ -88,6 +88,15 @@ def write_folders(name: str, root: Path) -> None:
 
     for language in TRANSLATED:
         write_catalog(root / "apps" / name, language)
+
+
+def values_of(name: str, *, services: str) -> dict[str, str]:
+    """What stands for the names in the templates.
+
+    :param services: the package of the services.
+    """
+    folder = "packages/portal/services" if services == "portal.services" else services.replace(".", "/")
+    return {"app_name": name, "AppName": name.capitalize(), "APP_NAME": name.upper(), "services": folder}
 
 
 def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
@@ -103,6 +112,7 @@ def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[s
             for path in sorted((root / folder).rglob("*"))
             if path.is_file()
             and "__pycache__" not in path.parts
+            and path.suffix != ".mo"
             and not _is_same(path, Path(fresh) / path.relative_to(root))
             and not _is_committed(path)
         ]
@@ -147,24 +157,33 @@ _SKIPPED_FOLDERS: Final = {"build", "dist", "venv"}
 
 
 def why_no_platform(name: str) -> str | None:
-    """Why no new platform can have this name; None if one can."""
-    if not _NAME.fullmatch(name):
-        return f"it should be 2 to {LONGEST} lower-case letters (a to z) and digits, and begin with a letter"
+    """Why no new platform of this product can have this name; None if one can."""
+    if reason := why_no_name(name):
+        return reason
     reasons = {
         "there is a platform of this name": name in PROJECT_BY_APP,
-        "it is a word of the Python language": iskeyword(name) or issoftkeyword(name),
         "it is a language, the first segment of an address": name in LOCALES,
-        "it is a page of every app": name in _PAGES,
-        f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
-        "every project has an app of this name": name in _INSTALLED,
-        "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
         "the services have a domain or a module of this name": _has_service(name),
-        "Python has a module of this name": find_spec(name) is not None,
         **{f"{folder} is there already": (SOURCE_ROOT / folder).exists() for folder in platform_folders(name)},
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
+def why_no_name(name: str) -> str | None:
+    """Why no platform of any product can have this name; None if one can."""
+    if not _NAME.fullmatch(name):
+        return f"it should be 2 to {LONGEST} lower-case letters (a to z) and digits, and begin with a letter"
+    reasons = {
+        "it is a word of the Python language": iskeyword(name) or issoftkeyword(name),
+        "it is a page of every app": name in _PAGES,
+        f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
+        "every project has an app of this name": name in _INSTALLED,
+        "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
+        "Python has a module of this name": find_spec(name) is not None,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
+
+
 def _has_service(name: str) -> bool:
-    services = PACKAGES / "portal" / "services"
+    services = services_folder()
     return (services / name).exists() or (services / f"{name}.py").exists()

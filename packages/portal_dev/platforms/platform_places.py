@@ -29,7 +29,7 @@ class Place:
     whole: str = ""
 
 
-REGISTRY_FILE: Final = "packages/portal/config/platforms.py"
+REGISTRY_FILE: Final = "apps/product.py"
 PLACES: Final = tuple(
     Place(**row) for row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["place"]
 )
@@ -38,7 +38,6 @@ _BETWEEN: Final = ", "
 #: An extra of a platform's name has the packages that it alone needs: `finance = ["reportlab>=4.4"]`.
 _EXTRA: Final = (
     ("pyproject.toml", r"^<name> = \[.*\]\n"),
-    ("pyproject.toml", r"(?<=portal\[)<name>,|(?<=,)<name>,"),
     ("Makefile", r" --extra <name>(?![\w-])"),
 )
 
@@ -103,7 +102,8 @@ def _edit(changes: Iterable[_Change]) -> Edits:
     for change in changes:
         text = after.setdefault(change.file, before.setdefault(change.file, _read(change.file)))
         after[change.file], count = re.subn(change.pattern, change.replacement, text, flags=re.MULTILINE)
-        if not count:
+        # A product may have no file of this kind, such as another way to deploy.
+        if not count and before[change.file]:
             missed.append(f"{change.file}: {change.text.strip()}")
     return Edits({file: text for file, text in after.items() if text != before[file]}, missed)
 
@@ -127,7 +127,12 @@ def _pattern(place: Place, name: str) -> str:
 
 def _text(place: Place, name: str, *, port: int | None = None) -> str:
     organisation = re.search(r"@([\w-]+)/", _read("CODEOWNERS"))
-    values = {"<name>": name, "<NAME>": name.upper(), "<org>": organisation[1] if organisation else "org"}
+    values = {
+        "<name>": name,
+        "<Name>": name.capitalize(),
+        "<NAME>": name.upper(),
+        "<org>": organisation[1] if organisation else "org",
+    }
     if port:
         values |= {"<port>": str(port), "<second>": str(port + INSTANCE_PORT_STEP)}
     return re.sub("<\\w+>", lambda found: values.get(found[0], found[0]), place.text)

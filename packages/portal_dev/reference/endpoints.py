@@ -23,6 +23,7 @@ from portal.config.contract_names import (
 )
 from portal.query import DeclaredMutation, ListParams, Partial, Row
 from portal.services.endpoint_list import declared_hooks
+from portal.services.service_imports import service_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,20 +36,19 @@ _REQUIRED_FIELDS: Final = {
     "user.get_me": (PROFILE_PERMISSIONS_FIELD,),
     "auth.login": ("accessToken", "refreshToken"),
 }
-_SERVICES: Final = "portal.services."
 #: What so many calls say of a page without them is said once.
 _USUAL: Final = 3
 _PAGE_FIELDS: Final = (ITEMS_FIELD, HAS_NEXT_FIELD, NEXT_CURSOR_FIELD)
 
 _INTRODUCTION: Final = """\
-The calls that the portal declares, with their hooks below `portal.services`. A page can use only these: [add a
+The calls that the portal declares, with their hooks below `portal.services`. A page can use only these. To have more: [add a
 resource](../how-to/add-a-resource.md), [one more call](../how-to/add-a-resource.md#one-more-call).
 
 ## What a backend has to have
 
-**Required** calls, and what stands behind that word, a backend has to have. Without an optional call pages do what stands
-behind "Without", or the usual: {usual} All other parameters and fields are optional too: what is missing is not offered, or shown as missing.
-[What we ask of a backend](what-we-ask-of-a-backend.md) tells more. Calls that end in `/counts` take `by` and the list's parameters.
+A backend must have the calls marked **Required**, with the parameters and fields behind this word. "Without" says what pages do without an optional
+call; if nothing is said: {usual} All other parameters and fields are optional too: a missing one is not offered, or shown as missing.
+More: [what we ask of a backend](what-we-ask-of-a-backend.md). Calls that end in `/counts` take `by` and the list's parameters.
 """
 _REFRESH: Final = "- POST `/refresh`. **Required**: `refreshToken`; `accessToken`, `refreshToken`"
 
@@ -74,7 +74,7 @@ def _rows(hooks: list[Endpoint[Any]], usual: list[str]) -> Iterator[str]:
             if hook.is_optional
             else f"**Required**: {'; '.join(_required(hook))}".removesuffix(": ")
         )
-        name = hook.hook_name.removeprefix(_SERVICES).removeprefix(f"{hook.key.partition('.')[0]}.")
+        name = (service_name(hook.hook_name) or hook.hook_name).removeprefix(f"{hook.key.partition('.')[0]}.")
         said = f"- {method} `{hook.path_shape}`, `{name}`"
         used = "; ".join(_optional(hook, of_list))
         yield ". ".join(filter(None, [f"{said}: {used}" if used else said, without]))

@@ -130,7 +130,7 @@ def _module(path: Path) -> str:
 
 
 def _section(group: Mapping[str, Any], beginnings: Iterable[str]) -> str:
-    said = " · ".join(f"`{beginning}`" for beginning in beginnings)
+    said = ", ".join(f"`{beginning}`" for beginning in beginnings)
     return f"## {group['heading']}\n\n{group['means']}\n\n**Do:** {group['do']}\n\n{said}\n"
 
 

@@ -25,7 +25,7 @@ With the metrics that have them, named without `portal_`:
 _PROCESSES: Final = """\
 ## Of each worker
 
-Read from `/proc` (Linux), with the label `worker`: a number, which a replacement takes over.
+The usual ones of a process, read from `/proc` (Linux), with the label `worker`: a number, which a replacement takes over.
 """
 
 
@@ -74,4 +74,4 @@ def _said(label: Label) -> str:
 def _processes() -> Iterator[str]:
     for metric in sorted(process_metrics(), key=lambda one: one.name):
         name = f"{metric.name}_total" if metric.type == "counter" else metric.name
-        yield f"- `{name}`: {metric.documentation}"
+        yield f"- `{name}`"

@@ -1,4 +1,6 @@
-"""The Python of an app: origins, unmarked texts, names of templates, URLs and icons, creates without a key."""
+"""The Python of an app: addresses, unmarked texts, names of templates, URLs, icons and permissions, creates without a
+key; and what must not stand in a service either.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,14 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from portal_dev.source_checks.cookies import cookie_faults
 from portal_dev.source_checks.faults import SourceFault, is_allowed, name_hint
 from portal_dev.source_checks.origins import FIXED_ADDRESS, SCHEMES, origin_fault, origins_in
 from portal_dev.source_checks.python_texts import constant, dotted, imported_names, unmarked_python_texts
+from portal_dev.source_checks.shared_state import shared_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from portal_dev.source_checks.routes import Routes
@@ -20,6 +24,13 @@ if TYPE_CHECKING:
 _ROUTE_FUNCTIONS: Final = {"reverse": False, "reverse_lazy": False, "see_other": True, "redirect": True}
 #: The arguments that name a URL.
 _ROUTE_ARGUMENTS: Final = frozenset({"part_of", "route"})
+#: The functions that redirect, each with the one to write for a page of the app.
+_REDIRECTS: Final = {
+    "see_other": "see_other",
+    **dict.fromkeys(("redirect", "HttpResponseRedirect", "HttpResponsePermanentRedirect"), "redirect"),
+}
+#: The functions that take the permission that a page needs.
+_GUARDS: Final = frozenset({"platform_page", "resource_pages"})
 #: A tile takes the icon with the name of its route, if it names none.
 _TILE: Final = "Count"
 
@@ -30,6 +41,7 @@ class Names:
 
     :param is_template: whether there is a template of that name.
     :param creates: the names of the hooks that send a POST, such as `use_create_client_mutation`.
+    :param permissions: those of the platforms, and those that are constants of the app.
     """
 
     routes: Routes
@@ -37,6 +49,7 @@ class Names:
     is_template: Callable[[str], bool]
     icons: Collection[str]
     creates: Collection[str]
+    permissions: Collection[str] = ()
 
 
 def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
@@ -52,9 +65,23 @@ def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
             yield origin_fault(path, line=line, origin=origin)
     yield from unmarked_python_texts(path, tree, lines)
     imported = imported_names(tree)
+    yield from service_faults(path, tree=tree, lines=lines)
+    for node, name in _permissions(tree):
+        if name not in names.permissions:
+            yield SourceFault(
+                path=path,
+                line=node.lineno,
+                message=f"no platform has the permission {name!r}",
+                hint=f"{name_hint(name, names.permissions)}; one of the app's own is a constant, APPROVE: Final ="
+                f' "{name}", that stands here by its name',
+                id="E017",
+            )
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         for line, message, hint in _name_faults(call, names, imported):
             yield SourceFault(path=path, line=line, message=message, hint=hint, id="E008")
+        address = _address(call, names, imported)
+        if address is not None and not is_allowed(lines[call.lineno - 1], FIXED_ADDRESS):
+            yield SourceFault(path=path, line=call.lineno, message=address[0], hint=address[1], id="E018")
         hook = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         # None among the names: `**options`.
         if hook in names.creates and not {"idempotency_key", None} & {keyword.arg for keyword in call.keywords}:
@@ -66,6 +93,62 @@ def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
                 " happen twice",
                 id="E009",
             )
+
+
+def service_faults(path: Path, *, tree: ast.Module | None = None, lines: Sequence[str] = ()) -> Iterator[SourceFault]:
+    """What must not stand in a service either: a cookie of the portal, shared state, a pause.
+
+    :param tree: what the file has, if that is known, with its `lines`.
+    :raises SyntaxError: it is no Python.
+    """
+    if tree is None:
+        source = path.read_text(encoding="utf-8-sig")
+        tree, lines = ast.parse(source), source.splitlines()
+    imported = imported_names(tree)
+    yield from cookie_faults(path, tree, imported)
+    yield from shared_state(path, tree, lines, imported)
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if dotted(call.func, imported) == "time.sleep":
+            yield SourceFault(
+                path=path,
+                line=call.lineno,
+                message="time.sleep holds a thread of the server, for which other requests wait",
+                hint="a hook tries again by itself; a part of a page that is to follow asks again: live_part, from"
+                " portal_pages",
+                id="E016",
+            )
+
+
+def declared_texts(tree: ast.Module) -> set[str]:
+    """The values of a module's constants that are texts: `APPROVE: Final = "FINANCE_APPROVE"`."""
+    return {
+        node.value.value
+        for node in tree.body
+        for target in (node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)])
+        if isinstance(target, ast.Name) and target.id.isupper()
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant)
+        if isinstance(node.value.value, str)
+    }
+
+
+def _permissions(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    """The permissions that are written out: of a page, and in `"IAM_ADMIN" in user.permissions`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=function) | ast.Attribute(attr=function)) if function in _GUARDS:
+                given = [keyword.value for keyword in node.keywords if keyword.arg == "permission"]
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute(attr="permissions")]):
+                given = [left]
+            case _:
+                continue
+        yield from ((each, name) for each in given if (name := constant(each)))
+
+
+def _address(call: ast.Call, names: Names, imported: Mapping[str, str]) -> tuple[str, str] | None:
+    """What is wrong with the address to which a call redirects, and a hint."""
+    function = dotted(call.func, imported).rpartition(".")[2]
+    address = constant(call.args[0]) if function in _REDIRECTS and call.args else None
+    return None if address is None else names.routes.address_fault(address, write=f"{_REDIRECTS[function]}(%s)")
 
 
 def _origins(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
+from inspect import signature
 from typing import TYPE_CHECKING, Final
 
+import portal_pages
+from portal.web import present
 from portal_dev.source_checks.faults import SourceFault, is_allowed
 from portal_dev.source_checks.texts import UNTRANSLATED
 
@@ -30,11 +34,32 @@ _MAPPINGS: Final = frozenset({"error_messages", "sorts", "fields", "choices", "h
 _PLACEHOLDER: Final = re.compile(r"%(\(\w+\))?[-+ #0-9.*]*[A-Za-z]|\{[^{}]*\}")
 #: The functions of `django.contrib.messages`, and of errors: which argument people read.
 _PLACES: Final = {
-    **dict.fromkeys(("messages.success", "messages.info", "messages.warning", "messages.error"), 1),
+    **dict.fromkeys((f"messages.{level}" for level in ("debug", "success", "info", "warning", "error")), 1),
     "messages.add_message": 2,
     **dict.fromkeys(("ValidationError", "forms.ValidationError"), 0),
     **dict.fromkeys(("form.add_error", "self.add_error"), 1),
+    "undo_toast": 1,
 }
+#: Django's responses that take what a page shows. One of another type is for a program.
+_RESPONSES: Final = frozenset(
+    f"HttpResponse{kind}" for kind in ("", "BadRequest", "Forbidden", "Gone", "NotFound", "ServerError")
+)
+
+
+@cache
+def _texts_of_ours() -> dict[str, dict[str, int | None]]:
+    """The parameters of our own classes and functions that people read; each with its position, None for none."""
+    return {
+        name: {
+            each.name: None if each.kind is each.KEYWORD_ONLY else place
+            for place, each in enumerate(signature(given).parameters.values())
+            # A unit such as kWh is the same in every language.
+            if "LazyText" in str(each.annotation) and each.name != "unit"
+        }
+        for module in (portal_pages, present)
+        for name, given in vars(module).items()
+        if getattr(given, "__module__", "").startswith(("portal.", "portal_pages.")) and callable(given)
+    }
 
 
 def unmarked_python_texts(path: Path, tree: ast.Module, lines: Sequence[str]) -> Iterator[SourceFault]:
@@ -75,19 +100,29 @@ def _in_call(call: ast.Call, imported: Mapping[str, str]) -> Iterator[tuple[ast.
     function = dotted(call.func, imported)
     if _OF_THE_BACKEND.search(function):
         return
+    name = function.rpartition(".")[2]
+    ours = _texts_of_ours().get(name, {})
+    is_page = name in _RESPONSES and _is_shown(call)
     for keyword in call.keywords:
-        if keyword.arg in _MAPPINGS:
+        if keyword.arg in _MAPPINGS or keyword.arg in ours:
             yield from _in_mappings(keyword.value)
         if keyword.arg == "choices":
             yield from _in_pairs(keyword.value)
-        elif keyword.arg in _ARGUMENTS and (function, keyword.arg) != _MEASURED:
+        elif (function, keyword.arg) != _MEASURED and (
+            keyword.arg in _ARGUMENTS or keyword.arg in ours or (is_page and keyword.arg == "content")
+        ):
             yield from _plain(keyword.value)
-    place = _PLACES.get(function)
-    if place is not None:
+    for place in {0 if is_page else None, _PLACES.get(function), *ours.values()} - {None}:
         for argument in call.args[place : place + 1]:
             yield from _in_mappings(argument)
             for each in argument.elts if isinstance(argument, ast.List) else [argument]:
                 yield from _plain(each)
+
+
+def _is_shown(response: ast.Call) -> bool:
+    """Whether it is a page: no response for a program, which says so."""
+    types = [keyword.value for keyword in response.keywords if keyword.arg == "content_type"]
+    return (constant(types[0]) or "").startswith("text/html") if types else True
 
 
 def _in_mappings(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
@@ -131,16 +166,19 @@ def constant(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
+#: Modules whose functions the tables name with their module, and how.
+_MODULES: Final = {"django.contrib.messages": "messages.", "time": "time."}
+
+
 def imported_names(tree: ast.Module) -> dict[str, str]:
     """Each name that a module imports, as the tables of this package have it, whatever it is called here."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            of_messages = isinstance(node, ast.ImportFrom) and node.module == "django.contrib.messages"
+            module = _MODULES.get(node.module or "", "") if isinstance(node, ast.ImportFrom) else ""
             for name in node.names:
-                if of_messages or name.asname:
-                    last = name.name.rpartition(".")[2]
-                    found[name.asname or name.name] = f"messages.{last}" if of_messages else last
+                if module or name.asname:
+                    found[name.asname or name.name] = module + name.name.rpartition(".")[2]
     return found
 
 

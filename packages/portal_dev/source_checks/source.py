@@ -12,15 +12,17 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE
 from portal.config.places import SOURCE_ROOT
+from portal.config.platforms import PLATFORMS
+from portal.config.projects import PROJECT_BY_APP
 from portal.query import REGISTRY
-from portal.services.service_imports import import_services
+from portal.services.service_imports import import_services, services_folder
 from portal.web.templating import separate_environments
 from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
 from portal_dev.source_checks.faults import SourceFault
 from portal_dev.source_checks.markup import Markup, markup_in
 from portal_dev.source_checks.origins import template_origins
-from portal_dev.source_checks.python_code import Names, python_faults
-from portal_dev.source_checks.routes import routes_of, shown_rows
+from portal_dev.source_checks.python_code import Names, declared_texts, python_faults, service_faults
+from portal_dev.source_checks.routes import routes_of, shown_rows, template_addresses
 from portal_dev.source_checks.template_names import compile_faults, icons_of, name_faults
 from portal_dev.source_checks.template_rows import row_faults
 from portal_dev.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
@@ -106,6 +108,7 @@ def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: obje
         *_template_faults(environments, app=app),
         *_python_faults(environments[DEFAULT_LOCALE], folder, app=app),
         *_untranslated(folder),
+        *_service_faults(app),
     }
     return [fault.as_message() for fault in sorted(faults)]
 
@@ -152,6 +155,7 @@ def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> I
         yield from unmarked_texts(paths[name], markup, class_blocks=class_blocks, macros=environment.macros)
         yield from form_faults(paths[name], markup, load=load)
         yield from template_origins(paths[name], markup)
+        yield from template_addresses(paths[name], markup, routes)
 
 
 def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[SourceFault]:
@@ -165,15 +169,27 @@ def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> I
             return "there is no block" not in (error.message or "")
         return True
 
+    modules = files_in(folder, ".py")
+    own = {text for path in modules for text in declared_texts(ast.parse(path.read_text(encoding="utf-8-sig")))}
     names = Names(
         routes=routes_of(f"apps.{app}.urls"),
         templates=environment.list_templates(extensions=["html"]),
         is_template=is_template,
         icons=icons_of(environment),
         creates={hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"},
+        permissions={*own, *(platform.permission for platform in PLATFORMS)},
     )
-    for path in files_in(folder, ".py"):
+    for path in modules:
         yield from python_faults(path, names=names)
+
+
+def _service_faults(app: str) -> Iterator[SourceFault]:
+    """Those of the services that this app checks: of its domain, and on the gateway those of no app."""
+    services = services_folder()
+    for path in files_in(services, ".py"):
+        domain = path.relative_to(services).parts[0].removesuffix(".py")
+        if domain == app or (portal_config().project.is_gateway and domain not in PROJECT_BY_APP):
+            yield from service_faults(path)
 
 
 def _untranslated(folder: Path) -> Iterator[SourceFault]:

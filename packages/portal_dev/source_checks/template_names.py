@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.contrib.staticfiles import finders
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
+from portal_dev.source_checks.cookies import INSTEAD, READS
 from portal_dev.source_checks.faults import SourceFault, name_hint
 
 if TYPE_CHECKING:
@@ -61,6 +62,15 @@ def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: 
         *(fault for each in tree.find_all(nodes.Filter) for fault in _link_faults(each, routes)),
     ):
         yield SourceFault(path=path, line=line, message=message, hint=hint, id="E002")
+    for node in (*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)):
+        if (node.attr if isinstance(node, nodes.Getattr) else _text(node.arg)) == "COOKIES":
+            yield SourceFault(
+                path=path,
+                line=node.lineno,
+                message="this template reads the cookies, which hold the tokens: a page must not show one",
+                hint=f"let the view give what the page shows; {INSTEAD}",
+                id=READS,
+            )
 
 
 _Finding = tuple[int, str, str]

@@ -95,7 +95,7 @@ def untranslated_texts(text: str, paths: Iterable[Path], *, languages: Iterable[
             path=path,
             line=_line_of(path, text),
             message=f"the text {text!r} has no translation into {', '.join(languages)}",
-            hint="run update_catalogs, fill in msgstr in locale/<language>/LC_MESSAGES/django.po, and run it again",
+            hint="run update_catalogs, and fill in msgstr in locale/<language>/LC_MESSAGES/django.po",
             id="E006",
         )
 

@@ -27,7 +27,7 @@ from portal.config.current import portal_config
 from portal.config.limits import MAX_PAGES
 from portal.edge import RequestContext, explain
 from portal.errors import UsageError
-from portal.identity import TokenCache, make_verifier
+from portal.identity import TokenCache, make_token_cache
 from portal.query import REGISTRY, QueryClient, client_of
 from portal.rows import replace_surrogates
 from portal_dev.toolbar.timeline import RECORDER, record_calls, timeline
@@ -97,8 +97,7 @@ def edge_facts(request: PortalRequest) -> dict[str, Any]:
 
 @cache
 def _tokens() -> TokenCache:
-    config = portal_config()
-    return TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)
+    return make_token_cache(portal_config())
 
 
 #: Redirects whose pages have not been asked for, and requests that a page shows before its own: the latest ones.

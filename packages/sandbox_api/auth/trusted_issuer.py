@@ -1,7 +1,8 @@
 """Access tokens of an OpenID provider that the sandbox was told to trust (`SANDBOX_TRUSTED_ISSUER`).
 
-Verified against the keys that the issuer publishes. Who the caller is, is looked up here: by the address in the
-token's claim `email`, else by `sub`. What the caller may do is the account's, as always, and not the token's.
+A JWT is verified against the keys that the issuer publishes; of any other token the issuer itself says whose it is, at
+its userinfo endpoint. Who the caller is, is looked up here: by the address in the claim `email`, else by `sub`. What
+the caller may do is the account's, as always, and not the token's.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "E
 _TIMEOUT_S = 5
 _KEYS_KEPT_S = 3600
 _LEEWAY_S = 30
+_DOTS_IN_A_JWT = 2
 
 
 def account_of_trusted_token(*, token: str) -> Account | None:
     """Give the account that a trusted issuer's token names; `None` where it can't be accepted, for whatever reason."""
     issuer = settings.SANDBOX.trusted_issuer
-    claims = _verified_claims(token=token, issuer=issuer) if issuer else None
+    if not issuer:
+        return None
+    is_jwt = token.count(".") == _DOTS_IN_A_JWT
+    claims = _verified_claims(token=token, issuer=issuer) if is_jwt else _userinfo(token=token, issuer=issuer)
     if claims is None:
         return None
     email = claims.get("email")
@@ -55,16 +60,33 @@ def _verified_claims(*, token: str, issuer: str) -> dict[str, Any] | None:
     return claims if isinstance(claims["sub"], str) and "nonce" not in claims else None
 
 
+def _userinfo(*, token: str, issuer: str) -> dict[str, Any] | None:
+    """Give the claims of an opaque token; nothing is kept of them, so that a token ends when the issuer says so."""
+    try:
+        bearer = {"Authorization": f"Bearer {token}"}
+        url = _discovered(issuer)["userinfo_endpoint"]
+        answer = requests.get(url, headers=bearer, timeout=_TIMEOUT_S, allow_redirects=False)
+        claims: dict[str, Any] = answer.json() if answer.status_code == HTTPStatus.OK else {}
+    except (requests.RequestException, LookupError, ValueError, TypeError):
+        return None
+    return claims if isinstance(claims, dict) and isinstance(claims.get("sub"), str) else None
+
+
 @lru_cache(maxsize=4)
 def _keys_of(issuer: str) -> jwt.PyJWKClient:
     """Give the issuer's keys, fetched when first asked for and anew for one that is not known.
 
     :raises requests.RequestException: the issuer does not answer; asked again next time.
     """
+    return jwt.PyJWKClient(_discovered(issuer)["jwks_uri"], lifespan=_KEYS_KEPT_S, timeout=_TIMEOUT_S)
+
+
+@lru_cache(maxsize=4)
+def _discovered(issuer: str) -> dict[str, Any]:
     answer = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=_TIMEOUT_S, allow_redirects=False)
     if answer.status_code != HTTPStatus.OK:
         raise requests.HTTPError("no discovery document")
-    document = answer.json()
+    document: dict[str, Any] = answer.json()
     if document.get("issuer") != issuer:
         raise ValueError("the discovery document is another issuer's")
-    return jwt.PyJWKClient(document["jwks_uri"], lifespan=_KEYS_KEPT_S, timeout=_TIMEOUT_S)
+    return document

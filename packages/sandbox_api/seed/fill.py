@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
 from sandbox_api.auth.models import Account
-from sandbox_api.demo_accounts import DEMO_ACCOUNTS, PASSWORD
-from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
-from sandbox_api.finance.models import Invoice
-from sandbox_api.operations.models import WorkOrder
-from sandbox_api.seed.billing import plan_invoices
-from sandbox_api.seed.charging import plan_charging_sessions
+from sandbox_api.demo_accounts import PASSWORD
 from sandbox_api.seed.dice import Dice
-from sandbox_api.seed.grid import plan_chargers, plan_meters, plan_stations
-from sandbox_api.seed.people import plan_clients
-from sandbox_api.seed.work import plan_work_orders
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,28 +19,25 @@ if TYPE_CHECKING:
     from django.db.models import Model
 
 _BATCH = 2_000
-# Rows that point to others come after them.
-_FILLED: tuple[type[Model], ...] = (
-    Client,
-    Station,
-    Charger,
-    ChargingSession,
-    Meter,
-    MeterReading,
-    WorkOrder,
-    Invoice,
-)
+
+
+def rows_of_the_product() -> Any:
+    """The module that plans the rows: `seed` of the app that `SANDBOX_APP` names, else the examples.
+
+    It has `ACCOUNTS`, `MODELS`, in which rows that point to others come after them, and `plan(until=…)`.
+    """
+    return import_module(f"{settings.SANDBOX.app}.seed" if settings.SANDBOX.app else "sandbox_api.seed.examples")
 
 
 def is_filled() -> bool:
     """Tell whether there is data already."""
-    return Station.objects.exists()
+    return any(model._default_manager.exists() for model in rows_of_the_product().MODELS)  # noqa: SLF001  Django documents it
 
 
 @transaction.atomic
 def empty() -> None:
     """Delete all data and the demonstration accounts; other accounts stay."""
-    for model in reversed(_FILLED):
+    for model in reversed(rows_of_the_product().MODELS):
         model._default_manager.all().delete()  # noqa: SLF001 - Django's documented API
     Account.objects.filter(is_demo=True).delete()
 
@@ -57,21 +48,9 @@ def fill(*, until: datetime) -> dict[str, int]:
 
     :param until: the hour that the data ends at.
     """
-    clients = plan_clients(until=until)
-    stations = plan_stations(until=until)
-    chargers = plan_chargers(stations=stations)
-    meters, readings = plan_meters(stations=stations, until=until)
-    planned: dict[type[Model], list[Model]] = {
-        Client: [*clients],
-        Station: [*stations],
-        Charger: [*chargers],
-        ChargingSession: [*plan_charging_sessions(chargers=chargers, clients=clients, until=until)],
-        Meter: [*meters],
-        MeterReading: [*readings],
-        WorkOrder: [*plan_work_orders(stations=stations, until=until)],
-        Invoice: [*plan_invoices(clients=clients, until=until)],
-    }
-    for model in _FILLED:
+    rows = rows_of_the_product()
+    planned: dict[type[Model], list[Model]] = rows.plan(until=until)
+    for model in rows.MODELS:
         model._default_manager.bulk_create(planned[model], batch_size=_BATCH)  # noqa: SLF001 - as above
     return {str(model._meta.verbose_name_plural): len(rows) for model, rows in planned.items()}  # noqa: SLF001  Django documents _meta
 
@@ -82,7 +61,7 @@ def add_demo_accounts(*, until: datetime) -> int:
     dice = Dice("demonstration accounts")
     password = make_password(PASSWORD)  # once for all: it is public, and hashing is slow by design
     added = 0
-    for demo in DEMO_ACCOUNTS:
+    for demo in rows_of_the_product().ACCOUNTS:
         _, is_new = Account.objects.get_or_create(
             email=demo.email,
             defaults={

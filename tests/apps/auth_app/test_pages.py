@@ -9,7 +9,6 @@ from urllib.parse import quote
 import pytest
 from django.test import Client, override_settings
 
-from apps.auth_app.forms import LoginForm
 from portal.config.cookies import (
     VAR_ACCESS_TOKEN,
     VAR_PERMITTED_PLATFORMS,
@@ -21,6 +20,7 @@ from portal.config.cookies import (
 )
 from portal.testing import Backend, Fault
 from portal.testing.sign_ins import SignIn
+from portal_gateway.forms import LoginForm
 from tests.support.nothing_kept import nothing_kept, shown
 
 LOGIN = "/en/login"

@@ -9,10 +9,10 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
-from apps.auth_app.devices import device_name
 from portal.config.cookies import VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
 from portal.config.portal_config import OidcProvider
 from portal.testing import Backend, Fault, SignedIn
+from portal_gateway.devices import device_name
 
 ACCOUNTS = "/iam/accounts"
 PROFILE, NAME, SETTINGS = "/en/profile", "/en/profile/name", "/en/profile/preferences"

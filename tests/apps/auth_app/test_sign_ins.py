@@ -10,12 +10,12 @@ import pytest
 from django.contrib.messages import get_messages
 from django.test import Client
 
-from apps.auth_app.views import sign_ins
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.telemetry.audit import Reason
 from portal.telemetry.audit.audit_log import RECORD_ATTRIBUTE
 from portal.testing import Backend, SignedIn, page_of, row_ids
 from portal.web.sign_in import end_sign_in
+from portal_gateway.views import sign_ins
 
 SIGN_INS, PROFILE = "/iam/auth/sessions", "/en/profile"
 REVOKE, OTHERS, ALL = (f"{PROFILE}/sign-ins/{end}" for end in ("s2/revoke", "revoke-others", "revoke"))

@@ -211,5 +211,5 @@ def test_no_other_page_loads_the_library_and_without_it_the_app_ends_with_the_li
         return done.returncode, done.stdout, done.stderr
 
     assert run("", "sys.exit('reportlab' in sys.modules)")[0] == 0
-    told = "finance: invoices as a PDF need the packages of the extra `finance`: pip install 'portal[finance]'\n"
+    told = "finance: invoices as a PDF need the packages of the extra `finance`: pip install 'portal-apps[finance]'\n"
     assert run("sys.modules['reportlab'] = None") == (1, "", told)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from portal.config.base_settings import build_settings
-from portal.config.log_lines import LOG_FORMATS, line_formatter, log_context
+from portal.config.log_lines import LOG_FORMATS, REMOVED, SECRETS, line_formatter, log_context
 from tests.settings import PORTAL
 
 Write = Callable[..., str]
@@ -146,3 +146,44 @@ def test_a_request_that_django_refuses_is_a_warning_without_a_traceback(
     )
     line = json.loads(line_formatter(app="energy", log_format="json").format(record))
     assert (line["level"], "exception" in line) == (level, is_traced)
+
+
+JWT = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJhY2NfMSJ9.c2lnbmF0dXJlLW9mLXRoaXM"
+OPAQUE = 'opaque"refresh\\token-of-1'
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+@pytest.mark.parametrize("token", [JWT, f"{JWT}.cGFydA.", OPAQUE], ids=["signed", "encrypted", "opaque"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        lambda token: {"message": "token %s.", "args": (token,)},
+        lambda token: {"message": f"Bearer {token}"},
+        lambda token: {"message": "%r", "args": ({"VAR_ACCESS_TOKEN": token.replace("\\", "")},)},
+        lambda token: {"extra": {"cause": token, "path": f"/en?token={token}"}},
+        lambda token: {"exc_info": (RuntimeError, RuntimeError(f"refused: {token}"), None)},
+    ],
+    ids=["argument", "message", "mapping", "extra fields", "traceback"],
+)
+def test_no_token_stands_in_a_line(log_format: str, token: str, line: Callable) -> None:
+    """What looks like a JWT, whoever's it is; and the tokens of the request, which look like nothing."""
+    given = line(token)
+    bind(**{SECRETS: (None, OPAQUE, OPAQUE.replace("\\", ""), "short"), "request_id": "r-1"})
+    written = write(log_format, given.pop("message", "done"), *given.pop("args", ()), **given)
+    assert not {part for part in (*token.split("."), json.dumps(token)[1:-1]) if part and part in written}
+    assert SECRETS not in written
+    if "message" in line(token):
+        assert REMOVED in written
+
+
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+@pytest.mark.parametrize("text", ["eyJjdXJzb3IiOiJvZi1hLWxpc3QifQ", "eyJ.a.b", "a short one", "heyJude.and.others"])
+def test_what_is_no_token_stays_in_its_line(log_format: str, text: str) -> None:
+    bind(**{SECRETS: ("short", "")})
+    assert text in write(log_format, "after %s", text)
+
+
+def test_a_line_of_an_attacker_is_read_once() -> None:
+    """From each of its beginnings to the end of the line would be a billion characters."""
+    text = "eyJ-" * 100_000
+    assert text in write("text", text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import jwt
 import pytest
 
-from portal.config.portal_config import TokenVerification
+from portal.config.current import portal_config
+from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.identity import token_cache
 from portal.identity.token_cache import TokenCache, TokenState
 from portal.identity.verification import make_verifier, use_key_source
@@ -158,3 +160,14 @@ def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
     assert wrong == []
     assert len(known._good.kept) <= 8
     assert len(known._bad.kept) <= 8
+
+
+def test_nothing_is_read_of_tokens_that_are_opaque_and_they_are_sent_all_the_same(decoded) -> None:
+    config = replace(portal_config(), oidc=OidcProvider(issuer="https://id.example.com", opaque_access_tokens=True))
+    known = token_cache.make_token_cache(config)
+    for text in ("opaque", token(exp=NOW + 60)):
+        check = known.check(text, now=NOW)
+        assert (check.state, check.user) == (TokenState.INVALID, None)
+        assert check is not token_cache.INVALID, "the edge would not let it pass to the backend"
+    assert known.check(None, now=NOW).state is TokenState.ABSENT
+    assert decoded == []

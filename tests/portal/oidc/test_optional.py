@@ -86,7 +86,7 @@ def test_without_its_libraries_a_configured_provider_ends_the_start_with_the_lin
     done = asked_by_a_command(missing, **PROVIDER)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal[oidc]'\n"
+        "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'\n"
     )
 
 

@@ -27,7 +27,13 @@ DOCUMENT = {
 def served(clock):
     with fake_provider() as (provider, take_down):
         client = OidcClient(
-            provider=OidcProvider(issuer=provider.issuer, client_id="portal", scopes=("openid", "offline_access")),
+            provider=OidcProvider(
+                issuer=provider.issuer,
+                client_id="portal",
+                scopes=("openid", "offline_access"),
+                authorize_params=(("acr_values", "mfa"), ("audience", "https://api.example.com/")),
+                token_params=(("resource", "urn:api"),),
+            ),
             connect_timeout_s=1,
             read_timeout_s=1,
             clock=clock,
@@ -69,6 +75,7 @@ def test_the_client_names_itself_as_the_provider_wants(methods, secret, method):
             for name, value in (
                 ("issuer", "https://id.example.com.evil.example"),
                 ("issuer", None),
+                ("require_pushed_authorization_requests", True),
                 ("token_endpoint", None),
                 ("token_endpoint", "/token"),
                 ("authorization_endpoint", "javascript:alert(1)"),
@@ -133,8 +140,22 @@ def test_the_way_to_the_provider_carries_a_challenge_and_not_its_answer(served):
     assert verifier not in url
     assert asked["code_challenge_method"] == ["S256"]
     assert (asked["state"], asked["nonce"], asked["ui_locales"]) == (["a-state"], ["a-nonce"], ["tr"])
-    # Without it a provider may leave the refresh token out.
-    assert asked["prompt"] == ["consent"]
+    assert (asked["acr_values"], asked["audience"]) == (["mfa"], ["https://api.example.com/"])
+    # Who needs consent asks for it in APP_OIDC_AUTHORIZE_PARAMS.
+    assert "prompt" not in asked
+    assert "resource" not in asked
     # A refresh token can only be revoked where the provider offers it.
     assert client.revoke(client.metadata(deadline=soon()), refresh="r", deadline=soon()) is None
     assert provider.forms == []
+
+
+def test_what_the_provider_wants_goes_with_each_request_for_tokens_and_with_no_other(served):
+    provider, client, _ = served
+    metadata = client.metadata(deadline=soon())
+    client.redeem(metadata, code="c", verifier="v", redirect_uri="http://localhost/back", deadline=soon())
+    client.refresh(metadata, refresh="r", deadline=soon())
+    provider.metadata["revocation_endpoint"] = f"{provider.issuer}/revoke"
+    metadata = read_metadata(provider.discovery(), provider=client.provider)
+    client.revoke(metadata, refresh="r", deadline=soon())
+    assert [form.get("resource") for form in provider.forms] == ["urn:api", "urn:api", None]
+    assert [form.get("audience") for form in provider.forms] == [None] * 3

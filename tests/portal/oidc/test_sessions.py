@@ -80,11 +80,17 @@ def test_a_session_that_ended_ends_its_own_sign_ins_alone(sessions, clock):
     assert (sessions.has_ended(pair(1)), sessions.has_ended(pair(2))) == (True, False)
 
 
-def test_a_user_that_signed_out_everywhere_can_sign_in_again_and_no_refresh_makes_an_older_sign_in_new(sessions):
+@pytest.mark.parametrize("by_operator", [False, True])
+def test_a_user_that_signed_out_everywhere_can_sign_in_again_and_no_refresh_makes_an_older_sign_in_new(
+    sessions, by_operator
+):
     start(sessions, 1, sid="s-1")
     start(sessions, 2, sid=None)
     start(sessions, 3, subject="bob")
-    sessions.end(out())
+    if by_operator:
+        sessions.end_user("ada")
+    else:
+        sessions.end(out())
     start(sessions, 4)
     sessions.move(old="refresh-1", pair=pair(5))
     assert [sessions.has_ended(pair(number)) for number in (1, 2, 3, 4, 5)] == [True, True, False, False, True]

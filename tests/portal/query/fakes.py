@@ -197,6 +197,7 @@ class FakeBackend:
     open_paths: dict[str, Any] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
     signed_out: set[str | None] = field(default_factory=set)
+    ended_at_the_provider: set[str | None] = field(default_factory=set)
     tombstones_unreadable: bool = False
     honours_idempotency_key: bool = True
     #: Refresh token to the sign-in that it belongs to; any other one begins a sign-in.
@@ -232,6 +233,9 @@ class FakeBackend:
 
     def signed_out_at(self, pair: TokenPair) -> float | None:
         return 0.0 if not self.tombstones_unreadable and pair.access in self.signed_out else None
+
+    def ended_at_provider(self, pair: TokenPair, **_options: object) -> bool:
+        return pair.access in self.ended_at_the_provider
 
     def call(
         self,

@@ -124,8 +124,13 @@ def test_the_binding_of_a_refreshed_token_ends_soon_after_the_token(
 class TestATokenThatWasSignedOut:
     """The backend may still accept it, the portal does not."""
 
+    @pytest.fixture(params=["here", "at the provider"], autouse=True)
+    def where(self, request: pytest.FixtureRequest) -> None:
+        self.is_here = request.param == "here"
+
     def sign_out(self, user: User) -> None:
-        user.backend.signed_out.add(user.tokens.current.access)
+        backend = user.backend
+        (backend.signed_out if self.is_here else backend.ended_at_the_provider).add(user.tokens.current.access)
         user.request().purge()
 
     def check_nothing_is_given(self, ada: User) -> None:

@@ -13,7 +13,7 @@ from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query import QueryResult
+from portal.query import QueryResult, use_queries
 from portal.query.events import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from portal.services.user import UserQueries
@@ -69,6 +69,36 @@ class TestOneRequest:
         ada.backend.inside = write
         read(client)
         assert read(client) == "renamed"
+
+
+class TestReadsInALoop:
+    @pytest.mark.parametrize("debug", [True, False])
+    def test_a_developer_is_told_of_them_once_with_their_place_and_what_to_write(
+        self, ada: User, caplog: pytest.LogCaptureFixture, settings: Any, debug: bool
+    ) -> None:
+        settings.DEBUG = debug
+        client = ada.request()
+        for number in range(9):
+            one(client, f"c{number}")
+        told = [record.getMessage() for record in caplog.records if "one after the other" in record.getMessage()]
+        assert len(told) == debug
+        for words in (
+            "energy.get_client: read 6 times",
+            "clients.py:",
+            "use_queries(request, [….use_get_client_query.spec",
+        ):
+            assert all(words in each for each in told)
+
+    def test_reads_at_the_same_time_or_of_the_same_query_or_of_a_few_rows_are_fine(
+        self, ada: User, caplog: pytest.LogCaptureFixture, settings: Any
+    ) -> None:
+        settings.DEBUG = True
+        client, hook = ada.request(), ClientQueries.use_get_client_query
+        use_queries(client, [hook.spec(id=f"c{number}") for number in range(9)])
+        for number in range(5):
+            one(client, f"d{number % 4}")
+            one(client, "c5")
+        assert "one after the other" not in caplog.text
 
 
 class TestRefetch:

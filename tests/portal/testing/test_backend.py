@@ -10,6 +10,7 @@ import requests
 import responses
 
 from portal.config.contract_names import NOBODYS_WORD
+from portal.errors import UsageError
 from portal.testing import Backend, Fault, page_of
 
 BASE = "http://api.test/v1"
@@ -149,3 +150,9 @@ def test_a_call_that_the_test_did_not_set_up_is_a_404_and_noted(backend: Backend
     assert response.status_code == 404
     assert "GET /energy/meters" in response.json()["detail"]
     assert [call.path for call in backend.unexpected] == ["/energy/meters"]
+
+
+def test_a_permission_that_is_nearly_a_platforms_is_a_slip_and_any_other_is_an_apps_own(backend: Backend) -> None:
+    with pytest.raises(UsageError, match=r"no platform has the permission 'FINANCE_AP'; did you mean 'FINANCE_APP'"):
+        backend.sign_in("ENERGY_APP", "FINANCE_AP")
+    assert backend.sign_in("FINANCE_APPROVE", "IAM_ADMIN", "energy_app").permissions

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import time
+from types import SimpleNamespace
 
 import pytest
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
@@ -24,7 +25,7 @@ from portal.config.cookies import (
     VAR_WAY_BACK,
 )
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.errors import ApiUnavailableError, SignInEndedError, UsageError
 from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
 
@@ -154,6 +155,36 @@ def test_what_becomes_of_the_tokens_sets_the_cookies_of_every_class_of_response(
     assert (removed and removed["max-age"]) == (
         0 if change in {sign_in, clear} or response.status_code == 200 else None
     )
+
+
+def set_by_hand(name: str, deed: str):
+    def view(request):
+        request.resolver_match = SimpleNamespace(view_name="payments")
+        response = HttpResponse("page")
+        response.set_cookie("own", "1")
+        _ = response.set_cookie(name, "forged") if deed == "set" else response.delete_cookie(name)
+        return response
+
+    return view
+
+
+@pytest.mark.parametrize("deed", ["set", "delete"])
+@pytest.mark.parametrize("name", [*SIGN_IN_COOKIES, SIGN_IN_NAME])
+def test_a_cookie_of_a_sign_in_that_a_view_sets_is_dropped_and_in_debug_an_error(name, deed, caplog, settings):
+    assert set_cookies(run(set_by_hand(name, deed))) == {"own": "1"}
+    assert f"the view 'payments' sets the cookie {name} itself" in caplog.text
+    assert "forged" not in caplog.text
+    settings.DEBUG = True
+    with pytest.raises(UsageError, match=f"'payments' sets the cookie {name} itself"):
+        run(set_by_hand(name, deed))
+
+
+def test_new_tokens_are_set_whatever_a_view_has_set_itself():
+    def view(request):
+        request.token_store.sign_in(NEW)
+        return set_by_hand(VAR_ACCESS_TOKEN, "set")(request)
+
+    assert set_cookies(run(view))[VAR_ACCESS_TOKEN] == "new-access"
 
 
 def test_no_tokens_are_set_for_a_sign_in_that_was_signed_out_meanwhile(refresh):

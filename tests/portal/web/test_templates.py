@@ -10,12 +10,12 @@ import pytest
 import responses
 from django.test import Client, override_settings
 
-from portal.config.projects import PROJECTS
+from portal.config.platforms import PLATFORMS
 from tests.portal.web.conftest import BACKEND
 from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARED = (ROOT / "packages" / "portal" / "web", ROOT / "packages" / "portal_pages")
+SHARED = tuple(ROOT / "packages" / name for name in ("portal/web", "portal_pages", "portal_gateway"))
 FOLDERS = [*(each / "templates" for each in SHARED), *sorted((ROOT / "apps").glob("*/templates"))]
 TEMPLATES = [path for folder in FOLDERS for path in sorted(folder.rglob("*.html"))]
 
@@ -52,7 +52,7 @@ def test_every_form_that_changes_something_says_for_whom_it_was_made(path: Path)
 
 
 def test_one_template_writes_the_document_and_says_what_it_is() -> None:
-    assert len(FOLDERS) == len(PROJECTS) + len(SHARED)
+    assert len(FOLDERS) == len(PLATFORMS) + len(SHARED)
     assert len(TEMPLATES) > 40
     documents = [path for path in TEMPLATES if "<html" in path.read_text()]
     assert [path.name for path in documents] == ["base.html"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.server.ports import answers
@@ -37,12 +38,18 @@ class Stack:
 
     def get(self, app: str, path: str) -> str:
         """The body of a page; empty while the server is starting."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port(app), timeout=20)
         try:
-            connection.request("GET", path, headers={"Accept": "text/html"})
-            return connection.getresponse().read().decode()
+            return self.answer(app, path)[1]
         except OSError:
             return ""
+
+    def answer(self, app: str, path: str, *, host: str = "localhost") -> tuple[int, str]:
+        """Status and body. A connection that is refused or cut is an error."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port(app), timeout=60)
+        try:
+            connection.request("GET", path, headers={"Accept": "text/html", "Host": host})
+            response = connection.getresponse()
+            return response.status, response.read().decode()
         finally:
             connection.close()
 
@@ -106,6 +113,7 @@ def restarted(stack: Stack, path: str) -> set[str]:
         ("apps/finance/views/overview.py", {"finance"}),
         ("packages/sandbox_api/health.py", {BACKEND}),
         ("packages/portal/services/finance/invoices.py", set(APPS)),
+        ("packages/portal_pages/search.py", set(APPS)),
         ("packages/sqlite_cache/serializer.py", set(APPS)),
     ],
 )
@@ -116,9 +124,14 @@ def test_a_change_restarts_the_servers_that_run_the_file(stack: Stack, path: str
 @pytest.mark.parametrize(
     ("path", "old", "new", "page"),
     [
-        ("apps/auth_app/templates/auth_app/login.html", "<h1>", "<h1 id=new-page>", "/en/login"),
+        ("packages/portal_gateway/templates/auth_app/login.html", "<h1>", "<h1 id=new-page>", "/en/login"),
         ("packages/portal/web/templates/portal/plain.html", "<header", "<header id=new-layout", "/en/login"),
-        ("apps/auth_app/static/auth_app/app.css", "@import", "/* new style */ @import", "/static/auth_app/app.css"),
+        (
+            "packages/portal_gateway/static/auth_app/app.css",
+            "@import",
+            "/* new style */ @import",
+            "/static/auth_app/app.css",
+        ),
     ],
 )
 def test_a_changed_template_or_style_shows_without_a_restart(
@@ -130,6 +143,52 @@ def test_a_changed_template_or_style_shows_without_a_restart(
     stack.edit(path, old, new)
     assert new in stack.get("auth_app", page)
     assert stack.pids() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "page"),
+    [
+        ("packages/portal/web/templates/portal/icons/logo.svg", "<svg", "<svg data-new-icon", "/en/login"),
+        ("apps/auth_app/locale/de/LC_MESSAGES/django.po", 'msgstr "Anmelden"', 'msgstr "Eintreten"', "/de/login"),
+    ],
+)
+def test_a_changed_icon_or_translation_is_seen_as_well(stack: Stack, path: str, old: str, new: str, page: str) -> None:
+    stack.run.wait_until(lambda: answers(stack.port("auth_app")), what="the gateway answers")
+    wanted = new.removeprefix("msgstr ").strip('"')
+    assert wanted not in stack.get("auth_app", page)
+    stack.edit(path, old, new)
+    stack.run.wait_until(lambda: wanted in stack.get("auth_app", page), what=wanted)
+
+
+def test_what_is_asked_for_while_code_restarts_waits(stack: Stack) -> None:
+    stack.run.wait_until(lambda: answers(stack.port("finance")), what="finance answers")
+    before, statuses = stack.pids()["finance"], set()
+
+    def is_new() -> bool:
+        statuses.add(stack.answer("finance", "/en/login")[0])
+        return stack.pids().get("finance", before) != before
+
+    stack.append("apps/finance/proxy.py", "\n")
+    stack.run.wait_until(is_new, what="a new server of finance")
+    statuses.add(stack.answer("finance", "/en/login")[0])
+    assert statuses == {302}
+
+
+def test_a_mistake_is_shown_in_the_browser_until_it_is_mended(stack: Stack, browser: Browser) -> None:
+    stack.run.wait_until(lambda: answers(stack.port("finance")), what="finance answers")
+    stack.append("apps/finance/urls.py", BROKEN)
+    stack.run.wait_until(lambda: stack.answer("finance", "/en/login")[0] == 503, what="a page about the mistake")
+    page = browser.new_page()
+    page.goto(f"http://localhost:{stack.port('finance')}/en/login")
+    assert "finance does not start" in page.title()
+    assert "urls.py" in page.inner_text("pre")
+    assert "SyntaxError" in page.inner_text("pre")
+    assert stack.answer("finance", "/en/login", host="evil.example") == (503, "")
+    stack.edit("apps/finance/urls.py", BROKEN, "\nraise LookupError('another one')\n")
+    page.get_by_text("another one").wait_for()
+    stack.edit("apps/finance/urls.py", "\nraise LookupError('another one')\n", "")
+    page.wait_for_url(f"http://localhost:{stack.port('auth_app')}/en/login**")
+    page.close()
 
 
 def test_a_mistake_in_a_saved_file_stops_its_server_alone_until_the_next_save(stack: Stack) -> None:

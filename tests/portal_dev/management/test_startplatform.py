@@ -71,7 +71,7 @@ def test_the_command_says_what_it_wrote_and_what_it_left_to_the_developer(copy: 
 def test_the_longest_name_gives_formatted_code(copy: Path) -> None:
     name = "x" * LONGEST
     start(copy, name)
-    files = ("packages/portal/config/platforms.py", f"apps/{name}", f"tests/apps/{name}")
+    files = ("apps/product.py", f"apps/{name}", f"tests/apps/{name}")
     for words in (["format", "--check"], ["check"]):
         done = run(copy, "-m", "ruff", *words, *files)
         assert done.returncode == 0, done.stdout
@@ -177,7 +177,7 @@ def test_the_first_platform_of_a_product_is_named_where_the_examples_were(copy: 
     for file, asked in (("pyproject.toml", "finance = ["), ("Makefile", "--extra finance")):
         assert asked in (ROOT / file).read_text()
         assert asked not in (copy / file).read_text(), "packages that a removed platform alone needed"
-    written = (copy / "packages" / "portal" / "config" / "platforms.py").read_text()
+    written = (copy / "apps" / "product.py").read_text()
     assert re.findall(r'app="(\w+)"', written) == [NEW_PLATFORM]
     for file in (
         "README.md",

@@ -186,7 +186,11 @@ def test_what_is_done_to_a_row_shows_or_makes_stale_what_shows_the_row() -> None
         ("/limits", {"get": answers({"additionalProperties": {"type": "integer"}})}, "data=dict[str, int]"),
         ("/meta", {"get": answers(True)}, 'query_endpoint(data=object, url="/meta")'),
         ("/auth/login", {"post": {**takes(ref("Thing")), **answers(None)}}, "use_login_mutation = mutation_endpoint("),
-        ("/reset", {"post": answers(None)}, 'use_reset_mutation = mutation_endpoint(url="/reset", method="POST")'),
+        (
+            "/reset",
+            {"post": answers(None)},
+            'use_reset_mutation = mutation_endpoint(url="/reset", method="POST").changes_nothing()',
+        ),
         ("/tags", {"put": {**takes({"items": TEXT}), **answers(None)}}, "body=tuple[str, ...]"),
         (
             "/x/{id}/receipt",

@@ -15,7 +15,11 @@ from portal_dev.source_checks.routes import Routes
 PACKAGES = Path(__file__).parents[3] / "packages"
 SHARED = [PACKAGES / "portal_pages" / "templates", PACKAGES / "portal" / "web" / "templates"]
 #: The URLs that the tests' sources name.
-ROUTES = Routes({"payments": frozenset({0}), "payment": frozenset({1})})
+ROUTES = Routes(
+    {"payments": frozenset({0}), "payment": frozenset({1})},
+    pages={"/finance/payments": "payments", "/finance/payments/<str:row_id>": "payment"},
+    others=frozenset({"/", "/locale"}),
+)
 
 Write = Callable[[str, str], Path]
 

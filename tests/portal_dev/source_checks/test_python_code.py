@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from portal_dev.source_checks.python_code import Names, python_faults
+from portal_dev.source_checks.python_code import Names, declared_texts, python_faults
 from tests.portal_dev.source_checks.conftest import ROUTES
 
 NAMES = Names(
@@ -13,6 +15,7 @@ NAMES = Names(
     is_template=lambda name: name.startswith("finance/payments.html"),
     icons={"plus"},
     creates={"use_create_payment_mutation"},
+    permissions={"FINANCE_APP", "FINANCE_APPROVE"},
 )
 FAULTS = {
     'redirect("https://energy.example.com/en")': ("E007", "https://energy.example.com/en"),
@@ -43,6 +46,33 @@ FAULTS = {
     'see_other("paymentz")': ("E008", "there is no URL with the name 'paymentz'"),
     'platform_page("x", view, name="x", part_of="paymentz")': ("E008", "there is no URL"),
     "PaymentMutations.use_create_payment_mutation(request)": ("E009", "has no idempotency_key"),
+    'Column("Amount")': ("E005", "'Amount'"),
+    'Column(_("State"), words={"paid": "Paid"})': ("E005", "'Paid'"),
+    'Filter("city", "City")': ("E005", "'City'"),
+    'DateRange("createdAt", "Created")': ("E005", "'Created'"),
+    'Figure(counted="Payments")': ("E005", "'Payments'"),
+    'compared_tile("Payments", count)': ("E005", "'Payments'"),
+    'HttpResponse("Saved.")': ("E005", "'Saved.'"),
+    'HttpResponseNotFound(content="Gone.")': ("E005", "'Gone.'"),
+    'HttpResponse(f"<p>{name}</p>", content_type="text/html; charset=utf-8")': ("E005", "'<p>…</p>'"),
+    'logger.info(request.COOKIES["VAR_ACCESS_TOKEN"])': ("E013", "VAR_ACCESS_TOKEN holds a token"),
+    "request.COOKIES.get(VAR_REFRESH_TOKEN)": ("E013", "VAR_REFRESH_TOKEN holds a token"),
+    "request.COOKIES[cookies.VAR_ACCESS_TOKEN]": ("E013", "VAR_ACCESS_TOKEN holds a token"),
+    'NAME = "VAR_ACCESS_TOKEN"': ("E013", "VAR_ACCESS_TOKEN holds a token"),
+    'response.set_cookie("VAR_ACCESS_TOKEN", "x")': ("E014", "VAR_ACCESS_TOKEN is set here"),
+    "response.delete_cookie(VAR_THEME)": ("E014", "VAR_THEME is set here"),
+    'response.set_cookie(value="x", key=SIGN_IN_NAME)': ("E014", "sign_in_name is set here"),
+    'response.cookies["VAR_PERMITTED_PLATFORMS"] = "ENERGY"': ("E014", "VAR_PERMITTED_PLATFORMS is set here"),
+    "time.sleep(1)": ("E016", "time.sleep holds a thread"),
+    'platform_page("x", view, name="x", permission="FINANCE_AP")': (
+        "E017",
+        "no platform has the permission 'FINANCE_AP'",
+    ),
+    'can = "FINANCE_AP" in profile.permissions': ("E017", "no platform has the permission 'FINANCE_AP'"),
+    'redirect("/en/finance/paymnets")': ("E018", "there is no page '/en/finance/paymnets'"),
+    'HttpResponseRedirect("/finance/paymnets?sort=name")': ("E018", "there is no page '/finance/paymnets'"),
+    'see_other("/en/finance/payments/7")': ("E018", "the page 'payment' is written out: its language is always en"),
+    'redirect("/finance/payments#top")': ("E018", "the page 'payments' is written out: it has no language"),
 }
 FINE = [
     '"""See https://docs.example.com."""',
@@ -61,11 +91,18 @@ FINE = [
     'Badge(label="CCS")  # untranslated: a product',
     'messages.success(request, _("%(name)s was created.") % {"name": name})',
     'render(request, "finance/payments.html#table")',
-    'see_other("payments"); see_other("payment", pk); see_other(f"/{x}"); see_other("/en/x"); see_other(result)',
+    'see_other("payments"); see_other("payment", pk); see_other(f"/{x}"); see_other(result)',
     'reverse("payment", args=[pk]); reverse("payments"); reverse("payment", kwargs=values); reverse("payment", args=ids)',
     "PaymentMutations.use_create_payment_mutation(request, idempotency_key=submission_key(request))",
     "PaymentMutations.use_create_payment_mutation(request, **options)",
     "PaymentMutations.use_update_payment_mutation(request)",
+    'HttpResponse("ok", content_type="text/plain"); HttpResponse(""); HttpResponse(page); HttpResponse(_("Saved."))',
+    'Column(_("Amount"), kind="wide", value=lambda row: "x"); bar_chart(points, unit="kWh")',
+    'request.COOKIES["VAR_THEME"]; response.set_cookie("finance_columns", "VAR"); """VAR_ACCESS_TOKEN holds it."""',
+    "from apps.finance.pauses import sleep\nsleep(1)",
+    'AccountQueries.use_get_accounts_query(request, permission="x"); resource_pages(permission=ADMIN)',
+    'redirect("/"); redirect("/en"); redirect("/locale"); redirect("/static/x.css"); redirect(f"/en/{name}")',
+    'redirect("/en/finance/terms.pdf")  # fixed address: the law',
 ]
 
 
@@ -91,6 +128,10 @@ def test_right_code_is_left_alone(write, source: str) -> None:
         ("from django.contrib.messages import add_message as tell", 'tell(request, 20, "Saved.")', "'Saved.'"),
         ("from django.core.exceptions import ValidationError as Wrong", 'raise Wrong("No.")', "'No.'"),
         ("from django import forms as f", 'raise f.ValidationError("No.")', "'No.'"),
+        ("from time import sleep", "sleep(1)", "time.sleep holds a thread"),
+        ("import time as t", "t.sleep(1)", "time.sleep holds a thread"),
+        ("from portal_pages import Column as C", 'C("Amount")', "'Amount'"),
+        ("from portal.config.cookies import VAR_ACCESS_TOKEN as T", "request.COOKIES[T]", "holds a token"),
         ("from django.urls import reverse as url", 'url("paymentz")', "there is no URL with the name 'paymentz'"),
     ],
 )
@@ -98,3 +139,24 @@ def test_what_is_imported_under_another_name_is_known(write, imports: str, call:
     (fault,) = python_faults(write("view.py", f"{imports}\n{call}"), names=NAMES)
     assert fault.line == 2
     assert words in fault.message
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ('redirect("/en/finance/paymnets")', "did you mean '/finance/payments'? write redirect('payments')"),
+        ('HttpResponseRedirect("/en/finance/paymnets/7")', "write redirect('payment', …)"),
+        ('see_other("/en/finance/payments/7")', "write see_other('payment', …)"),
+        ('resource_pages(permission="FINANCE_AP")', "did you mean 'FINANCE_APP'?"),
+        ('resource_pages(permission="OTHER")', 'APPROVE: Final = "OTHER"'),
+        ("time.sleep(1)", "live_part"),
+    ],
+)
+def test_the_hint_has_the_near_name_or_the_line_to_write(write, source: str, words: str) -> None:
+    (fault,) = python_faults(write("view.py", source), names=NAMES)
+    assert words in fault.hint
+
+
+def test_the_constants_of_a_module_that_are_texts_are_the_permissions_that_it_declares() -> None:
+    module = ast.parse('ADMIN: Final = "IAM_ADMIN"\nA = B = "X"\nlower = "y"\nN = 1\nT: str\ndef f():\n    C = "z"')
+    assert declared_texts(module) == {"IAM_ADMIN", "X"}

@@ -8,8 +8,9 @@ import pytest
 
 from portal.config.places import SOURCE_ROOT
 from portal_dev.source_checks.faults import SourceFault, name_hint
-from portal_dev.source_checks.routes import routes_of
+from portal_dev.source_checks.routes import routes_of, template_addresses
 from portal_dev.source_checks.source import unreadable_files
+from tests.portal_dev.source_checks.conftest import ROUTES
 
 
 def test_the_names_of_its_urls_are_known_with_the_number_of_their_values() -> None:
@@ -18,6 +19,43 @@ def test_the_names_of_its_urls_are_known_with_the_number_of_their_values() -> No
     assert counts["client"] == {1}
     assert "login" in counts
     assert "logout" in counts
+
+
+def test_its_pages_are_known_by_their_routes_below_the_locale_and_its_other_addresses() -> None:
+    routes = routes_of("apps.energy.urls")
+    assert routes.pages["/energy/clients/<str:row_id>"] == "client"
+    assert {"/", "/locale", "/healthz"} <= routes.others
+    assert "/energy/clients" not in routes.others
+
+
+ADDRESSES = {
+    '<a href="/en/finance/paymnets">': "did you mean '/finance/payments'? write {{ url('payments') }}",
+    '<a href="/{{ LOCALE }}/finance/paymnets">': "did you mean '/finance/payments'? write {{ url('payments') }}",
+    '<a href="/finance/payments/7">': "write {{ url('payment', …) }}",
+    '<form method="post" action="/en/finance/payments">': "write {{ url('payments') }}",
+    '<div hx-get="/en/xyz">': "write {{ url('NAME') }}",
+}
+NO_ADDRESSES = [
+    '<a href="/">',
+    "<a href=\"{{ url('payments') }}?sort=name\">",
+    '<a href="/en/finance/{{ row.id }}">',
+    '<form method="post" action="/locale">',
+    '<a href="#top"><a href="?sort=name"><a href="paymnets"><img src="/static/x.png">',
+    '<a href="//cdn.example"><p title="/en/paymnets">',
+    '<a href="/en/terms">{# fixed address: the law #}',
+]
+
+
+@pytest.mark.parametrize(("source", "hint"), ADDRESSES.items())
+def test_an_address_of_the_app_that_a_template_writes_out_is_told(page, source: str, hint: str) -> None:
+    (fault,) = template_addresses(*page(f"\n{source}"), ROUTES)
+    assert (fault.line, fault.id) == (2, "E018")
+    assert hint in fault.hint
+
+
+@pytest.mark.parametrize("source", NO_ADDRESSES)
+def test_other_addresses_are_left_alone(page, source: str) -> None:
+    assert list(template_addresses(*page(source), ROUTES)) == []
 
 
 def test_a_fault_is_printed_with_its_place_below_the_checkout() -> None:

@@ -65,3 +65,18 @@ def test_a_name_that_stands_for_nothing_is_named(write, environment, source, wor
 def test_names_that_are_there_and_values_of_views_are_left_alone(write, environment, source) -> None:
     path = write("page.html", source)
     assert list(name_faults(environment, "page.html", path=path, routes=ROUTES)) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ request.COOKIES.VAR_ACCESS_TOKEN }}",
+        "{{ request['COOKIES'] }}",
+        "{% set all = request.COOKIES %}",
+        "{% if request.COOKIES.get('VAR_THEME') %}{% endif %}",
+    ],
+)
+def test_a_template_that_reads_the_cookies_is_told(write, environment, source) -> None:
+    (fault,) = name_faults(environment, "page.html", path=write("page.html", f"\n{source}"), routes=ROUTES)
+    assert (fault.line, fault.id) == (2, "E013")
+    assert "this template reads the cookies" in fault.message

@@ -22,12 +22,14 @@ def published(key):
 @pytest.fixture
 def provider(configure, monkeypatch):
     trusted_issuer._keys_of.cache_clear()
+    trusted_issuer._discovered.cache_clear()
     configure(trusted_issuer=ISSUER)
     monkeypatch.setattr(jwt.PyJWKClient, "fetch_data", lambda self: published(KEY))
     with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
         http.get(f"{ISSUER}/.well-known/openid-configuration", json={"issuer": ISSUER, "jwks_uri": f"{ISSUER}/jwks"})
         yield http
     trusted_issuer._keys_of.cache_clear()
+    trusted_issuer._discovered.cache_clear()
 
 
 def token_for(account, *, key=KEY, algorithm="RS256", headers=None, **claims):
@@ -86,3 +88,16 @@ def test_an_issuer_that_does_not_answer_or_is_not_trusted_is_401(provider, confi
         assert me(anyone, token).status_code == status
     configure(trusted_issuer="")
     assert problem(me(anyone, token), 401)
+
+
+def test_of_an_opaque_token_the_issuer_says_whose_it_is_each_time(provider, anyone, make_account, problem):
+    account = make_account("ENERGY_APP", email="ada@example.com")
+    said = {"issuer": ISSUER, "jwks_uri": f"{ISSUER}/jwks", "userinfo_endpoint": f"{ISSUER}/me"}
+    provider.replace(responses.GET, f"{ISSUER}/.well-known/openid-configuration", json=said)
+    bearer = [responses.matchers.header_matcher({"Authorization": "Bearer opaque"})]
+    provider.get(f"{ISSUER}/me", json={"sub": "somebody", "email": "Ada@Example.com"}, match=bearer)
+    assert me(anyone, "opaque").json()["id"] == account.id
+    assert problem(me(anyone, "another"), 401)
+    for answer in ({"status": 401}, {"body": "no JSON"}, {"json": []}, {"json": {"email": account.email}}):
+        provider.replace(responses.GET, f"{ISSUER}/me", **answer)
+        assert problem(me(anyone, "opaque"), 401)

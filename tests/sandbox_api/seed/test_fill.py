@@ -5,11 +5,11 @@ import pytest
 from django.core.management import call_command
 
 from sandbox_api.auth.models import Account
-from sandbox_api.demo_accounts import DEMO_ACCOUNTS
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
 from sandbox_api.finance.models import Invoice
 from sandbox_api.operations.models import WorkOrder
 from sandbox_api.seed import fill
+from sandbox_api.seed.examples import ACCOUNTS
 
 UNTIL = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
@@ -49,7 +49,7 @@ def test_a_second_run_changes_nothing_and_a_reset_gives_the_same_again_and_spare
 
 
 def test_the_five_accounts_can_sign_in(anyone):
-    for demo in DEMO_ACCOUNTS:
+    for demo in ACCOUNTS:
         pair = anyone.post("/auth/login", {"email": demo.email, "password": "demo"}).json()
         me = anyone.get("/me", headers={"Authorization": f"Bearer {pair['accessToken']}"}).json()
         assert (me["email"], me["permissions"]) == (demo.email, list(demo.permissions))

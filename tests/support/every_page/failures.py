@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from apps.auth_app.views import profile as profile_views
 from portal.config.cookies import VAR_REFRESH_TOKEN
+from portal_gateway.views import profile as profile_views
 from portal_pages.records import record_views
 from tests.support.every_page.cases import (
     PROGRAM,

@@ -143,7 +143,7 @@ class Walker:
         """The calls of a second view, without those that another user's second view does not make again.
 
         Two queries of one user may share a place in the cache: then each replaces what the other has stored. Which two
-        do differs from user to user, and no two users have to have the same ones (ADR 10).
+        do differs from user to user, and no two users have to have the same ones (ADR 4).
         """
         repeated = set(first) & set(second)
         if not repeated:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from portal.api.refresh.sealing import record_name
-from portal.api.tokens import expires_at, is_expired
+from portal.api.tokens import expires_at
 from portal.config.limits import (
     REFRESH_BORN_EXPIRED_S,
     REFRESH_SPENT_KEPT,
@@ -70,15 +70,19 @@ class TokenFamily:
     def is_fresh(self, *, now: float) -> bool:
         """Whether the access token can be used.
 
+        The records are asked where an access token is missing or over, or the backend has just refused one. A token
+        that does not name its end is given out while it is new: after that, nobody knows whether it is still good.
+
         A token that had expired by this clock when it was issued shows that the clock is ahead of the backend's. It
         is given out for a few seconds all the same; else each request would submit the latest refresh token.
         """
         access = self.latest_pair.access
         if not access:
             return False
-        end = expires_at(access)
-        born_expired = end is not None and end <= self.since
-        return 0 <= now - self.since < REFRESH_BORN_EXPIRED_S if born_expired else not is_expired(access, now=now)
+        end, age = expires_at(access), now - self.since
+        if end is None:
+            return 0 <= age < ROTATION_GRACE_S
+        return 0 <= age < REFRESH_BORN_EXPIRED_S if end <= self.since else end > now
 
 
 def rotate(

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl
 
 from portal.config.environment.values import ENV, read_secret, read_url, read_value
 from portal.config.portal_config import ClaimMapping, OidcProvider, TokenVerification
 from portal.errors import ConfigurationError
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 #: The shortest key for HS256 (RFC 7518, section 3.2).
 _HS256_KEY_BYTES: Final = 32
+#: What the portal itself says in an authorization request. A request object would say it again.
+_OWN_AUTHORIZE_PARAMS: Final = frozenset(
+    {"response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "ui_locales"}
+    | {"code_challenge", "code_challenge_method", "request", "request_uri"}
+)
+#: The same of a token request. `scope` is free: Entra ID wants it with each refresh.
+_OWN_TOKEN_PARAMS: Final = frozenset(
+    {"grant_type", "code", "redirect_uri", "code_verifier", "refresh_token"}
+    | {"client_id", "client_secret", "client_assertion", "client_assertion_type"}
+)
+_TOKEN_KINDS: Final = ("jwt", "opaque")
 
 
 def read_verification(name: str) -> TokenVerification:
@@ -58,13 +73,59 @@ def read_oidc(name: str) -> OidcProvider:
     scopes = ENV.str("APP_OIDC_SCOPES", "openid profile email offline_access").replace(",", " ").split()
     if "openid" not in scopes:
         raise ConfigurationError("APP_OIDC_SCOPES should name openid")
+    authorize_params = _params(
+        "APP_OIDC_AUTHORIZE_PARAMS", "audience=https://api.example.com&acr_values=mfa", own=_OWN_AUTHORIZE_PARAMS
+    )
+    token_params = _params("APP_OIDC_TOKEN_PARAMS", "scope=openid offline_access api://app/read", own=_OWN_TOKEN_PARAMS)
+    if "resource" not in dict(token_params):
+        # RFC 8707, section 2.2: else a provider may issue the token for something else.
+        token_params += tuple(pair for pair in authorize_params if pair[0] == "resource")
     return OidcProvider(
         issuer=read_url(name, default=None, path=True),
         client_id=client_id,
         client_secret=read_secret("APP_OIDC_CLIENT_SECRET", "a secret"),
         scopes=tuple(scopes),
         mapping=_claim_mapping(),
+        authorize_params=authorize_params,
+        token_params=token_params,
+        opaque_access_tokens=_access_tokens_are_opaque(),
     )
+
+
+def _params(name: str, example: str, *, own: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Parameters of a request, written as a query."""
+    text = ENV.str(name, "").strip().removeprefix("?")
+    if not text:
+        return ()
+    should_be = f"{name} should be parameters as in a query, such as {example}"
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=True, errors="strict")
+    except ValueError as error:
+        raise ConfigurationError(should_be) from error
+    if not all(word and word.isprintable() for pair in pairs for word in pair):
+        raise ConfigurationError(should_be)
+    for key, _ in pairs:
+        if key in own:
+            instead = ": APP_OIDC_SCOPES has the scopes" if key == "scope" else ", which the portal itself sets"
+            raise ConfigurationError(f"{name} should be without {key}{instead}")
+    return tuple(pairs)
+
+
+def _access_tokens_are_opaque() -> bool:
+    """Whether access tokens say nothing to the portal.
+
+    :raises ConfigurationError: another variable says what is read from them.
+    """
+    name = "APP_OIDC_ACCESS_TOKENS"
+    kind = ENV.str(name, "").strip().lower() or _TOKEN_KINDS[0]
+    if kind not in _TOKEN_KINDS:
+        raise ConfigurationError(f"{name} should be {' or '.join(_TOKEN_KINDS)}")
+    if kind != "opaque":
+        return False
+    for other, value in sorted(os.environ.items()):
+        if value.strip() and (other == "APP_OIDC_PERMISSIONS" or other.startswith("APP_JWT_")):
+            raise ConfigurationError(f"{name}=opaque and {other} exclude each other: nothing is read of such a token")
+    return True
 
 
 def _claim_mapping() -> ClaimMapping:

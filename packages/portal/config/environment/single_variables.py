@@ -65,7 +65,9 @@ def read_otlp(name: str) -> str:
         return ""
     address = read_url(name, default=None, path=True)
     if find_spec("opentelemetry") is None:
-        raise ConfigurationError(f"{name} should be unset: traces need requirements/tracing.txt")
+        raise ConfigurationError(
+            f"{name} should be unset, or the extra `tracing` be installed: pip install 'portal-library[tracing]'"
+        )
     return address
 
 
@@ -152,8 +154,10 @@ def _absolute_path(name: str) -> Path:
 def read_debug_toolbar(name: str, *, debug: bool) -> bool:
     """Whether pages carry the toolbar."""
     wanted = read_switch(name) and debug
-    if wanted and not (find_spec("debug_toolbar") and find_spec("portal_dev")):
-        raise ConfigurationError(f"{name} should be off: the toolbar comes with requirements/dev.txt")
+    if wanted and find_spec("debug_toolbar") is None:
+        raise ConfigurationError(
+            f"{name} should be off, or the extra `dev` be installed: pip install 'portal-library[dev]'"
+        )
     return wanted
 
 

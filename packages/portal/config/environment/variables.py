@@ -126,6 +126,13 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable("APP_OIDC_PERMISSIONS", Part.SIGN_IN, example="groups: staff=ENERGY_APP, accounts=FINANCE_APP",
         default="unset: the claims `permissions`, `Permissions`",
         meaning="the claim of the permissions, and the permission for each of its values"),
+    Variable("APP_OIDC_AUTHORIZE_PARAMS", Part.SIGN_IN, example="audience=https://api.example.com&acr_values=mfa",
+        default="unset", meaning="more parameters of the sign-in request, as a query. `resource` goes into token "
+        "requests too"),
+    Variable("APP_OIDC_TOKEN_PARAMS", Part.SIGN_IN, example="scope=openid offline_access api://portal/read",
+        default="unset", meaning="more parameters of token requests, as a query"),
+    Variable("APP_OIDC_ACCESS_TOKENS", Part.SIGN_IN, example="opaque", default="`jwt`",
+        meaning="`opaque`: nothing is read of access tokens"),
     Variable("APP_LOG_FORMAT", Part.LOG, field="log_format", read=read_log_format, example="json", default="`text`",
         meaning="`json`: one object a line. See [the log](log.md)"),
     Variable("APP_AUDIT_LOG", Part.LOG, field="audit_log", read=read_audit_log, in_env_file=False,

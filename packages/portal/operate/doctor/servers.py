@@ -56,6 +56,9 @@ def look_at_backend(patient: Patient) -> Iterator[Finding]:
 def look_at_key_set(patient: Patient) -> Iterator[Finding]:
     """The key that is configured, or those at the configured address; and the token that is given, by them."""
     config, verification = patient.config, patient.config.verification
+    if config.oidc.opaque_access_tokens:
+        yield ok("keys", "access tokens are opaque: the backend alone reads them")
+        return
     if not verification.enabled:
         remedy = "set APP_JWT_KEY or APP_JWT_JWKS_URL: the edge then refuses what the backend has not signed"
         make = ok("keys", "tokens are decoded only") if config.debug else None

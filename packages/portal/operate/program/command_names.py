@@ -12,6 +12,7 @@ SANDBOX: Final = "sandbox_api"
 #: Commands for the whole workspace, which need no project; each with its help text.
 WORKSPACE_COMMANDS: Final = {
     "run": "start the sandbox backend and all projects on this machine",
+    "startproduct": "write a product of one's own into an empty folder: startproduct acme",
     "startplatform": "write a new platform: its folders, and its name wherever platforms are listed",
     "removeplatform": "remove a platform again; files that are not committed stop it",
     "check_services": "hold the declared calls against a backend's OpenAPI schema",
@@ -41,8 +42,10 @@ NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
         *("list_platforms", "ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
     }
 )
-#: Commands of `portal_dev`, and those that read or write files of the checkout which no wheel has.
-CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, "update_catalogs"}) - EVERYWHERE
+#: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
+DEVELOPERS: Final = frozenset({"update_catalogs"})
+#: Commands that read or write files of a checkout.
+CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - EVERYWHERE - {"startproduct"}
 
 
 def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:

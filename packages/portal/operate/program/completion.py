@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import argcomplete
 from argcomplete.shell_integration import shellcode
 
+from portal.config.places import IN_CHECKOUT
 from portal.config.projects import PROJECT_BY_APP
 from portal.operate.program.command_names import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
 
@@ -27,7 +28,7 @@ _PACKAGES: Final = (
     "django.core",
     "django.contrib.staticfiles",
     "portal.operate",
-    "portal_dev",
+    *(["portal_dev"] if IN_CHECKOUT else []),
 )
 #: Commands of Django for what a project has not: a database and its models.
 _NOT_HERE: Final = frozenset(

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from portal import __version__
 from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
-from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS
+from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS, SANDBOX_VARIABLES
 from portal.operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
+    DEVELOPERS,
     EVERYWHERE,
     IN_THE_GATEWAY,
     NOT_ASKED_WITHOUT_CONFIGURATION,
@@ -60,25 +61,27 @@ def main(argv: Sequence[str]) -> int:
     # Assigned, never a default: a test runner exports its own settings to the processes that it starts.
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
     if rest[:1] == ["serve"]:
-        _serve([program, *rest], project=PROJECT_BY_APP[app])
-        return 0
+        return _serve([program, *rest], project=PROJECT_BY_APP[app])
     if rest[:1] and rest[0] in ANY_CONFIGURATION:
         _configure(app)
     return _run_project_command([program, *rest])
 
 
-def _serve(argv: Sequence[str], *, project: Project) -> None:
-    """Run `serve` in a child process, and supervise its workers until SIGTERM or SIGINT.
+def _serve(argv: Sequence[str], *, project: Project) -> int:
+    """Run `serve` in a child process, and supervise its workers until SIGTERM or SIGINT; gives the exit status.
 
     This process imports Django only where there are several workers (:mod:`portal.server.supervisor`).
 
     :param argv: the program, `serve`, and its options.
     """
+    if find_spec("granian") is None:
+        return _complain("serve needs the extra `server`: pip install 'portal-library[server]'")
     from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
 
     supervise(
         partial(_prepare, argv), load=partial(_load, project), load_shared=_load_templates_and_formats, app=project.app
     )
+    return 0
 
 
 def _prepare(argv: Sequence[str]) -> PreparedServer:
@@ -134,8 +137,14 @@ def _configure(app: str) -> None:
 
 
 def _run_project_command(argv: Sequence[str]) -> int:
-    from django.core.management import execute_from_command_line  # noqa: PLC0415  reads the settings
+    from django.core.management import execute_from_command_line, load_command_class  # noqa: PLC0415  reads the settings
 
+    if argv[1:2] and argv[1] in DEVELOPERS:
+        import django  # noqa: PLC0415  as above
+
+        django.setup()
+        load_command_class("portal_dev", argv[1]).run_from_argv(list(argv))
+        return 0
     try:
         execute_from_command_line(list(argv))
     except SystemExit as end:
@@ -170,8 +179,9 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
 
 def _run_program(program: str, words: Sequence[str]) -> int:
     name, *rest = words
-    if name not in EVERYWHERE and find_spec("pytest") is None:
-        return _complain(f"{name} needs what `make install` installs")
+    module, extra = ("argcomplete", "server") if name in EVERYWHERE else ("pytest", "testing")
+    if find_spec(module) is None:
+        return _complain(f"{name} needs the extra `{extra}`: pip install 'portal-library[{extra}]'")
     sys.argv = [program, *rest]
     runpy.run_module(PROGRAMS[name], run_name="__main__")
     return 0
@@ -181,8 +191,12 @@ def _run_sandbox_command(program: str, words: Sequence[str]) -> int:
     from portal.config.environment import complete_environment  # noqa: PLC0415  `serve` imports no Django
 
     if find_spec("rest_framework") is None:
-        return _complain(f"{SANDBOX} needs the packages of the extra `sandbox`: pip install 'portal[sandbox]'")
+        return _complain(
+            f"{SANDBOX} needs its packages: install the distribution portal-sandbox-api with all it asks for"
+        )
     complete_environment(SOURCE_ROOT)
+    for name, value in SANDBOX_VARIABLES.items():
+        os.environ.setdefault(name, value)
     sys.argv = [program, *words]
     # By its name, as a program: the portal imports nothing of the sandbox.
     runpy.run_module(SANDBOX, run_name="__main__")

@@ -3,7 +3,7 @@
 A query without parameters has a key of its own for each of its pages. All variants of a user (queries with parameters,
 and lists from a cursor on) share `MAX_VARIANT_PAGES` places. A variant that gets the place of another one replaces it.
 So a user who searches for one word after another fills a small part of the store, and nobody has to count or to tidy up
-(ADR 10).
+(ADR 4).
 
 The format of pages is a part of each key, so a release never reads a page of another format (ADR 49). Leases are
 shared: while one release fetches a page again, another one shows its own for that moment.

@@ -67,6 +67,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     body: type[TBody] | None
     effects: tuple[Effect, ...] = ()
     invalidated_tags: tuple[str, ...] = ()
+    is_without_effect: bool = False
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
@@ -179,6 +180,10 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         if tag is not None or query_key is None:
             raise UsageError(f"{self.declared_with}: give query_key=…, or tag=… alone, for what becomes stale")
         return self._and(Invalidation(query=_checked_query(query_key), get_params=get_params))
+
+    def changes_nothing(self) -> Self:
+        """Say that the write changes no cached query. `check` asks each write for an effect, or for this."""
+        return replace(self, is_without_effect=True)
 
     @cached_property
     def promises_row(self) -> bool:

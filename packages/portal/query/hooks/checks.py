@@ -116,14 +116,7 @@ def _mutation_faults(
     except UsageError as error:
         yield "E003", f"a query that it names has no key: {error}", "make the query's hook an attribute of a QueryGroup"
         return
-    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
-    for (kind, target), number in counted.items():
-        if number > 1:
-            yield (
-                "E008",
-                f"{number} helpers of one kind ({kind}) change the list {target!r}",
-                "give one: it is not defined which of their `matches` decides where a row belongs",
-            )
+    yield from _number_faults(mutation)
     if not incomplete:
         yield from _tag_faults(mutation, registry)
     for effect in effects:
@@ -142,6 +135,24 @@ def _mutation_faults(
             yield from _row_faults(mutation, effect, query)
         elif isinstance(effect, SetAnswer):
             yield from _answer_faults(mutation, query)
+
+
+def _number_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[EndpointFault]:
+    """Too few effects, or too many."""
+    if not (mutation.effects or mutation.invalidated_tags or mutation.is_without_effect):
+        yield (
+            "E015",
+            "it changes no cached query: pages would show what was there before the write",
+            "say what it changes, such as .invalidates(query_key=…); or that it .changes_nothing()",
+        )
+    counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
+    for (kind, target), number in counted.items():
+        if number > 1:
+            yield (
+                "E008",
+                f"{number} helpers of one kind ({kind}) change the list {target!r}",
+                "give one: it is not defined which of their `matches` decides where a row belongs",
+            )
 
 
 def _tag_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[EndpointFault]:

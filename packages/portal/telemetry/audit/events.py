@@ -31,7 +31,7 @@ class AuditEvent(Enum):
 
     SIGN_IN = "a try to sign in, with a password or at the OpenID provider"
     SIGN_OUT = "a user signed out, in this browser"
-    SIGN_OUT_EVERYWHERE = "a user ended all own sign-ins; each other one has a line `sign-out-other`"
+    SIGN_OUT_EVERYWHERE = "a user ended all own sign-ins; each other sign-in has a line `sign-out-other`"
     SIGN_OUT_OTHER = "a user ended another own sign-in, on another device"
     SIGN_OUT_BY_PROVIDER = "the OpenID provider reported the end of one or all sessions of a user (back-channel logout)"
     SIGN_OUT_BY_OPERATOR = "an operator ended all sign-ins of a user"
@@ -50,14 +50,14 @@ class Reason(Enum):
 
     WRONG_CREDENTIALS = Outcome.FAILURE, "no such account, or a wrong password"
     TOKEN_UNUSABLE = Outcome.FAILURE, "the issued tokens are larger than browsers keep, or can't be read"
-    UNEXPECTED_ANSWER = Outcome.FAILURE, "the backend refused in a way that no input helps; see the log"
+    UNEXPECTED_ANSWER = Outcome.FAILURE, "the backend refused, whatever the user typed; see the log"
     CANCELLED = Outcome.FAILURE, "cancelled at the provider, or the provider refused the account"
     UNKNOWN_ATTEMPT = Outcome.FAILURE, "not begun in this browser, or too long ago"
     CODE_REFUSED = Outcome.FAILURE, "the provider refused the code: used before, or too old"
     PROVIDER_ERROR = Outcome.FAILURE, "the provider reported an error"
     ID_TOKEN_REFUSED = Outcome.FAILURE, "the ID token is forged, too old, or meant for somebody else"
-    LOGOUT_TOKEN_REFUSED = Outcome.FAILURE, "the same of the token of a back-channel logout"
-    USED_BEFORE = Outcome.FAILURE, "that token was used before"
+    LOGOUT_TOKEN_REFUSED = Outcome.FAILURE, "the token of a back-channel logout is forged, too old, or not for us"
+    USED_BEFORE = Outcome.FAILURE, "the token of a back-channel logout was used before"
     ALREADY_ENDED = Outcome.FAILURE, "the backend no longer knows the sign-in"
     TOKEN_REFUSED = Outcome.FAILURE, "the refresh token expired, or backend or provider ended the sign-in"
     TOKEN_REUSED = (
@@ -66,7 +66,7 @@ class Reason(Enum):
     )
     NEW_TOKEN_REFUSED = Outcome.FAILURE, "the backend refused an access token that it had just issued"
     ANSWER_LOST = Outcome.UNAVAILABLE, "the answer to a refresh was lost; the token must not be used again"
-    NOT_ALLOWED = Outcome.FAILURE, "the backend says that the user may not"
+    NOT_ALLOWED = Outcome.FAILURE, "the backend says that the user may not do this"
     NOT_ACCEPTED = Outcome.FAILURE, "the backend does not accept the values"
     LINK_REFUSED = Outcome.FAILURE, "the link of a password reset is used or too old"
     TOO_MANY_FAILURES = Outcome.THROTTLED, "too many failed tries from this address, for this account or at all"
@@ -115,10 +115,10 @@ FIELDS: Final = {
     "user": "who acts, as in the log: 16 digits of the SHA-256 of the token's subject",
     "user_verified": ("whether a signature, the backend or the store vouches for `user`"),
     "entered_name": "what was typed as the name: 16 digits of an HMAC-SHA-256",
-    "target_user": "the account that is acted on",
-    "before": "the permissions until now",
-    "after": "the permissions that are wanted",
-    "sign_in": "the same from a sign-in to its end",
+    "target_user": "the account that is changed",
+    "before": "the permissions before the change",
+    "after": "the permissions that were asked for",
+    "sign_in": "names the sign-in: the same in all its lines",
     "other_sign_in": "the backend's id of the sign-in that was ended",
     "provider_session": "at the OpenID provider: 16 digits of the SHA-256 of its `sid`",
     "by": "who ran the command",

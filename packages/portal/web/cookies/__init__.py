@@ -23,4 +23,10 @@ from portal.web.cookies.other_cookies import (
     set_way_back,
 )
 from portal.web.cookies.platforms_cookie import follow_new_tokens, follow_profile
-from portal.web.cookies.token_cookies import clear_sign_in, read_tokens, remove_duplicates, write_tokens
+from portal.web.cookies.token_cookies import (
+    clear_sign_in,
+    read_tokens,
+    refuse_sign_in_cookies,
+    remove_duplicates,
+    write_tokens,
+)

@@ -6,18 +6,23 @@ domain where there is one, and `Secure` where the gateway's address is https.
 
 from __future__ import annotations
 
+import logging
 import time
 from http.cookies import Morsel
 from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
 
 from portal.api import TokenPair, sign_in_lifetime
 from portal.config.cookies import (
     MAX_COOKIE_BYTES,
     SHARED_COOKIES,
     SIGN_IN_COOKIES,
+    SIGN_IN_NAME,
     VAR_ACCESS_TOKEN,
     VAR_REFRESH_TOKEN,
 )
+from portal.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +32,11 @@ if TYPE_CHECKING:
 
     from portal.config.portal_config import PortalConfig
 
+logger = logging.getLogger(__name__)
+
 TOKEN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)
 SAME_SITE: Final = "Lax"
+_OF_A_SIGN_IN: Final = {*SIGN_IN_COOKIES, SIGN_IN_NAME}
 _DELETED = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 
@@ -61,6 +69,22 @@ def write_tokens(response: HttpResponseBase, pair: TokenPair, *, config: PortalC
             remove_cookie(response, name, config=config)
         else:
             set_sign_in_cookie(response, name, token, refresh=pair.refresh, config=config)
+
+
+def refuse_sign_in_cookies(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Take out of a response what a view has set of a sign-in's cookies: the middleware alone sets them.
+
+    :raises UsageError: in `DEBUG`. Elsewhere the log names the cookie.
+    """
+    for name in _OF_A_SIGN_IN & response.cookies.keys():
+        del response.cookies[name]
+        view = getattr(request.resolver_match, "view_name", None)
+        if settings.DEBUG:
+            raise UsageError(
+                f"the view {view!r} sets the cookie {name} itself, and sign-ins, refreshes and sign-outs alone set it:"
+                ' to sign somebody out, write <form method="post" action="{{ shell.logout_url }}">'
+            )
+        logger.error("the view %r sets the cookie %s itself: it was dropped", view, name)
 
 
 def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.api import identity_provider
+from portal.api import api_session
 from portal.config.contract_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
 from portal.config.current import portal_config
 from portal.edge import home_path
@@ -151,12 +151,12 @@ def _remember(request: PortalRequest, profile: object) -> Essentials | None:
 
 
 def _end_if_ended_at_provider(request: PortalRequest) -> None:
-    """If the identity provider has ended this sign-in, purge its cached data and end it here.
+    """If the identity provider has ended this sign-in, end it here, and purge its cached data.
 
     :raises SignInEndedError: the provider has ended it.
     """
-    provider, tokens = identity_provider(), request.token_store
-    if provider is None or not provider.has_ended(tokens.current):
+    tokens = request.token_store
+    if not api_session().ended_at_provider(tokens.current, request_id=request.request_id):
         return
     request.query_client.purge()
     refresh = tokens.current.refresh

@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext
-from django.utils.translation import gettext_noop as msgid
 
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import COUNTS_SEGMENT
 from portal.config.limits import ABSENT_S
 from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
+from portal.config.product import msgid
 from portal.errors import ApiAbsentError, ApiError, SignInEndedError, StoreUnavailableError
 from portal.process import DeadlineShare
 from portal.query import REGISTRY, bare_spec, create_query_client, is_absent, is_known, use_queries
@@ -33,17 +33,11 @@ if TYPE_CHECKING:
     from portal.web.request import PortalRequest
 
 
-#: Listed for the catalogs. A platform that is missing here shows its name from the registry.
-KNOWN_NAMES = (
-    msgid("Energy"),
-    msgid("Operations"),
-    msgid("Finance"),
-)
 GATEWAY_NAME = msgid("Account")
 
 
 def platform_name(name: TPlatform) -> str:
-    """The name that pages show for a platform."""
+    """The name that pages show for a platform: translated by the product's own catalogs, in `apps/locale`."""
     return gettext(PLATFORM_BY_NAME[name].name.replace("_", " ").capitalize())
 
 

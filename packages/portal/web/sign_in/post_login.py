@@ -33,9 +33,12 @@ def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str, who: A
     """
     set_tokens(request.token_store, pair)
     user = get_user_from_token(pair.access or "", backend=portal_config().backend)
-    tag = tag_of(user.subject) if user is not None and user.subject else None
-    issued: AuditFields = {"user": tag, "user_verified": True, "sign_in": sign_in_name(pair)}
-    audit.write(AuditEvent.SIGN_IN, **(who | issued))
+    issued: AuditFields = {"user_verified": True, "sign_in": sign_in_name(pair)}
+    if user is not None and user.subject:
+        issued["user"] = tag_of(user.subject)
+    # Another user may have been signed in until now.
+    nobody: AuditFields = {"user": None}
+    audit.write(AuditEvent.SIGN_IN, **(nobody | who | issued))
     path = resolve_post_login_path(request, access_token=pair.access or "")
     config, locale = portal_config(), active_locale()
     target = accept_target(wanted, own_origin=config.own_origin, origins=config.origins.values())

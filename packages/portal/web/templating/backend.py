@@ -65,6 +65,10 @@ class PageTemplates(BaseEngine):
             found = self._existing[name] = any((Path(folder) / name).is_file() for folder in self.dirs)
         return found
 
+    def use_engines(self, engines_by_language: dict[str, Jinja2]) -> None:
+        """Use these, and put those that are made later beside them, so that tests compile templates once."""
+        self._engines = engines_by_language
+
     def compile_all(self) -> None:
         """Compile every template in every language that no other process has compiled, and import what renders them."""
         for language in LOCALES:

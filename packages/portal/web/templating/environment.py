@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from jinja_onepage import CompiledTemplates, ConstantFolder, Joiner, PageCodeGenerator, written
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
+from portal.config.platforms import PRODUCT
 from portal.web.present import NO_VALUE, formats_of
 from portal.web.templating.filters import format_filters
 from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
@@ -179,7 +180,7 @@ class PageEnvironment(Environment):
         app = portal_config().project.app
         icons = Icons(read=self._read, folders=(app, "portal"))
         links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
-        self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES}
+        self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES, "PRODUCT": PRODUCT.name}
         self._functions: dict[str, Callable[..., object]] = {
             **FUNCTIONS,
             "icon": icons.icon,

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     """
 
     help = (
-        "Holds the calls that portal/services declares against a backend's OpenAPI 3.0 or 3.1 schema, and names every"
+        "Compares the declared calls with a backend's OpenAPI 3.0 or 3.1 schema, and names every"
         " difference with file and line. A declaration may say less than the schema. What is optional and not in the"
         " schema is printed as absent, with what pages then do without."
     )

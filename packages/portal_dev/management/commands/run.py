@@ -13,10 +13,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.environment import complete_environment, port_base
 from portal.config.places import PROGRAM, SOURCE_ROOT
-from portal.config.projects import PROJECTS
+from portal.config.projects import PROJECTS, SANDBOX_VARIABLES
 from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
+from portal_dev.local_servers.held_ports import hold
 from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 
@@ -45,7 +46,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--reload",
             action="store_true",
-            help="restart a server when its code changes; templates and static files need no restart",
+            help="restart a server when its code changes; most templates and static files need no restart",
         )
         parser.add_argument(
             "--without",
@@ -78,6 +79,7 @@ class Command(BaseCommand):
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
+            servers = [hold(each) for each in servers] if options["reload"] else servers
             reloader = self._make_reloader(servers) if options["reload"] else None
             if BACKEND not in stack.without:
                 self._prepare_backend(environment)
@@ -93,7 +95,7 @@ class Command(BaseCommand):
                     reloader.follow(group)
         except (StopRequestedError, KeyboardInterrupt):
             self._say("stopping")
-        except ServerGroupError as error:
+        except (OSError, ServerGroupError) as error:
             raise CommandError(str(error)) from error
         finally:
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -110,9 +112,11 @@ class Command(BaseCommand):
 
     def _make_reloader(self, servers: Sequence[Server]) -> Reloader:
         try:
-            from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the development requirements
+            from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the extra `dev`
         except ModuleNotFoundError as error:
-            raise CommandError(f"--reload needs the development requirements ({error}): make install") from error
+            raise CommandError(
+                f"--reload needs the extra `dev` ({error}): pip install 'portal-library[dev]'"
+            ) from error
         return Reloader(servers, say=self._say)
 
     def _say_where(self, stack: LocalStack) -> None:
@@ -131,6 +135,7 @@ def _local_environment() -> dict[str, str]:
     """A developer's machine: DEBUG unless it was set; the addresses follow from the ports."""
     return {
         "DEBUG": os.environ.get("DEBUG") or "on",
+        **{name: os.environ.get(name) or value for name, value in SANDBOX_VARIABLES.items()},
         # The sandbox sends such "mails": they are lines of its log.
         "APP_PASSWORD_RESET": os.environ.get("APP_PASSWORD_RESET") or "on",
         # What the sandbox can do, and other backends may not.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.config.platforms import PRODUCT
 from portal_dev.openapi import SchemaError, declarations, read_schema, source_of, view_source
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ class Command(BaseCommand):
     """Prints them, or writes them to a file or a folder."""
 
     help = (
-        "Writes what a person would write in portal/services from an OpenAPI 3.0 or 3.1 schema: rows, parameters,"
-        " resources and hooks; with --forms the form and the pages. What can't be declared is a comment, and a warning."
+        "Writes services from an OpenAPI 3.0 or 3.1 schema: rows, parameters, resources and hooks;"
+        " with --forms the form and the pages. What can't be declared is a comment, and a warning."
     )
     requires_system_checks = ()
 
@@ -41,7 +42,7 @@ class Command(BaseCommand):
         output: Path | None = options["output"]
         is_file = output is not None and output.suffix == ".py"
         folder = output.parent if output is not None and is_file else output
-        package = package_of(folder) if folder is not None else "portal.services"
+        package = package_of(folder) if folder is not None else PRODUCT.services
         if not is_file and not all(name.isidentifier() for name in package.split(".")):
             raise CommandError(f"{output}: {package} should be the name of a Python package", returncode=2)
         try:

@@ -174,7 +174,7 @@ def _parsed(text: str) -> Any:
 
         return parsed_yaml(text)
     except ImportError:
-        message = "it is YAML, and PyYAML is missing: pip install PyYAML, or give the schema as JSON"
+        message = "it is YAML, and PyYAML is missing: pip install 'portal-library[dev]', or give the schema as JSON"
         raise SchemaError("", message) from None
     except ValueError as error:
         raise SchemaError("", f"it is neither JSON nor YAML: {error}") from None

@@ -265,7 +265,8 @@ class Hooks:
             stale.insert(0, of_row.list_hook)
         for other in {id(each): each for each in (place, above) if each is not None and each is not of_row}.values():
             stale += filter(None, (other.list_hook, other.row_hook, *other.reads))
-        return effects + "".join(f".invalidates(query_key={query})" for query in dict.fromkeys(stale))
+        effects += "".join(f".invalidates(query_key={query})" for query in dict.fromkeys(stale))
+        return effects or ".changes_nothing()"
 
 
 def _patch_of(call: PlacedCall, place: ResourcePlace) -> str:

@@ -8,9 +8,9 @@ import re
 import textwrap
 import unicodedata
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-import inflection
+from portal_dev.openapi.schema import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,12 +100,20 @@ def member_name(value: str) -> str:
 
 def singular(word: str) -> str:
     """One of these: `work_orders` are many of `work_order`."""
-    return str(inflection.singularize(word))
+    return str(_inflection().singularize(word))
 
 
 def plural(word: str) -> str:
     """Many of these."""
-    return str(inflection.pluralize(word))
+    return str(_inflection().pluralize(word))
+
+
+def _inflection() -> Any:
+    try:
+        import inflection  # noqa: PLC0415  other commands of the package need no extra
+    except ImportError:
+        raise SchemaError("", "names need inflection, of the extra `dev`: pip install 'portal-library[dev]'") from None
+    return inflection
 
 
 def snake(name: str) -> str:

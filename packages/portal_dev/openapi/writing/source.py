@@ -87,7 +87,9 @@ def formatted(source: str) -> str:
         cwd=SOURCE_ROOT,
     )
     if "No module named ruff" in done.stderr:
-        raise SchemaError("", "formatting the declarations needs ruff: pip install ruff")
+        raise SchemaError(
+            "", "formatting the declarations needs ruff, of the extra `dev`: pip install 'portal-library[dev]'"
+        )
     if done.returncode:
         raise SchemaError("", f"the declarations are no Python: {done.stderr.strip()}")
     return "\n".join(map(_allowed, done.stdout.split("\n")))

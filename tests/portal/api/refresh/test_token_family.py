@@ -118,7 +118,8 @@ def test_a_client_that_keeps_no_cookies_stays_known():
     ("access", "at", "is_fresh"),
     [
         *((jwt(exp=NOW + 10), at, at < 10) for at in (9, 10)),
-        ("opaque", 1e9, True),
+        # One that does not name its end is given out while it is new.
+        *(("opaque", at, 0 <= at < ROTATION_GRACE_S) for at in (-1, 0, ROTATION_GRACE_S - 1, ROTATION_GRACE_S)),
         (None, 0, False),
         # One that was over when it came is given for a moment; by a clock that was set back there is no telling.
         *((jwt(exp=NOW - 600), at, 0 <= at < REFRESH_BORN_EXPIRED_S) for at in (-1, 0, REFRESH_BORN_EXPIRED_S - 1)),

@@ -109,6 +109,15 @@ def test_production_addresses_follow_from_the_cookie_domain_and_a_missing_variab
             for text in ("groups", "groups:", ": a=B", "groups: a", "groups: a=b=c", "g: a=")
         ),
         *(
+            (name, text)
+            for name in ("APP_OIDC_AUTHORIZE_PARAMS", "APP_OIDC_TOKEN_PARAMS")
+            for text in ("prompt", "prompt=", "=login", "prompt=login&", "a=%ff", "a=%0d%0ab")
+        ),
+        ("APP_OIDC_AUTHORIZE_PARAMS", "prompt=login&state=x"),
+        ("APP_OIDC_AUTHORIZE_PARAMS", "request_uri=https://id.example.com/r"),
+        ("APP_OIDC_TOKEN_PARAMS", "scope=a&refresh_token=secret"),
+        ("APP_OIDC_ACCESS_TOKENS", "reference"),
+        *(
             ("APP_BACKEND", path)
             for path in ("acme.Backend", "Backend", "portal.api.backend.No", "portal.api.FormBody")
         ),
@@ -134,6 +143,14 @@ def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: s
         ({"APP_JWT_KEY": "k" * 40, "APP_JWT_ALGORITHMS": "none"}, "APP_JWT_ALGORITHMS"),
         ({"APP_JWT_JWKS_URL": "https://id.example.com/jwks", "APP_JWT_KEY": "k" * 40}, "exclude each other"),
         ({"APP_OIDC_ISSUER": "https://id.example.com"}, "APP_OIDC_CLIENT_ID is missing"),
+        (PROVIDER | {"APP_OIDC_AUTHORIZE_PARAMS": "scope=openid"}, "APP_OIDC_SCOPES has the scopes"),
+        *(
+            (PROVIDER | {"APP_OIDC_ACCESS_TOKENS": "opaque", name: value}, f"{name} exclude each other")
+            for name, value in (
+                ("APP_OIDC_PERMISSIONS", "groups: staff=ENERGY_APP"),
+                ("APP_JWT_JWKS_URL", "https://id.example.com/jwks"),
+            )
+        ),
     ],
 )
 def test_variables_that_do_not_fit_each_other_stop_the_start(
@@ -168,6 +185,20 @@ def test_variables_that_do_not_fit_each_other_stop_the_start(
                 "groups",
                 (("staff", "ENERGY_APP"), ("staff", "FINANCE_APP"), ("accounts", "FINANCE_APP")),
             ),
+        ),
+        (
+            PROVIDER
+            | {
+                "APP_OIDC_AUTHORIZE_PARAMS": "acr_values=mfa%20otp&resource=urn:api",
+                "APP_OIDC_ACCESS_TOKENS": "OPAQUE",
+            },
+            lambda config: (config.oidc.authorize_params, config.oidc.token_params, config.oidc.opaque_access_tokens),
+            ((("acr_values", "mfa otp"), ("resource", "urn:api")), (("resource", "urn:api"),), True),
+        ),
+        (
+            PROVIDER | {"APP_OIDC_AUTHORIZE_PARAMS": "resource=urn:one", "APP_OIDC_TOKEN_PARAMS": "resource=urn:two"},
+            lambda config: (config.oidc.token_params, config.oidc.opaque_access_tokens),
+            ((("resource", "urn:two"),), False),
         ),
         ({"CACHE_URL": ""}, lambda config: config.refresh_cache_url, ""),
         ({"CACHE_URL": "redis://one/0"}, lambda config: config.refresh_cache_url, "redis://one/0"),

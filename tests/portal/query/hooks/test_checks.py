@@ -111,6 +111,8 @@ def of_url(url: Any) -> dict[str, Any]:
         ("", one(Bill), writing(BillWithLines).set_answer(query_key="get_thing"), ""),
         ("", one(dict), writing(Bill).set_answer(query_key="get_thing"), ""),
         ("", one(Bill), writing(dict).set_answer(query_key="get_thing"), ""),
+        ("E015", {}, writing(), "changes no cached query"),
+        ("", {}, writing().changes_nothing(), ""),
     ],
 )
 def test_a_declaration_that_can_not_work_is_an_error_at_start(

@@ -12,7 +12,7 @@ from tests.portal.query.clients import BODY, clients, create, delete, listed, na
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.world import User
-from tests.support.client_endpoints import ClientMutations
+from tests.support.client_endpoints import ClientMutations, ClientQueries
 
 
 class TestI1EveryReadAfterAWriteShowsIt:
@@ -44,6 +44,14 @@ class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
         listed(ada)  # its answer left the backend with c5 in it
         with ada.reads(0):
             assert listed(ada) == ["c4"], "the page of before, less the row"
+
+    def test_nor_an_invalidation_while_the_list_is_fetched_for_the_first_time(self, ada: User) -> None:
+        other = ada.elsewhere()
+        listed(other, {"q": "3"})  # so that the token is bound
+        ada.backend.inside = once(lambda: ClientQueries.use_get_clients_query.invalidate(other.request()))
+        listed(ada)
+        with ada.reads(1):
+            listed(ada)
 
 
 class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:

@@ -15,9 +15,9 @@ from portal.api import jwks_keys
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.current import portal_config
 from portal.identity import (
-    TokenCache,
     TokenState,
     contract_claims,
+    make_token_cache,
     make_verifier,
     use_key_source,
     user_from_claims,
@@ -48,8 +48,7 @@ def report_token(token: str, *, config: PortalConfig, now: float) -> dict[str, A
         decoded = jwt.decode_complete(token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError) as error:
         raise not_asked(f"no access token: {_why_no_token(token)}") from error
-    cache = TokenCache(verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend)
-    check = cache.check(token, now=now)
+    check = make_token_cache(config).check(token, now=now)
     reason = {
         TokenState.VALID: "valid now",
         TokenState.EXPIRED: "it has expired: the edge renews it if a refresh token is there",
@@ -115,8 +114,8 @@ class Command(AdministrationCommand):
     """Never prints a signature, and never takes a token as a word of the command line, which others can see."""
 
     help = (
-        "Print the header and the claims of an access token, its times in words, the platforms that it opens, and "
-        "whether the edge takes it. The token is read from standard input, or from a file."
+        "Print the header and the claims of an access token, its platforms, and whether the edge takes it. "
+        "The token is read from standard input, or from a file."
     )
     examples = (
         "--app energy decode_token < token.txt",
@@ -129,6 +128,8 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         config = portal_config()
+        if config.oidc.opaque_access_tokens:
+            raise not_asked("APP_OIDC_ACCESS_TOKENS=opaque: nothing is read of access tokens, only GET /me tells")
         token = read_token(options["token_file"])
         if config.verification.jwks_url:
             self.progress("the key set …")

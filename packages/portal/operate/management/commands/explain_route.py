@@ -26,7 +26,7 @@ from portal.edge import (
     load_routes,
     make_site,
 )
-from portal.identity import TokenCache, TokenCheck, TokenState, make_verifier, user_from_claims
+from portal.identity import TokenCheck, TokenState, make_token_cache, user_from_claims
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:
@@ -72,9 +72,7 @@ class Command(AdministrationCommand):
             debug=config.debug,
         )
         request = self._request(site, options)
-        cache = TokenCache(
-            verifier=make_verifier(config.verification), mapping=config.oidc.mapping, backend=config.backend
-        )
+        cache = make_token_cache(config)
         tokens = TokenPair(access=request.COOKIES.get(VAR_ACCESS_TOKEN), refresh=request.COOKIES.get(VAR_REFRESH_TOKEN))
         access = cache.check(tokens.access, now=time.time())
         context = RequestContext.from_request(

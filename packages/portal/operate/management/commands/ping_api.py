@@ -20,8 +20,8 @@ class Command(AdministrationCommand):
     """Each try has a connection of its own, as the first call of a process has."""
 
     help = (
-        "Ask the backend several times, on a new connection each: the times for its name, the connection, TLS and the "
-        "first byte of the answer, and the status. No token is sent unless --token-file names one."
+        "Ask the backend several times, and print the time of each step, and the status. Each try has a new "
+        "connection. No token is sent unless --token-file names one."
     )
     examples = (
         "--app energy ping_api",

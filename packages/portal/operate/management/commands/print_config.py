@@ -14,9 +14,8 @@ class Command(AdministrationCommand):
     """Also runs where the configuration can't be read."""
 
     help = (
-        "Print every environment variable of the portal with its value, and whether it comes from the environment, "
-        "from .env, from the file that <NAME>_FILE names, or is unset. Secrets are masked, and so are users and "
-        "passwords in addresses."
+        "Print every environment variable of the portal with its value and its source. The source is the environment, "
+        ".env, or the file that <NAME>_FILE names. Secrets are masked, and so are users and passwords in addresses."
     )
     examples = ("--app energy print_config", "--app energy print_config --set", "--app energy print_config --json")
     statuses = {FINE: "the configuration can be read", BAD: "a variable is missing or malformed; it is named"}

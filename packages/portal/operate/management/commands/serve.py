@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.current import portal_config
 from portal.config.environment import port_base
-from portal.config.places import PACKAGES
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.projects import INSTANCE_PORT_STEP
 from portal.server.ports import why_not_free
 from portal.server.prepared_files import provide, release_of
@@ -165,7 +165,12 @@ def _provide_files() -> bool:
         return False
     release = partial(
         release_of,
-        {PACKAGES / "portal", PACKAGES / "jinja_onepage", *(Path(each.path) for each in apps.get_app_configs())},
+        {
+            PACKAGES / "portal",
+            PACKAGES / "jinja_onepage",
+            SOURCE_ROOT / "apps",
+            *(Path(each.path) for each in apps.get_app_configs()),
+        },
         # The names of these folders have the versions of all packages.
         sorted(each.name for folder in sys.path for each in Path(folder).glob("*.dist-info")),
         *(settings.INSTALLED_APPS, settings.STORAGES, settings.STATIC_URL, settings.LANGUAGES),

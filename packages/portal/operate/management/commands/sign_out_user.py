@@ -7,7 +7,7 @@ import os
 import time
 from typing import Any, Final
 
-from portal.api import api_session
+from portal.api import api_session, identity_provider
 from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
@@ -42,7 +42,7 @@ class Command(AdministrationCommand):
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("id", help="the account's id, as GET /me names it")
-        parser.add_argument("--subject", help="the claim `sub` of the user's access tokens, if it is not the id")
+        parser.add_argument("--subject", help="the claim `sub` of the user's tokens, if it is not the id")
         parser.add_argument("--by", help="who asks, for the audit log (default: this user of the machine)")
 
     def answer(self, **options: Any) -> CommandAnswer:
@@ -54,6 +54,9 @@ class Command(AdministrationCommand):
         try:
             # The end first: no token proves itself anew after the purge.
             api_session().refresher.end_user(subject)
+            if (provider := identity_provider()) is not None:
+                # Its access tokens may be opaque: they tell neither whose they are nor since when.
+                provider.end_user(subject)
             self.progress("the clock of who issues tokens …")
             ahead = _issuers_clock_ahead_s()
             if ahead is not None and ahead > 0:

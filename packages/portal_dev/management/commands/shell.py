@@ -1,0 +1,85 @@
+"""`./manage.py --app energy shell --account all@example.com`: Python with the app's hooks, and a `client` for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from django.core.management.base import CommandError
+from django.core.management.commands.shell import Command as DjangoShell
+
+from portal.api import TokenPair, TokenStore, api_session
+from portal.config.contract_names import (
+    ACCESS_TOKEN_FIELD,
+    LOGIN_EMAIL_FIELD,
+    LOGIN_PASSWORD_FIELD,
+    REFRESH_TOKEN_FIELD,
+)
+from portal.config.current import portal_config
+from portal.config.projects import PROJECT_BY_APP
+from portal.query import MutationGroup, QueryGroup, create_query_client
+from portal.services.auth import AuthMutations
+from portal.services.service_imports import import_services
+from portal_dev.local_servers.local_stack import DEMO_PASSWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.core.management.base import CommandParser
+
+    from portal.query import QueryClient
+
+_SERVICES: Final = "portal.services."
+
+
+class Command(DjangoShell):
+    """Django's, with the groups of the app's domain, and of what belongs to no platform."""
+
+    help = "Run Python with this project's hooks; --account gives a client for them that is signed in."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--account",
+            metavar="EMAIL",
+            help="sign in with this demonstration account of the sandbox: `client` is its query client. In DEBUG alone",
+        )
+
+    def get_auto_imports(self) -> list[str]:
+        """The dotted names of the groups."""
+        import_services()
+        groups = (*QueryGroup.__subclasses__(), *MutationGroup.__subclasses__())
+        others = PROJECT_BY_APP.keys() - {portal_config().project.app}
+        return [
+            f"{group.__module__}.{group.__name__}"
+            for group in sorted(groups, key=lambda group: group.__name__)
+            if group.__module__.startswith(_SERVICES) and group.__module__.split(".")[2] not in others
+        ]
+
+    def get_namespace(self, **options: Any) -> dict[str, Any]:
+        """What is imported, and the client."""
+        client = {"client": signed_in_client(options["account"])} if options.get("account") else {}
+        return super().get_namespace(**options) | client
+
+
+def signed_in_client(email: str) -> QueryClient:
+    """The client of a demonstration account, whose password is that of all.
+
+    :raises CommandError: not in DEBUG, or the backend does not sign it in.
+    """
+    config = portal_config()
+    if not config.debug:
+        raise CommandError(
+            "--account needs DEBUG=on: it signs in with the password of the sandbox's demonstration accounts"
+        )
+    nobody = create_query_client(tokens=TokenStore(), api=api_session())
+    result = AuthMutations.use_login_mutation(nobody).mutate(
+        body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: DEMO_PASSWORD}
+    )
+    if result.error is not None:
+        raise CommandError(
+            f"{email} is not signed in at {config.api_base_url}: {result.error}. Does the sandbox run (`make run`)? "
+            f"Has it this account, with the password {DEMO_PASSWORD!r}?"
+        )
+    tokens = cast("Mapping[str, str | None]", result.data)
+    pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=tokens[REFRESH_TOKEN_FIELD])
+    return create_query_client(tokens=TokenStore(pair), api=api_session())

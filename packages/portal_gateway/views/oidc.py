@@ -1,0 +1,85 @@
+"""The pages of a sign-in through the OpenID provider (contract, sections 3 and 6). Loaded only with a provider."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.http import JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import translation
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from portal import oidc
+from portal.web import active_locale, is_signed_in, see_other
+from portal.web.sign_in import explain, reason_of, wanted_of
+from portal_gateway.views import signed_out as signed_out_page
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+
+    from portal.web import PortalRequest
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def login(request: PortalRequest) -> HttpResponse:
+    """The sign-in page: a link to the provider. A password form that is sent here signs nobody in."""
+    if request.method == "POST":
+        return see_other("login")
+    context = {"wanted": wanted_of(request), "reason": explain(reason_of(request))}
+    response = render(request, "auth_app/oidc_login.html", context)
+    oidc.delete_stale_attempts(request, response)
+    return response
+
+
+@require_safe
+def start(request: PortalRequest) -> HttpResponse:
+    """Start an attempt, and send the browser to the provider."""
+    attempt = oidc.new_login_attempt(wanted=request.GET.get("next", ""), locale=active_locale())
+    url = oidc.authorization_url(attempt)
+    if isinstance(url, oidc.ProviderFailure):
+        return _failure_page(request, url)
+    response = redirect(url)
+    oidc.delete_stale_attempts(request, response)
+    oidc.set_attempt_cookie(response, attempt)
+    return response
+
+
+@require_safe
+@cache_control(private=True, no_store=True)
+def callback(request: PortalRequest) -> HttpResponse:
+    """End the attempt: signed in, or a page that says why not."""
+    attempt = oidc.find_login_attempt(request)
+    with translation.override(attempt.locale if attempt else active_locale()):
+        result = oidc.sign_in_from_callback(request, attempt)
+        response = _failure_page(request, result) if isinstance(result, oidc.ProviderFailure) else see_other(result)
+    if attempt is not None:
+        oidc.delete_attempt_cookie(response, attempt)
+    return response
+
+
+@require_safe
+def signed_out(request: PortalRequest) -> HttpResponse:
+    """The signed-out page, which also ends all attempts of this browser."""
+    response = signed_out_page.signed_out(request)
+    if not is_signed_in(request):
+        oidc.delete_stale_attempts(request, response, keep=0)
+    return response
+
+
+@require_POST
+def backchannel_logout(request: PortalRequest) -> HttpResponse:
+    """The provider reports a sign-out (Back-Channel Logout 1.0, section 2.8)."""
+    if oidc.accept_logout_token(request.POST.get("logout_token", "")):
+        response = JsonResponse({})
+    else:
+        response = JsonResponse({"error": "invalid_request"}, status=400)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _failure_page(request: PortalRequest, failure: oidc.ProviderFailure) -> HttpResponse:
+    response = render(request, "auth_app/oidc_failure.html", {"failure": failure}, status=failure.status)
+    if failure.retry_after is not None:
+        response["Retry-After"] = str(failure.retry_after)
+    return response
