@@ -20,8 +20,8 @@ class Command(BaseCommand):
     """Prints them, or writes them to a file or a folder."""
 
     help = (
-        "Writes services from an OpenAPI 3.0 or 3.1 schema: rows, parameters, resources, hooks; with --forms the form"
-        " and the pages. What can't be declared is a comment, and a warning."
+        "Writes services from an OpenAPI 3.0 or 3.1 schema: rows, parameters, resources and hooks;"
+        " with --forms the form and the pages. What can't be declared is a comment, and a warning."
     )
     requires_system_checks = ()
 
