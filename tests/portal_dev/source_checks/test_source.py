@@ -101,7 +101,7 @@ def test_empty_files_and_links_to_nowhere_are_no_faults(tmp_path: Path) -> None:
 def test_the_gateway_checks_its_package_where_that_is_in_the_checkout(tmp_path: Path) -> None:
     copy = copy_of_checkout(tmp_path / "copy")
     module = copy / "packages" / "portal_gateway" / "devices.py"
-    module.write_text(f"{module.read_text()}\nrender(None, 'auth_app/profil.html')\n")
-    line = len(module.read_text().splitlines())
+    module.write_text(f"{module.read_text()}\ndef page(request):\n    return render(request, 'auth_app/profil.html')\n")
     checked = run(copy, "manage.py", "--app", "auth_app", "check", variables=in_copy(copy, DEBUG="on"))
-    assert f"packages/portal_gateway/devices.py:{line}: (portal.source.E002)" in checked.stderr
+    assert "packages/portal_gateway/devices.py" in checked.stderr
+    assert "did you mean 'auth_app/profile.html'?" in checked.stderr
