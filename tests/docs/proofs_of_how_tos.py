@@ -76,9 +76,9 @@ def test_stale_time() -> None:
 @in_app("energy")
 def test_sort(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/sites", [{"id": "sta_1"}])
-    page = signed_in("ENERGY_APP").get("/de/energy/stations?sort=country")
-    assert "Land, A bis Z" in page.content.decode()
-    assert backend.calls_to("/energy/sites")[-1].query["sort"] == "country"
+    page = signed_in("ENERGY_APP").get("/de/energy/stations?sort=address")
+    assert "Adresse, aufsteigend" in page.content.decode()
+    assert backend.calls_to("/energy/sites")[-1].query["sort"] == "address"
 
 
 @in_app("auth_app")

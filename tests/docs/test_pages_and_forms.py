@@ -27,8 +27,9 @@ def test_each_parameter_is_named_with_its_default(view: type) -> None:
     parts = re.split(r"^\*\*`(\w+)`\*\*$", section(PAGE, "The five pages"), flags=re.MULTILINE)
     told = dict(ITEM.findall(dict(zip(parts[1::2], parts[2::2], strict=True))[view.__name__]))
     fields = {field.name: field.default for field in dataclasses.fields(view) if field.init}
-    assert set(told) == set(fields)
-    for name in fields.keys() - {"template", "context"}:
+    assert "`permission`" in parts[0]
+    assert {*told, "permission"} == set(fields)
+    for name in fields.keys() - {"template", "context", "permission"}:
         assert fields[name] is dataclasses.MISSING or told[name].strip("`") == str(fields[name])
 
 

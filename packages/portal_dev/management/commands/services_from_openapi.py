@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.platforms import PRODUCT
-from portal_dev.openapi import SchemaError, declarations, read_schema, source_of
+from portal_dev.openapi import SchemaError, declarations, read_schema, source_of, view_source
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+
+    from portal_dev.openapi import Module
 
 
 class Command(BaseCommand):
     """Prints them, or writes them to a file or a folder."""
 
     help = (
-        "Writes services from an OpenAPI 3.0 or 3.1 schema: rows, parameters, resources and hooks."
-        " What can't be declared is a comment, and a warning."
+        "Writes services from an OpenAPI 3.0 or 3.1 schema: rows, parameters, resources and hooks;"
+        " with --forms the form and the pages. What can't be declared is a comment, and a warning."
     )
     requires_system_checks = ()
 
@@ -30,6 +32,9 @@ class Command(BaseCommand):
             "--output",
             type=Path,
             help="a file for one module, or a folder such as packages/portal/services; without it they are printed",
+        )
+        parser.add_argument(
+            "--forms", type=Path, help="a file for the form and the pages of one module, such as apps/x/views/orders.py"
         )
         parser.add_argument("--force", action="store_true", help="write over files that are there")
 
@@ -42,7 +47,11 @@ class Command(BaseCommand):
             raise CommandError(f"{output}: {package} should be the name of a Python package", returncode=2)
         try:
             modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
-            sources = {module.path: source_of(module) for module in modules if module.hooks}
+            declared = [module for module in modules if module.hooks]
+            sources = {module.path: source_of(module) for module in declared}
+            views = self.views(
+                declared, options["forms"], dotted=f"{package}.{output.stem}" if output and is_file else ""
+            )
         except SchemaError as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         for reason in [reason for module in modules for reason in module.left_out]:
@@ -52,7 +61,20 @@ class Command(BaseCommand):
         if output is None:
             self.stdout.write(printed(sources), ending="")
         else:
-            self.write(self.files(sources, output, is_file=is_file), force=options["force"])
+            views |= self.files(sources, output, is_file=is_file)
+        self.write(views, force=options["force"])
+
+    def views(self, modules: list[Module], file: Path | None, *, dotted: str) -> dict[Path, str]:
+        """The file with the pages of the one module, with its text; none where none is asked for.
+
+        :param dotted: the dotted name of the module of calls, where its file is named.
+        """
+        if file is None:
+            return {}
+        if len(modules) != 1:
+            told = f"--forms is for one of {', '.join(module.path for module in modules)}: choose it by --path"
+            raise CommandError(told, returncode=2)
+        return {file: view_source(modules[0], dotted=dotted)}
 
     def files(self, sources: dict[str, str], output: Path, *, is_file: bool) -> dict[Path, str]:
         """Each file to write, with its text."""

@@ -222,10 +222,18 @@ class Schemas:
                     read_only=part.flag("readOnly") or own.flag("readOnly"),
                     write_only=part.flag("writeOnly") or own.flag("writeOnly"),
                     description=part.text("description"),
+                    max_length=next((each for each in _said(own, "maxLength") if type(each) is int), None),
+                    format=next((each for each in _said(own, "format") if isinstance(each, str)), ""),
                 )
             return fields
 
         return load
+
+
+def _said(node: Node, name: str) -> Iterator[object]:
+    """What a schema, or a part of one that may also be null, says under a name."""
+    parts = [node, *node.entries("anyOf"), *node.entries("oneOf"), *node.entries("allOf")]
+    return (each.value.get(name) for each in parts if isinstance(each.value, Mapping))
 
 
 def _all_fields(shapes: list[ObjectOf], required: frozenset[str]) -> dict[str, Field]:

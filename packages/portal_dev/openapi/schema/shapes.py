@@ -89,10 +89,14 @@ class Field:
     """A member of an object.
 
     :param description: of this use of the shape.
+    :param max_length: of a text; None for no limit.
+    :param format: of a text, such as `email`.
     """
 
     shape: Shape
     description: str = ""
+    max_length: int | None = None
+    format: str = ""
     required: bool = False
     read_only: bool = False
     write_only: bool = False

@@ -2,7 +2,8 @@
 
 ::
 
-    source             a module as source, formatted
+    views              the pages of a module's resource, as source
+      source           a module as source, formatted
       modules          the modules that the calls become: where each stands, and what can't be declared
         hooks          the hooks of one module, and what declares each
           classes      its records and enumerations
@@ -15,3 +16,4 @@ from __future__ import annotations
 
 from portal_dev.openapi.writing.modules import Module, modules_of
 from portal_dev.openapi.writing.source import source_of
+from portal_dev.openapi.writing.views import view_source

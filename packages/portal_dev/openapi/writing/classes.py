@@ -48,6 +48,9 @@ _TYPES: Final[Mapping[ValueKind, tuple[str, str]]] = {
     "any": ("Any", "None"),
 }
 
+#: The last words of attributes that people call a row by.
+_CALLED: Final = frozenset({"label", "name", "number", "serial", "title"})
+
 
 class Classes:
     """The classes of one module, in the order in which they are needed."""
@@ -165,6 +168,9 @@ class Classes:
             made.attributes.append(self._attribute(name, wire, member, made.name))
             if described := sentence(member.description):
                 made.notes.append(f"`{name}`: {begun_small(described)}")
+        if is_row:
+            texts = (each.name for each in made.attributes if each.kind == "str")
+            made.called = next((name for name in texts if name.rpartition("_")[2] in _CALLED), "")
         shorten(made)
 
     def _attributes_of(self, base: str) -> set[str]:

@@ -47,11 +47,13 @@ class Hook:
     """One hook of a group.
 
     :param source: what declares it.
+    :param call: what it calls.
     """
 
     name: str
     source: str
     is_query: bool
+    call: PlacedCall
 
 
 @dataclass(kw_only=True)
@@ -93,7 +95,7 @@ class Hooks:
                 place.row_hook, place.row_shape = f"{self.group}Queries.{hook}", self._answer(call)
             elif is_query and call.role != "counts":
                 place.reads.append(f"{self.group}Queries.{hook}")
-            self.found.append(Hook(name=hook, source=source, is_query=is_query))
+            self.found.append(Hook(name=hook, source=source, is_query=is_query, call=call))
 
     def _name(self, call: PlacedCall, place: ResourcePlace) -> str:
         noun = {"list": plural(place.noun), "counts": f"{plural(place.noun)}_counts"}.get(call.role, place.noun)

@@ -48,6 +48,8 @@ class Module:
 
     :param folder: its domain; empty for a module that is a domain of its own.
     :param imported: classes of other modules, by the dotted name of the module.
+    :param dotted: its dotted name.
+    :param places: the paths whose calls it declares.
     :param left_out: calls and parameters that can't be declared, each with the reason.
     """
 
@@ -59,6 +61,8 @@ class Module:
     imported: dict[str, set[str]]
     resources: list[tuple[str, str]]
     hooks: list[Hook]
+    dotted: str
+    places: list[ResourcePlace]
     left_out: list[str] = field(default_factory=list)
 
     @property
@@ -119,6 +123,8 @@ class _Draft:
             imported=classes.imported,
             resources=hooks.resources,
             hooks=hooks.found,
+            dotted=dotted,
+            places=self.places,
             left_out=[*self.left_out, *classes.left_out],
         )
 

@@ -171,6 +171,7 @@ class Declared:
     :param doc: its docstring.
     :param notes: what the docstring says of its fields.
     :param rename: how attributes become names on the wire, where that is not camelCase.
+    :param called: of a row, the attribute that people call it by; empty where no name says so.
     """
 
     name: str
@@ -179,6 +180,7 @@ class Declared:
     doc: str
     notes: list[str] = field(default_factory=list)
     rename: str = ""
+    called: str = ""
     attributes: list[ClassAttribute] = field(default_factory=list)
 
 

@@ -126,6 +126,8 @@ def _class(declared: Declared) -> Iterator[str]:
         yield ""
     for attribute in declared.attributes:
         yield from _member(attribute) if declared.base == OPEN_ENUM else _attribute(attribute)
+    if declared.called:
+        yield from ("", "    def __str__(self) -> str:", f"        return self.{declared.called} or self.id")
 
 
 def _member(member: ClassAttribute) -> Iterator[str]:
