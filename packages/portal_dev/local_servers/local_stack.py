@@ -84,4 +84,5 @@ def _code_of(name: str) -> tuple[Path, ...]:
         own = [SOURCE_ROOT.joinpath(*PRODUCT.sandbox.split("."))] if PRODUCT.sandbox else []
         return (PACKAGES / BACKEND, *own)
     apps = SOURCE_ROOT / "apps"
-    return (apps / name, apps / "product.py", services_folder(), *(PACKAGES / package for package in SHARED_PACKAGES))
+    of_all = (apps / "product.py", apps / "locale", services_folder())
+    return (apps / name, *of_all, *(PACKAGES / package for package in SHARED_PACKAGES))

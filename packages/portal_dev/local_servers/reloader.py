@@ -49,7 +49,7 @@ class Reloader:
         self._say = say
         self._stand_ins: dict[str, StandIn] = {}
         self._changes = watch(
-            *{folder for server in servers for folder in server.code},
+            *{folder for server in servers for folder in server.code if folder.exists()},
             watch_filter=CodeFilter(),
             rust_timeout=WATCH_INTERVAL_MS,
             yield_on_timeout=True,

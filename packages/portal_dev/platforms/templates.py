@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
 _SUFFIX: Final = "-tpl"
 #: A name that would hide the file from git's and the packaging's rules for the template itself.
-_HIDDEN: Final = {"gitignore": ".gitignore"}
+_HIDDEN: Final = {"gitattributes": ".gitattributes", "gitignore": ".gitignore"}
 
 
 def write_template(

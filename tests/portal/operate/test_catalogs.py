@@ -12,6 +12,7 @@ import pytest
 
 from portal.errors import ConfigurationError
 from portal.operate.catalogs import compile_catalog, compile_stale
+from tests.support.checkout_copy import fresh_clone, in_copy, run
 
 HEADER = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
 
@@ -130,3 +131,12 @@ def test_an_installed_package_is_left_alone(tmp_path: Path) -> None:
     po(folder, 'msgid "City"\nmsgstr "Stadt"\n')
     compile_stale([folder])
     assert not list(folder.rglob("*.mo"))
+
+
+def test_a_fresh_clone_has_its_translations_with_nothing_run_before(tmp_path: Path) -> None:
+    clone = fresh_clone(tmp_path / "clone")
+    assert not list(clone.rglob("*.mo"))
+    program = "from django.utils.translation import gettext, override\nwith override('de'): print(gettext('Clients'), gettext('Sign out'))"
+    variables = in_copy(clone, DEBUG="on", APP_STATE_DIR=str(tmp_path / "state"))
+    done = run(clone, "manage.py", "--app", "energy", "shell", "-v", "0", "-c", program, variables=variables)
+    assert done.stdout == "Kunden Abmelden\n", done.stderr

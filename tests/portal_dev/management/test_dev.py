@@ -114,6 +114,7 @@ def restarted(stack: Stack, path: str) -> set[str]:
         ("packages/sandbox_api/health.py", {BACKEND}),
         ("packages/portal/services/finance/invoices.py", set(APPS)),
         ("packages/portal_pages/search.py", set(APPS)),
+        ("apps/locale/de/LC_MESSAGES/django.po", set(APPS)),
         ("packages/sqlite_cache/serializer.py", set(APPS)),
     ],
 )
@@ -149,7 +150,12 @@ def test_a_changed_template_or_style_shows_without_a_restart(
     ("path", "old", "new", "page"),
     [
         ("packages/portal/web/templates/portal/icons/logo.svg", "<svg", "<svg data-new-icon", "/en/login"),
-        ("apps/auth_app/locale/de/LC_MESSAGES/django.po", 'msgstr "Anmelden"', 'msgstr "Eintreten"', "/de/login"),
+        (
+            "packages/portal_gateway/locale/de/LC_MESSAGES/django.po",
+            'msgstr "Anmelden"',
+            'msgstr "Eintreten"',
+            "/de/login",
+        ),
     ],
 )
 def test_a_changed_icon_or_translation_is_seen_as_well(stack: Stack, path: str, old: str, new: str, page: str) -> None:
