@@ -19,6 +19,7 @@ from portal.server.static_files import UNUSED_FILES
 from tests.settings import PORTAL
 from tests.support.harness import ROOT
 
+GATEWAY = ROOT / "packages" / "portal_gateway" / "static"
 TEMPLATE = ROOT / "packages" / "portal_dev" / "platforms" / "platform_template" / "apps" / "app_name" / "static"
 SHARED = ROOT / "packages" / "portal" / "web" / "static" / "portal" / "css"
 
@@ -81,7 +82,7 @@ def production(settings, tmp_path: Path) -> Path:
     for name, value in build_settings(replace(PORTAL, static_root=root)).items():
         if name in {"STATIC_ROOT", "STORAGES", "WHITENOISE_KEEP_ONLY_HASHED_FILES"}:
             setattr(settings, name, value)
-    settings.STATICFILES_DIRS = [TEMPLATE, *ROOT.glob("apps/*/static")]
+    settings.STATICFILES_DIRS = [TEMPLATE, GATEWAY, *ROOT.glob("apps/*/static")]
     return root
 
 
@@ -98,7 +99,8 @@ def test_each_app_has_one_style_sheet_and_only_what_a_page_uses_is_collected(
 ) -> None:
     settings.DEBUG = debug
     names = collect(production)
-    apps = {path.parent.name: path for path in [*ROOT.glob("apps/*/static/*/app.css"), *TEMPLATE.glob("*/app.css")]}
+    folders = (TEMPLATE, GATEWAY, *ROOT.glob("apps/*/static"))
+    apps = {path.parent.name: path for folder in folders for path in folder.glob("*/app.css")}
     parts = [SHARED / name for name in re.findall(r'@import "(.+)";', (SHARED / "portal.css").read_text())]
     assert min(len(apps), len(parts)) >= 5
     for app, own in apps.items():
