@@ -6,13 +6,13 @@ import ast
 
 from tests.support.harness import ROOT
 
-#: Lines of a list: its declaration, what belongs to its rows, and the template of what is special.
+#: Lines of a list: its declaration, what belongs to its rows, and its template, where it has one of its own.
 MOST_LINES = 60
 #: Lines of an overview: the view and its template.
 MOST_OVERVIEW_LINES = 180
 
 
-def test_a_list_with_all_that_it_can_is_a_declaration_and_mostly_no_template() -> None:
+def test_a_list_with_all_that_it_can_is_a_declaration_and_at_most_a_template() -> None:
     sizes = {}
     for module in ROOT.glob("apps/*/views/*.py"):
         for node in ast.walk(ast.parse(module.read_text())):
@@ -20,9 +20,10 @@ def test_a_list_with_all_that_it_can_is_a_declaration_and_mostly_no_template() -
                 given = {each.arg: each.value for each in node.keywords}
                 calls = [each for each in (given.get("list"), given.get("detail")) if isinstance(each, ast.Call)]
                 folder = ast.literal_eval(node.args[0]).rpartition("/")[2].replace("-", "_")
-                own = module.parents[1].glob(f"templates/*/{folder}/list.html")
-                lines = sum(len(template.read_text().splitlines()) for template in own)
-                sizes[module] = lines + sum(call.end_lineno - call.lineno + 1 for call in calls)
+                lines = sum(call.end_lineno - call.lineno + 1 for call in calls)
+                for template in module.parents[1].glob(f"templates/*/{folder}/list.html"):
+                    lines += len(template.read_text().splitlines())
+                sizes[f"{module}: {folder}"] = lines
     assert len(sizes) >= 7
     assert {path: lines for path, lines in sizes.items() if lines >= MOST_LINES} == {}
 

@@ -60,7 +60,7 @@ def left_out(path: str) -> bool:
 def test_what_it_copies_is_sent_to_it_and_nothing_else_is() -> None:
     copied = [words.split()[:-1] for words in instructions("COPY") if not words.startswith("--from")]
     sources = [source for words in copied for source in words]
-    assert sources == ["requirements", "pyproject.toml", "README.md", "packages", "apps"]
+    assert sources == ["requirements", "pyproject.toml", "setup.py", "README.md", "packages", "apps"]
     assert all((ROOT / source).exists() for source in sources)
     kept = ["pyproject.toml", "requirements/apps.txt", "packages/portal/web/templates/portal/base.html"]
     assert [path for path in kept if left_out(path)] == []

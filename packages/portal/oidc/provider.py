@@ -203,7 +203,7 @@ class OidcClient:
 
     def authorization_url(self, metadata: ProviderMetadata, attempt: LoginAttempt, *, redirect_uri: str) -> str:
         """The address where a sign-in starts: code flow with PKCE (S256)."""
-        uri = add_params_to_uri(metadata.authorization_endpoint, self.provider.authorize_params)
+        uri = add_params_to_uri(metadata.authorization_endpoint, list(self.provider.authorize_params))
         return str(
             prepare_grant_uri(
                 uri,
@@ -248,7 +248,7 @@ class OidcClient:
         return self._post(metadata, metadata.revocation_endpoint, body=body, deadline=deadline)
 
     def _post_for_tokens(self, metadata: ProviderMetadata, *, body: str, deadline: Deadline) -> RawResponse:
-        body = add_params_to_qs(body, self.provider.token_params)
+        body = add_params_to_qs(body, list(self.provider.token_params))
         return self._post(metadata, metadata.token_endpoint, body=body, deadline=deadline)
 
     def _post(self, metadata: ProviderMetadata, url: str, *, body: str, deadline: Deadline) -> RawResponse:

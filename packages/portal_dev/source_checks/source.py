@@ -11,7 +11,7 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE
-from portal.config.places import SOURCE_ROOT
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECT_BY_APP
 from portal.query import REGISTRY
@@ -28,7 +28,7 @@ from portal_dev.source_checks.template_rows import row_faults
 from portal_dev.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from django.apps import AppConfig
@@ -102,12 +102,16 @@ def check_source(app_configs: Sequence[AppConfig] | None = None, **_kwargs: obje
     import_services()
     app = portal_config().project.app
     environments = separate_environments()
-    folder = SOURCE_ROOT / "apps" / app
+    folders, translated = [SOURCE_ROOT / "apps" / app], []
+    if portal_config().project.is_gateway:
+        # Its code is a package, which a product has installed. The texts of the product itself are no app's.
+        folders += [PACKAGES / "portal_gateway"] if PACKAGES.parent == SOURCE_ROOT else []
+        translated = [SOURCE_ROOT / "apps"]
     # Nobody can tell more of files that can't be read. A part with a fault is compiled with each page that includes it.
-    faults = set(unreadable_files(folder)) or {
+    faults = {fault for folder in folders for fault in unreadable_files(folder)} or {
         *_template_faults(environments, app=app),
-        *_python_faults(environments[DEFAULT_LOCALE], folder, app=app),
-        *_untranslated(folder),
+        *_python_faults(environments[DEFAULT_LOCALE], folders, app=app),
+        *(fault for folder in (*folders, *translated) for fault in _untranslated(folder)),
         *_service_faults(app),
     }
     return [fault.as_message() for fault in sorted(faults)]
@@ -158,7 +162,7 @@ def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> I
         yield from template_addresses(paths[name], markup, routes)
 
 
-def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> Iterator[SourceFault]:
+def _python_faults(environment: PageEnvironment, folders: Iterable[Path], *, app: str) -> Iterator[SourceFault]:
     def is_template(name: str) -> bool:
         try:
             environment.get_template(name)
@@ -169,7 +173,7 @@ def _python_faults(environment: PageEnvironment, folder: Path, *, app: str) -> I
             return "there is no block" not in (error.message or "")
         return True
 
-    modules = files_in(folder, ".py")
+    modules = [path for folder in folders for path in files_in(folder, ".py")]
     own = {text for path in modules for text in declared_texts(ast.parse(path.read_text(encoding="utf-8-sig")))}
     names = Names(
         routes=routes_of(f"apps.{app}.urls"),

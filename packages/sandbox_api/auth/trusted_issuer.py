@@ -66,7 +66,7 @@ def _userinfo(*, token: str, issuer: str) -> dict[str, Any] | None:
         bearer = {"Authorization": f"Bearer {token}"}
         url = _discovered(issuer)["userinfo_endpoint"]
         answer = requests.get(url, headers=bearer, timeout=_TIMEOUT_S, allow_redirects=False)
-        claims: dict[str, Any] = answer.json() if answer.status_code == HTTPStatus.OK else {}
+        claims: Any = answer.json() if answer.status_code == HTTPStatus.OK else None
     except (requests.RequestException, LookupError, ValueError, TypeError):
         return None
     return claims if isinstance(claims, dict) and isinstance(claims.get("sub"), str) else None

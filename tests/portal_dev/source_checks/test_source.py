@@ -11,6 +11,7 @@ from portal_dev.source_checks.faults import SourceFault, name_hint
 from portal_dev.source_checks.routes import routes_of, template_addresses
 from portal_dev.source_checks.source import unreadable_files
 from tests.portal_dev.source_checks.conftest import ROUTES
+from tests.support.checkout_copy import copy_of_checkout, in_copy, run
 
 
 def test_the_names_of_its_urls_are_known_with_the_number_of_their_values() -> None:
@@ -95,3 +96,12 @@ def test_empty_files_and_links_to_nowhere_are_no_faults(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(".")
     (tmp_path / "folder.py").mkdir()
     assert list(unreadable_files(tmp_path)) == []
+
+
+def test_the_gateway_checks_its_package_where_that_is_in_the_checkout(tmp_path: Path) -> None:
+    copy = copy_of_checkout(tmp_path / "copy")
+    module = copy / "packages" / "portal_gateway" / "devices.py"
+    module.write_text(f"{module.read_text()}\ndef page(request):\n    return render(request, 'auth_app/profil.html')\n")
+    checked = run(copy, "manage.py", "--app", "auth_app", "check", variables=in_copy(copy, DEBUG="on"))
+    assert "packages/portal_gateway/devices.py" in checked.stderr
+    assert "did you mean 'auth_app/profile.html'?" in checked.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from django.core.management.base import CommandError
 from django.core.management.commands.shell import Command as DjangoShell
@@ -18,7 +18,7 @@ from portal.config.current import portal_config
 from portal.config.projects import PROJECT_BY_APP
 from portal.query import MutationGroup, QueryGroup, create_query_client
 from portal.services.auth import AuthMutations
-from portal.services.service_imports import import_services
+from portal.services.service_imports import import_services, service_name
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 
 if TYPE_CHECKING:
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 
     from portal.query import QueryClient
 
-_SERVICES: Final = "portal.services."
-
 
 class Command(DjangoShell):
-    """Django's, with the groups of the app's domain, and of what belongs to no platform."""
+    """Django's, with the groups of the app's domain, and of what belongs to no platform. It is there in DEBUG alone."""
 
     help = "Run Python with this project's hooks; --account gives a client for them that is signed in."
 
@@ -41,7 +39,7 @@ class Command(DjangoShell):
         parser.add_argument(
             "--account",
             metavar="EMAIL",
-            help="sign in with this demonstration account of the sandbox: `client` is its query client. In DEBUG alone",
+            help="sign in with this demonstration account of the sandbox: `client` is its query client",
         )
 
     def get_auto_imports(self) -> list[str]:
@@ -52,7 +50,7 @@ class Command(DjangoShell):
         return [
             f"{group.__module__}.{group.__name__}"
             for group in sorted(groups, key=lambda group: group.__name__)
-            if group.__module__.startswith(_SERVICES) and group.__module__.split(".")[2] not in others
+            if (name := service_name(group.__module__)) and name.partition(".")[0] not in others
         ]
 
     def get_namespace(self, **options: Any) -> dict[str, Any]:
@@ -64,21 +62,17 @@ class Command(DjangoShell):
 def signed_in_client(email: str) -> QueryClient:
     """The client of a demonstration account, whose password is that of all.
 
-    :raises CommandError: not in DEBUG, or the backend does not sign it in.
+    :raises CommandError: the backend does not sign it in.
     """
-    config = portal_config()
-    if not config.debug:
-        raise CommandError(
-            "--account needs DEBUG=on: it signs in with the password of the sandbox's demonstration accounts"
-        )
     nobody = create_query_client(tokens=TokenStore(), api=api_session())
     result = AuthMutations.use_login_mutation(nobody).mutate(
         body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: DEMO_PASSWORD}
     )
     if result.error is not None:
+        address = portal_config().api_base_url
         raise CommandError(
-            f"{email} is not signed in at {config.api_base_url}: {result.error}. Does the sandbox run (`make run`)? "
-            f"Has it this account, with the password {DEMO_PASSWORD!r}?"
+            f"{email} is not signed in at {address}: {result.error}. Does the sandbox run (`make run`)? Has it this "
+            f"account, with the password {DEMO_PASSWORD!r}?"
         )
     tokens = cast("Mapping[str, str | None]", result.data)
     pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=tokens[REFRESH_TOKEN_FIELD])
