@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from portal.errors import UsageError
-from portal.query import Endpoint, Row
+from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
 from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
@@ -35,10 +35,10 @@ def resource_pages(
     name: str,
     title: LazyText,
     list: ListView[TRow] | View | None = None,  # noqa: A002  the page's own word
-    detail: DetailView[TRow] | View | None = None,
+    detail: DetailView[TRow] | QueryHook[TRow, ...] | View | None = None,
     create: CreateView[TRow] | View | None = None,
     edit: EditView[TRow] | View | None = None,
-    delete: DeleteView | View | None = None,
+    delete: DeleteView | MutationHook[Any, None, RowParams] | View | None = None,
     context: Mapping[str, object] | None = None,
     permission: str = "",
     key: str = "",
@@ -65,7 +65,8 @@ def resource_pages(
     | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
     | an action of `detail` | `finance/orders/<row_id>/ship` | `order-ship` |
 
-    Any page may be a function instead, which gets `request` and the `row_id` of its URL.
+    Any page may be a function instead, which gets `request` and the `row_id` of its URL. A hook alone as `detail` or
+    `delete` is a page of it without options.
 
     :param name: of one row, in the names of the URLs.
     :param title: the list's heading, and the text of links back to it.
@@ -78,6 +79,8 @@ def resource_pages(
     """
     if not path or path != path.strip("/"):
         raise UsageError(f"{path!r}: the path of a resource neither begins nor ends with a slash: energy/clients")
+    detail = DetailView(hook=detail) if isinstance(detail, QueryHook) else detail
+    delete = DeleteView(mutation=delete) if isinstance(delete, MutationHook) else delete
     given = (("list", list, ListView), ("detail", detail, DetailView), ("create", create, CreateView))
     for role, page, kind in (*given, ("edit", edit, EditView), ("delete", delete, DeleteView)):
         is_view = callable(page) and not isinstance(page, type | DeclaredPage | Endpoint)

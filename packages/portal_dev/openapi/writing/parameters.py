@@ -135,9 +135,15 @@ def unheld(operation: Operation, item: ObjectOf) -> list[str]:
 
 
 def described(given: Sequence[Parameter], base: ParamsBase) -> list[str]:
-    """What the docstring says of parameters; those with the same description together."""
+    """What the docstring says of parameters; those with the same description together.
+
+    Their names say what the limits of a time are.
+    """
     by_description: dict[str, list[str]] = {}
-    for name, each in zip(keywords(given, base), given, strict=True):
-        if description := sentence(each.description):
+    names = keywords(given, base)
+    begins = [name.removesuffix("_from") for name in names if name.endswith("_from")]
+    limits = {f"{each}{end}" for each in begins if f"{each}_to" in names for end in ("_from", "_to")}
+    for name, each in zip(names, given, strict=True):
+        if name not in limits and (description := sentence(each.description)):
             by_description.setdefault(description, []).append(f"`{name}`")
     return [f"{', '.join(names)}: {begun_small(text)}" for text, names in by_description.items()]

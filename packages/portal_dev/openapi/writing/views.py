@@ -24,13 +24,9 @@ _NOT_SHOWN: Final = frozenset({ID_FIELD, CREATED_AT_FIELD, VERSION_FIELD, "curre
 #: Last words that say nothing to a reader: a time is `received`, not `received at`.
 _ENDS: Final = ("at", "id")
 _NUMBERS: Final = frozenset({"integer", "number", "decimal"})
-_PAGES: Final[Mapping[str, str]] = {
-    "list": "ListView",
-    "create": "CreateView",
-    "detail": "DetailView",
-    "edit": "EditView",
-    "delete": "DeleteView",
-}
+_PAGES: Final = ("list", "create", "detail", "edit", "delete")
+#: Names of `portal_pages` that may be needed.
+_KIT: Final = ["BackendForm", "Column", "CreateView", "DateRange", "EditView", "Filter", "ListView", "resource_pages"]
 
 
 def view_source(module: Module, *, dotted: str = "") -> str:
@@ -63,8 +59,7 @@ class _View:
 
     def source(self) -> str:
         body = "\n".join([*self._words(), *self._column_lines(), *self._form(), *self._pages()])
-        kinds = [*_PAGES.values(), "BackendForm", "Column", "DateRange", "Filter", "resource_pages"]
-        kit = sorted(name for name in kinds if re.search(rf"\b{name}\b", body))
+        kit = sorted(name for name in _KIT if re.search(rf"\b{name}\b", body))
         declared = [self._row, *(each.name for each in self._enumerations.values())]
         declared += [f"{self._module.group}{kind}" for kind in ("Queries", "Mutations")]
         used = sorted({name for name in declared if re.search(rf"\b{name}\b", body)})
@@ -147,13 +142,13 @@ class _View:
             create = f"{mutations}.{self._hooks['create']}"
             yield f"    create=CreateView(mutation={create}, form={self._row}Form, title={title}),"
         if self._has("detail"):
-            yield f"    detail=DetailView(hook={queries}.{self._hooks['detail']}),"
+            yield f"    detail={queries}.{self._hooks['detail']},"
         if self._has("edit"):
             update = self._hooks.get("update") or self._hooks["replace"]
             yield f"    edit=EditView(query={queries}.{self._hooks['detail']}, mutation={mutations}.{update},"
             yield f"        form={self._row}Form),"
         if self._has("delete"):
-            yield f"    delete=DeleteView(mutation={mutations}.{self._hooks['delete']}),"
+            yield f"    delete={mutations}.{self._hooks['delete']},"
         yield ")"
 
     def _list_options(self, queries: str) -> Iterator[str]:

@@ -58,17 +58,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from portal.services.finance.payments import Payment, PaymentMethod, PaymentMutations, PaymentQueries
-from portal_pages import (
-    BackendForm,
-    Column,
-    CreateView,
-    DateRange,
-    DeleteView,
-    DetailView,
-    Filter,
-    ListView,
-    resource_pages,
-)
+from portal_pages import BackendForm, Column, CreateView, DateRange, Filter, ListView, resource_pages
 
 METHODS = {PaymentMethod.BANK_TRANSFER: _("Bank transfer"), PaymentMethod.CARD: _("Card")}
 COLUMNS = {
@@ -107,8 +97,8 @@ payment_pages = resource_pages(
         ranges=(DateRange("receivedAt", _("Received")),),
     ),
     create=CreateView(mutation=PaymentMutations.use_create_payment_mutation, form=PaymentForm, title=_("New payment")),
-    detail=DetailView(hook=PaymentQueries.use_get_payment_query),
-    delete=DeleteView(mutation=PaymentMutations.use_delete_payment_mutation),
+    detail=PaymentQueries.use_get_payment_query,
+    delete=PaymentMutations.use_delete_payment_mutation,
 )
 '''
     )
