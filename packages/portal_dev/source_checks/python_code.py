@@ -30,9 +30,12 @@ _REDIRECTS: Final = {
     **dict.fromkeys(("redirect", "HttpResponseRedirect", "HttpResponsePermanentRedirect"), "redirect"),
 }
 #: The functions that take the permission that a page needs.
-_GUARDS: Final = frozenset({"platform_page", "resource_pages"})
-#: A tile takes the icon with the name of its route, if it names none.
-_TILE: Final = "Count"
+_GUARDS: Final = frozenset(
+    {
+        *("platform_page", "resource_pages", "RowAction"),
+        *("ListView", "DetailView", "CreateView", "EditView", "DeleteView"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +179,7 @@ def _name_faults(call: ast.Call, names: Names, imported: Mapping[str, str]) -> I
         if name is not None and name.partition("#")[0].endswith(".html") and not names.is_template(name):
             yield value.lineno, f"there is no template {name!r}", name_hint(name, names.templates)
     function, given = dotted(call.func, imported), {keyword.arg: keyword.value for keyword in call.keywords}
-    icon = given.get("icon", given.get("route") if function == _TILE else None)
+    icon = given.get("icon")
     name = constant(icon) if icon is not None else None
     if icon is not None and name and name not in names.icons:
         yield icon.lineno, f"there is no icon {name!r}", name_hint(name, names.icons)
