@@ -6,7 +6,6 @@ import re
 import sqlite3
 import time
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -175,7 +174,7 @@ class SQLiteCache(BaseCache):
             by_name: dict[str, Any] = dict(rows)
             values: Iterable[Any] = map(by_name.get, names)
         else:
-            each_with_now = tuple(chain.from_iterable((name, now) for name in names))
+            each_with_now = tuple([value for name in names for value in (name, now)])
             rows, _ = self.database.run(_select(len(names)), each_with_now, may_lag=True)
             values = rows[0]
         return {
