@@ -105,7 +105,7 @@ def frame_cases() -> Iterator[Case]:
         yield case(name="sign-out", steps=journey(send("/logout")), status=303)
         yield case(name="messages", steps=partial(_messages, app))
         if app == "finance":
-            yield case(name="a list without an icon of its own", steps=_no_icon, shows=(HOSTILE_TEXT,))
+            yield case(name="a list without an icon of its own", steps=_no_icon, shows=("<i>Papers",))
         yield case(name="language switch", steps=_language, status=303)
         yield case(name="sign-in state", steps=journey(get("/sign-in-state", headers=PROGRAM), by=signed_out))
         address = "/logout?a=%3Cscript%3E&b='\"><x-hostile>&c={{7*7}}{%25x%25}"
@@ -124,7 +124,7 @@ def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit
 
 
 def _no_icon(visit: Visit) -> None:
-    entries = (NavigationEntry(route="help", label=HOSTILE_TEXT),)
+    entries = (NavigationEntry(route="help", label="<i>Papers"),)
     with patch.object(context_processors, "navigation_entries", lambda: entries):
         visit.user().at("/help")
 
