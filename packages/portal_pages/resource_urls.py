@@ -94,7 +94,11 @@ def resource_pages(
     if taken:
         raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
     list_name = path.rpartition("/")[2] if list else ""
-    export = ExportView(list_view=list) if isinstance(list, ListView) and list.file_columns else None
+    export = (
+        ExportView(list_view=list, permission=list.permission)
+        if isinstance(list, ListView) and list.file_columns
+        else None
+    )
     actions = detail.action_pages() if isinstance(detail, DetailView) else {}
     names = PageNames(
         list=list_name,

@@ -111,3 +111,19 @@ def test_a_page_needs_its_own_permission_in_place_of_that_of_its_resource() -> N
         "client-new": EDITOR,
         "client": "ENERGY_READER",
     }
+
+
+def test_the_file_of_a_list_and_the_actions_on_a_row_need_what_their_page_needs() -> None:
+    free = RowAction(name="stay", label="Stay", values=Customer.partial(city="Oslo"), message="Stayed.")
+    made = customer_pages(
+        list=replace(LIST, permission=EDITOR), detail=replace(ACTS, permission="ENERGY_LEAD", actions=(MOVE, free))
+    )
+    needed = {page.name: getattr(page.callback, "_portal_permission", "") for page in made}
+    assert needed == {
+        "clients": EDITOR,
+        "clients-export": EDITOR,
+        "client": "ENERGY_LEAD",
+        "client-move": EDITOR,
+        "client-stay": "ENERGY_LEAD",
+        "client-undo": "ENERGY_LEAD",
+    }

@@ -92,8 +92,11 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         """The pages behind the actions and the one that undoes them, by the ends of their addresses."""
         if self.mutation is None:
             return {}
-        found = {each.name: action_page(each, query=self.hook, mutation=self.mutation) for each in self.actions}
-        return {**found, UNDO: UndoPage(query=self.hook, mutation=self.mutation)}
+        own: dict[str, Any] = {"query": self.hook, "mutation": self.mutation}
+        found = {
+            each.name: action_page(each, permission=each.permission or self.permission, **own) for each in self.actions
+        }
+        return {**found, UNDO: UndoPage(permission=self.permission, **own)}
 
     def shown(self, pages: PageNames) -> ShownRow:
         """The template, and the class of the row."""

@@ -179,13 +179,16 @@ class ActionPage(DeclaredPage):
 
 
 def action_page(
-    action: RowAction[Any], *, query: QueryHook[Any, ...], mutation: MutationHook[Any, Any, RowParams]
+    action: RowAction[Any], *, query: QueryHook[Any, ...], mutation: MutationHook[Any, Any, RowParams], permission: str
 ) -> DeclaredPage:
-    """The page behind an action: of a form, a page that can be opened too."""
+    """The page behind an action: of a form, a page that can be opened too.
+
+    :param permission: the action's own, else that of the row's page.
+    """
     if action.form is None:
-        return ActionPage(action=action, query=query, mutation=mutation, permission=action.permission)
+        return ActionPage(action=action, query=query, mutation=mutation, permission=permission)
     return EditView(
-        permission=action.permission,
+        permission=permission,
         query=query,
         mutation=mutation,
         form=action.form,
