@@ -23,7 +23,7 @@ from structlog.processors import JSONRenderer, format_exc_info
 from structlog.stdlib import ExtraAdder, ProcessorFormatter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from logging import LogRecord
 
     from structlog.typing import EventDict, Processor, WrappedLogger
@@ -51,6 +51,8 @@ EXTRA_FIELDS: Final = (
 REMOVED: Final = "[token]"
 #: The name under which :data:`log_context` gives the tokens of the request. No line has it.
 SECRETS: Final = "secrets"
+#: What structlog adds to an event, and takes out again.
+_OURS: Final = frozenset({"_record", "_from_structlog"})
 #: A text of fewer characters is no token (RFC 6749, section 10.10), and may be a word of the line.
 _SHORTEST_TOKEN: Final = 16
 #: Each JWT begins with the base64 of `{"`. Without a dot it is something else, such as a cursor. That matches too, so
@@ -78,7 +80,7 @@ def line_formatter(*, app: str, log_format: str) -> ProcessorFormatter:
     extra: list[Processor] = [ExtraAdder(EXTRA_FIELDS if as_json else ("request_id",))]
     return ProcessorFormatter(
         foreign_pre_chain=[*extra, _add_context, _shorten_refusal, format_exc_info],
-        processors=[_Line(app=app), _WithoutTokens(JSONRenderer(default=str) if as_json else _as_text)],
+        processors=[_remove_tokens, _Line(app=app), JSONRenderer(default=str) if as_json else _as_text],
     )
 
 
@@ -104,6 +106,27 @@ def _is_refusal(record: LogRecord) -> bool:
     return is_of_django and isinstance(status, int) and status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
+def _remove_tokens(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Take the tokens out of all that a logger gives, before it is a line: whoever sends one can't break that."""
+    tokens = [token for token in event.pop(SECRETS, ()) if token is not None and len(token) >= _SHORTEST_TOKEN]
+    for name in event.keys() - _OURS:
+        text = str(event[name])
+        found = _without_tokens(text, tokens)
+        if found != text:
+            event[name] = found
+    return event
+
+
+def _without_tokens(text: str, tokens: Iterable[str]) -> str:
+    for token in tokens:
+        text = text.replace(token, REMOVED)
+        if '"' in token or "\\" in token or not token.isascii():
+            text = text.replace(json.dumps(token)[1:-1], REMOVED)
+    if _JWT_BEGINS in text:
+        text = _JWT.sub(lambda found: REMOVED if found[1] else found[0], text)
+    return text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
     """Puts what every line has in its place, in front of what only some have."""
@@ -126,25 +149,6 @@ class _Line:
         }
         line |= {name: value for name, value in event.items() if value is not None}
         return line | {name: text for name, text in (("exception", exception), ("stack", stack)) if text}
-
-
-@dataclass(frozen=True, slots=True)
-class _WithoutTokens:
-    """Takes the tokens out of a finished line, wherever they stand in it."""
-
-    render: Processor
-
-    def __call__(self, logger: WrappedLogger, method: str, line: EventDict) -> str:
-        tokens = line.pop(SECRETS, ())
-        text = str(self.render(logger, method, line))
-        for token in tokens:
-            if token is not None and len(token) >= _SHORTEST_TOKEN:
-                text = text.replace(token, REMOVED)
-                if '"' in token or "\\" in token or not token.isascii():
-                    text = text.replace(json.dumps(token)[1:-1], REMOVED)
-        if _JWT_BEGINS in text:
-            text = _JWT.sub(lambda found: REMOVED if found[1] else found[0], text)
-        return text
 
 
 def _as_text(_logger: WrappedLogger, _method: str, line: EventDict) -> str:

@@ -183,6 +183,15 @@ def test_what_is_no_token_stays_in_its_line(log_format: str, text: str) -> None:
     assert text in write(log_format, "after %s", text)
 
 
+@pytest.mark.parametrize("log_format", LOG_FORMATS)
+@pytest.mark.parametrize("cookie", ['", "app": "energy"', "u00e9 is not a token", "energy portal.test"])
+def test_a_cookie_like_a_piece_of_the_line_leaves_the_line_whole(log_format: str, cookie: str) -> None:
+    """Whoever sends the cookie chooses its text."""
+    before = write(log_format, "é is not a token")
+    bind(**{SECRETS: (cookie,)})
+    assert write(log_format, "é is not a token") == before
+
+
 def test_a_line_of_an_attacker_is_read_once() -> None:
     """From each of its beginnings to the end of the line would be a billion characters."""
     text = "eyJ-" * 100_000
