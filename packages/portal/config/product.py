@@ -71,10 +71,17 @@ def read_product() -> Product:
 
     :raises ConfigurationError: its parts don't fit.
     """
-    if find_spec("apps") is None or find_spec(PRODUCT_MODULE) is None:
+    try:
+        found = find_spec(PRODUCT_MODULE)
+    except ModuleNotFoundError as error:
+        # There is no `apps`, or it is a module.
+        if error.name not in {"apps", PRODUCT_MODULE}:
+            raise
+        found = None
+    product = getattr(import_module(PRODUCT_MODULE), "PRODUCT", None) if found else None
+    if not isinstance(product, Product):
+        # A project that is not the portal's may have an app of this name.
         return Product()
-    # A project that is not the portal's may have an app of this name.
-    product: Product = getattr(import_module(PRODUCT_MODULE), "PRODUCT", Product())
     for fault in _faults(product):
         raise ConfigurationError(f"{PRODUCT_MODULE}: {fault}")
     return product
