@@ -152,6 +152,8 @@ _HOSTS: Final = {
 _PAGES: Final = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
 #: Apps that every project installs, and that are no modules of Python. Django tells apps apart by the last part
 _INSTALLED: Final = {"administration", "messages", "staticfiles"}
+#: What else a product has below `apps`.
+_BESIDE_APPS: Final = {"product", "templates"}
 #: Folders that git does not keep (.gitignore), and in which neither pytest nor ruff looks.
 _SKIPPED_FOLDERS: Final = {"build", "dist", "venv"}
 
@@ -178,6 +180,7 @@ def why_no_name(name: str) -> str | None:
         "it is a page of every app": name in _PAGES,
         f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
         "every project has an app of this name": name in _INSTALLED,
+        "every product has an apps/product.py, or the folder apps/templates": name in _BESIDE_APPS,
         "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
         "Python has a module of this name": find_spec(name) is not None,
     }

@@ -151,7 +151,7 @@ def test_a_file_of_the_product_takes_the_place_of_one_of_the_portals(tmp_path: P
     assert "Our own sign-in" in shown.stdout
 
 
-@pytest.mark.parametrize("name", ["Acme", "class", "login", "auth", "json", "1st"])
+@pytest.mark.parametrize("name", ["Acme", "class", "login", "auth", "json", "1st", "product"])
 def test_a_name_that_no_platform_can_have_writes_nothing(tmp_path: Path, name: str) -> None:
     refused = start(tmp_path, name)
     assert refused.returncode == 2
@@ -165,6 +165,14 @@ def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "is not empty: give another one by --folder" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    refused = start(tmp_path, NAME, "--folder", "notes.txt")
+    assert refused.returncode == 2
+    assert "notes.txt is no folder: give another one by --folder" in refused.stderr
+    assert "Traceback" not in refused.stderr
 
 
 def test_what_it_installs_is_this_checkout() -> None:

@@ -24,6 +24,7 @@ REFUSED = {
     "it is the host name of the backend": ("api",),
     "it is the host name of the OpenID provider": ("id",),
     "it is the host name of the public web site": ("www",),
+    "every product has an apps/product.py, or the folder apps/templates": ("product", "templates"),
     "git, pytest and ruff skip folders of this name": ("build", "dist", "venv"),
     "the services have a domain or a module of this name": ("iam", "user"),
     "Python has a module of this name": ("calendar", "email", "django", "portal", "apps", "tests", "benchmarks"),
