@@ -26,7 +26,7 @@ CATALOGS: Final = "locale/*/LC_MESSAGES/django.po"
 
 
 def compile_stale(folders: Iterable[Path]) -> None:
-    """Compile the catalogs of these folders that are newer than what was compiled of them. Several processes may do so.
+    """Compile the catalogs of these folders whose time is not that of what was compiled. Several processes may do so.
 
     Installed packages come with theirs, and are left alone. A compiled file that can't be replaced is used as it is.
 
@@ -36,7 +36,7 @@ def compile_stale(folders: Iterable[Path]) -> None:
         for source in () if "site-packages" in folder.parts else folder.glob(CATALOGS):
             compiled = source.with_suffix(".mo")
             is_there = compiled.exists()
-            if is_there and compiled.stat().st_mtime_ns >= source.stat().st_mtime_ns:
+            if is_there and compiled.stat().st_mtime_ns == source.stat().st_mtime_ns:
                 continue
             try:
                 compile_catalog(source)

@@ -47,6 +47,16 @@ def test_a_catalog_is_compiled_where_it_is_not_or_is_newer_and_is_left_alone_els
     assert translated(tmp_path, "City") == "Ort"
 
 
+def test_an_earlier_release_that_was_unpacked_over_a_later_one_is_compiled(tmp_path: Path) -> None:
+    """Programs that unpack or copy keep the times of the files."""
+    source = po(tmp_path, 'msgid "City"\nmsgstr "Stadt"\n')
+    compile_stale([tmp_path])
+    po(tmp_path, 'msgid "City"\nmsgstr "Ort"\n')
+    age(source, seconds=-86_400)
+    compile_stale([tmp_path])
+    assert translated(tmp_path, "City") == "Ort"
+
+
 def test_what_is_saved_while_a_catalog_is_compiled_is_compiled_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
