@@ -14,7 +14,7 @@ from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
 from portal.query import PaginatedQueryHook, Row, field_types, gaps_mark, ignores
-from portal.web.frame import open_platforms, part_shell_for
+from portal.web.frame import is_denied, open_platforms, part_shell_for
 from portal.web.present import is_not_there, with_params
 from portal.web.request import active_locale
 from portal.web.templating import part_cache, render_block
@@ -22,7 +22,7 @@ from portal_pages.lists import short_table
 from portal_pages.page_names import ShownRow, names_of, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from django.http import HttpRequest
     from django.urls import URLResolver
@@ -117,13 +117,18 @@ def list_look(route: str, *, of: str = "") -> tuple[str, Mapping[str, object]]:
 
 
 @lru_cache(maxsize=256)
+def _view_of(route: str, resolver: URLResolver) -> Callable[..., Any]:  # noqa: ARG001  the one of the request
+    return resolve(reverse(route)).func
+
+
+@lru_cache(maxsize=256)
 def _look_of(
     route: str,
     of: str,
     locale: str,  # noqa: ARG001  the active one: its words are looked up once
-    resolver: URLResolver,  # noqa: ARG001  as above
+    resolver: URLResolver,
 ) -> tuple[str, Mapping[str, object]]:
-    view = resolve(reverse(route)).func
+    view = _view_of(route, resolver)
     shown, names = shown_row(view), names_of(view)
     if shown is None or names is None:
         raise UsageError(f"{route!r} is no ListView: give the template of its rows")
@@ -144,7 +149,7 @@ class Related(Generic[TItem]):
     :param hook: the list's hook.
     :param by: its parameter that takes the row's id.
     :param page: name of the list's URL; or, of another platform's list, its path: `"/operations/work-orders"`. Who may
-        not open that platform does not see the list, and nobody does after the platform was removed.
+        not open that page or platform does not see the list, and nobody does after the platform was removed.
     :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
         another platform needs one.
     :param context: what that template gets beside its row. By default what the list's own gets.
@@ -200,7 +205,10 @@ class Related(Generic[TItem]):
 
     def is_open_to(self, request: PortalRequest) -> bool:
         """Whether the user may see it, as far as that is known. The backend decides about the rows themselves."""
-        is_open = not self.is_elsewhere or self.platform in open_platforms(request)
+        if self.is_elsewhere:
+            is_open = self.platform in open_platforms(request)
+        else:
+            is_open = not is_denied(_view_of(self.page, get_resolver(get_urlconf())), request)
         return is_open and not ignores(self.hook, self._wire_names[self.by])
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:

@@ -77,6 +77,29 @@ def test_the_page_of_a_row_shows_the_first_five_and_leads_to_all_of_them_without
     assert [call.query for call in site.backend.calls_to(METERS)] == [{"stationId": "c1", "limit": "20"}]
 
 
+def test_who_lacks_the_permission_of_the_list_does_not_see_it_and_the_backend_is_not_asked(
+    site: Site, signed_in: SignedIn
+) -> None:
+    lists = resource_pages(
+        "energy/meters",
+        name="meter",
+        title="Meters",
+        list=METER_LIST,
+        detail=blank,
+        context={"statuses": {}},
+        permission="ENERGY_LEAD",
+    )
+    others = [page for page in PAGES if not str(page.pattern).startswith("energy/meters")]
+    with served(*others, *lists):
+        reader, lead = (
+            Site(site.backend, signed_in("ENERGY_APP", permissions=["ENERGY_APP", *more]))
+            for more in ([], ["ENERGY_LEAD"])
+        )
+        assert "Her &lt;meters&gt;" not in reader.get().html
+        assert site.backend.calls_to(METERS) == []
+        assert "Her &lt;meters&gt;" in lead.get().html
+
+
 def test_the_column_that_names_the_row_itself_is_left_out(site: Site) -> None:
     site.backend.lists(METERS, [ONE | {"stationName": "Her own name"}])
     page = site.get().html

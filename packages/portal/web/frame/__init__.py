@@ -22,7 +22,14 @@ from portal.web.frame.essentials import (
     start_essentials,
     use_app_essentials,
 )
-from portal.web.frame.navigation import NAVIGATION, PERMISSION, NavigationEntry, is_not_offered, navigation_entries
+from portal.web.frame.navigation import (
+    NAVIGATION,
+    PERMISSION,
+    NavigationEntry,
+    is_denied,
+    is_not_offered,
+    navigation_entries,
+)
 from portal.web.frame.platforms import (
     absent_platforms,
     ask_for_the_rest,

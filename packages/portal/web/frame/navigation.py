@@ -60,5 +60,10 @@ def _entries_in(resolver: URLResolver) -> Iterator[NavigationEntry]:
 
 def is_not_offered(view: Callable[..., Any], request: PortalRequest) -> bool:
     """Whether nothing may lead this user to the page of a view: it has nothing behind it, or is denied."""
+    return view_is_absent(view, request) or is_denied(view, request)
+
+
+def is_denied(view: Callable[..., Any], request: PortalRequest) -> bool:
+    """Whether this user lacks the permission that the page of a view needs beside the platform."""
     permission: str = getattr(view, PERMISSION, "")
-    return view_is_absent(view, request) or (bool(permission) and page_is_denied(request, permission))
+    return bool(permission) and page_is_denied(request, permission)
