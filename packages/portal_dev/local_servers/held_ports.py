@@ -108,7 +108,8 @@ class _Answer(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         asks = self.path == "/healthz"
         # Else the browser is told of a reset connection, and not of the answer.
-        self.rfile.read(min(int(self.headers.get("Content-Length") or 0), _LARGEST_BODY))
+        length = self.headers.get("Content-Length", "")
+        self.rfile.read(min(int(length), _LARGEST_BODY) if length.isdecimal() else 0)
         content = (self.server.words if asks else self.server.page).encode()
         if not validate_host(split_domain_port(self.headers.get("Host", ""))[0], _HOSTS):
             content = b""
