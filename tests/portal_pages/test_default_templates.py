@@ -13,6 +13,8 @@ from portal.errors import UsageError
 from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
 from portal.web.present import Badge
 from portal_pages import Column, DetailView, Filter, ListView, resource_pages
+from portal_pages.lists.cells import written_cells
+from portal_pages.lists.columns import ColumnFormat
 from tests.portal_pages.site import Site
 
 #: The URLs of a list that has no template of its own: templates look addresses up among those of the real app.
@@ -143,6 +145,12 @@ def test_the_page_of_a_row_has_the_columns_as_its_facts_and_the_badge_beside_its
     assert facts == dict(zip(labels[1:-1], SHOWN[1:-1], strict=True)) | {"ID": "t1"}
     head = page.partition('<header class="head"')[2].partition("</header>")[0]
     assert "Fixed" in head
+
+
+@pytest.mark.parametrize("kind", ["mailto", "tel"])
+def test_the_name_of_a_row_is_a_link_to_its_page_and_holds_no_other(kind: ColumnFormat) -> None:
+    columns = {name: Column(name, format=kind) for name in ("name", "note")}
+    assert [cell.format for cell in written_cells(columns, Tariff)] == ["text", kind]
 
 
 def test_the_words_and_numbers_are_those_of_the_pages_language(site: Site) -> None:

@@ -31,6 +31,10 @@ _FORMATS: Final[Mapping[type, str]] = {
 }
 
 
+#: Formats that are links. A row's name is one already, to the row's page.
+_LINKS: Final = frozenset({"mailto", "tel"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """What is written of a row below one heading, or beside one label: `portal/parts/value.html`.
@@ -65,6 +69,8 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = ""
 
     def cell(name: str, column: Column, *, is_name: bool) -> Cell:
         how = column.format or _format(name, column, row)
+        if is_name and how in _LINKS:
+            how = "text"
         return Cell(
             label=str(column.label),
             kind=column.kind,
