@@ -21,7 +21,7 @@ from babel.messages.extract import extract
 from babel.messages.pofile import write_po
 from jinja2 import Environment
 
-from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.locales import LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT, place
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-#: The languages with catalogs: all but the language in which the texts are written.
-TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != DEFAULT_LOCALE)
+#: The languages with catalogs: all but English, in which the texts are written, whatever the default language is.
+TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != "en")
 _WEB: Final = PACKAGES / "portal" / "web"
 #: The packages that have texts. Those of a language that they do not have are the product's.
 _PACKAGES: Final = (_WEB, PACKAGES / "portal_pages", PACKAGES / "portal_gateway")

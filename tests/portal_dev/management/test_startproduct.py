@@ -128,6 +128,17 @@ def test_a_language_that_the_packages_do_not_have_is_the_products_to_translate(t
     assert not list((ROOT / "packages").rglob("locale/fr"))
 
 
+def test_a_default_language_other_than_english_is_translated_and_english_is_not(tmp_path: Path) -> None:
+    """The texts are written in English, whatever the first language is."""
+    assert start(tmp_path, NAME).returncode == 0
+    described = tmp_path / "apps" / "product.py"
+    described.write_text(described.read_text().replace('"en": "English"', '"de": "Deutsch", "en": "English"'))
+    variables = in_product(tmp_path, DEBUG="on")
+    missing = run_in(tmp_path, "manage.py", "--app", NAME, "update_catalogs", variables=variables)
+    assert "apps/locale/de/LC_MESSAGES/django.po: no translation of 'Acme'" in missing.stdout
+    assert "locale/en" not in missing.stdout
+
+
 def test_a_file_of_the_product_takes_the_place_of_one_of_the_portals(tmp_path: Path) -> None:
     assert start(tmp_path, NAME).returncode == 0
     own = tmp_path / "apps" / "templates" / "auth_app" / "login.html"
