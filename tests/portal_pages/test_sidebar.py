@@ -44,7 +44,7 @@ def test_a_list_without_an_icon_of_its_own_has_a_shared_one(user: Client, monkey
     papers = NavigationEntry(route="help", label="Papers")
     monkeypatch.setattr(context_processors, "navigation_entries", lambda: (papers,))
     icon = (SOURCE_ROOT / "packages/portal/web/templates/portal/icons/list.svg").read_text()
-    [(path, drawing)] = [entry for entry in entries(user) if entry[0] == "/en/help"]
+    [(_path, drawing)] = [entry for entry in entries(user) if entry[0] == "/en/help"]
     assert drawing in icon
     assert drawing.strip()
 
