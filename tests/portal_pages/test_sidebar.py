@@ -7,8 +7,10 @@ import re
 import pytest
 from django.test import Client
 
+from portal.config.places import SOURCE_ROOT
 from portal.testing import Backend, SignedIn
-from portal.web.frame.navigation import NAVIGATION, PERMISSION, navigation_entries
+from portal.web import context_processors
+from portal.web.frame.navigation import NAVIGATION, PERMISSION, NavigationEntry, navigation_entries
 
 
 @pytest.fixture
@@ -36,6 +38,15 @@ def test_a_list_is_opened_by_its_key_and_offers_its_form_in_the_palette(user: Cl
     assert entry is not None
     for part in ('data-shortcut="g c"', 'data-create="/de/energy/clients/new"', 'data-create-label="Neuer Kunde"'):
         assert part in entry[0]
+
+
+def test_a_list_without_an_icon_of_its_own_has_a_shared_one(user: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    papers = NavigationEntry(route="help", label="Papers")
+    monkeypatch.setattr(context_processors, "navigation_entries", lambda: (papers,))
+    icon = (SOURCE_ROOT / "packages/portal/web/templates/portal/icons/list.svg").read_text()
+    [(_path, drawing)] = [entry for entry in entries(user) if entry[0] == "/en/help"]
+    assert drawing in icon
+    assert drawing.strip()
 
 
 def test_a_list_that_needs_a_permission_is_offered_to_who_has_it(backend: Backend, signed_in: SignedIn) -> None:

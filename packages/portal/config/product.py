@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: A platform's name, as it stands in claims, in the platforms cookie and in `PLATFORMS`.
 TPlatform: TypeAlias = str
+#: The folder of the gateway, below `apps/`.
+GATEWAY_APP: Final = "auth_app"
 #: The module that describes the product, in the package of its projects.
 PRODUCT_MODULE: Final = "apps.product"
 
@@ -78,10 +80,12 @@ def read_product() -> Product:
         if error.name not in {"apps", PRODUCT_MODULE}:
             raise
         found = None
-    product = getattr(import_module(PRODUCT_MODULE), "PRODUCT", None) if found else None
-    if not isinstance(product, Product):
-        # A project that is not the portal's may have an app of this name.
+    if found is None:
         return Product()
+    # A project that is not the portal's may have an app of this name.
+    product = getattr(import_module(PRODUCT_MODULE), "PRODUCT", Product())
+    if not isinstance(product, Product):
+        raise ConfigurationError(f"{PRODUCT_MODULE}: PRODUCT should be a Product")
     for fault in _faults(product):
         raise ConfigurationError(f"{PRODUCT_MODULE}: {fault}")
     return product
@@ -96,6 +100,8 @@ def _faults(product: Product) -> Iterator[str]:
             if values.count(value) > 1:
                 yield f"two platforms have the {part} {value!r}"
     for platform in product.platforms:
+        if platform.app == GATEWAY_APP:
+            yield f"the app of {platform.name} is the gateway's"
         if not platform.prefix.startswith("/") or "/" in platform.prefix[1:] or platform.prefix == "/":
             yield f"the prefix of {platform.name} should be one segment, such as /{platform.app}: {platform.prefix!r}"
         if platform.prefix[1:] in product.locales:

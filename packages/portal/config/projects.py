@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from portal.config.places import IN_CHECKOUT, STATE_DIR
 from portal.config.platforms import PLATFORMS, PRODUCT, Platform
+from portal.config.product import GATEWAY_APP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,6 @@ DEFAULT_PORT_BASE = 8000
 BACKEND_PORT_OFFSET = 100
 #: The first server of a project has its own port, each further one a port that is so much higher: above all of those.
 INSTANCE_PORT_STEP = 200
-GATEWAY_APP = "auth_app"
 #: What the sandbox backend of a checkout is told, where its environment says nothing else.
 SANDBOX_VARIABLES: Final[Mapping[str, str]] = {
     "SANDBOX_APP": PRODUCT.sandbox,

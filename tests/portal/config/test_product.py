@@ -1,43 +1,107 @@
-"""The product, in a project that is not the portal's and has something of its own called `apps`."""
+"""What `apps/product.py` says is read once; a product that does not fit ends the start with one line."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
-from collections.abc import Mapping
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+from pathlib import Path
 
 import pytest
 
-from portal.config.product import PRODUCT_MODULE, Product, read_product
+from tests.support.harness import ROOT, clean_environment
+
+DESCRIBED = """
+from portal.config.product import Platform, Product
+
+def platform(name="ORDERS", permission="ORDERS_APP", prefix="/orders", app="orders"):
+    return Platform(name=name, permission=permission, prefix=prefix, app=app)
+
+"""
+SHOWN = (
+    "from portal.config.locales import DEFAULT_LOCALE\n"
+    "from portal.config.places import IN_CHECKOUT, SOURCE_ROOT\n"
+    "from portal.config.platforms import PLATFORMS, PRODUCT\n"
+    "print(PRODUCT.name, DEFAULT_LOCALE, [each.app for each in PLATFORMS], SOURCE_ROOT, IN_CHECKOUT)\n"
+)
 
 
-def module(name: str, names: Mapping[str, object] | None = None, *, is_package: bool = False) -> ModuleType:
-    made = ModuleType(name)
-    made.__spec__ = ModuleSpec(name, None, is_package=is_package)
-    if is_package:
-        made.__path__ = []
-    vars(made).update(names or {})
-    return made
+def read(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What a process sees whose `apps` is in this folder."""
+    variables = {name: value for name, value in clean_environment().items() if value is not None}
+    return subprocess.run(
+        [sys.executable, "-S", "-c", SHOWN],
+        cwd=folder,
+        env={**variables, "PYTHONPATH": f"{folder}:{ROOT / 'packages'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
-@pytest.fixture(autouse=True)
-def nothing_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, PRODUCT_MODULE)
+def describe(folder: Path, product: str) -> Path:
+    (folder / "apps").mkdir()
+    (folder / "apps" / "__init__.py").touch()
+    (folder / "apps" / "product.py").write_text(f"{DESCRIBED}PRODUCT = {product}\n")
+    return folder
 
 
-def test_a_module_of_that_name_has_no_product(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "apps", module("apps"))
-    assert read_product() == Product()
+def test_a_product_names_itself_its_languages_and_its_platforms(tmp_path: Path) -> None:
+    described = 'Product(name="Acme", locales={"de": "Deutsch", "en": "English"}, platforms=[platform()])'
+    done = read(describe(tmp_path, described))
+    assert done.stdout == f"Acme de ['orders'] {tmp_path} False\n", done.stderr
 
 
-def test_a_package_of_that_name_without_one_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "apps", module("apps", is_package=True))
-    assert read_product() == Product()
+def test_its_code_is_a_checkout_where_the_program_is_beside_its_apps(tmp_path: Path) -> None:
+    (tmp_path / "manage.py").touch()
+    assert read(describe(tmp_path, "Product()")).stdout.endswith(f"{tmp_path} True\n")
 
 
-@pytest.mark.parametrize("names", [{}, {"PRODUCT": "shoes"}], ids=["nothing", "something else"])
-def test_an_app_that_is_called_product_is_none(monkeypatch: pytest.MonkeyPatch, names: dict[str, object]) -> None:
-    monkeypatch.setitem(sys.modules, "apps", module("apps", is_package=True))
-    monkeypatch.setitem(sys.modules, PRODUCT_MODULE, module(PRODUCT_MODULE, names))
-    assert read_product() == Product()
+def test_a_project_without_apps_has_no_platform_and_speaks_english(tmp_path: Path) -> None:
+    assert read(tmp_path).stdout == f"Portal en [] {ROOT / 'packages'} False\n"
+
+
+def test_nor_has_a_project_whose_apps_is_a_module(tmp_path: Path) -> None:
+    (tmp_path / "apps.py").touch()
+    done = read(tmp_path)
+    assert done.stdout == f"Portal en [] {ROOT / 'packages'} False\n", done.stderr
+
+
+def test_what_its_apps_can_not_import_is_told(tmp_path: Path) -> None:
+    (tmp_path / "apps").mkdir()
+    (tmp_path / "apps" / "__init__.py").write_text("import not_installed")
+    assert "No module named 'not_installed'" in read(tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    "contents", [{}, {"product.py": "NAME = 1\n"}, {"product/__init__.py": "", "product/models.py": ""}]
+)
+def test_nor_has_a_project_whose_apps_are_others(tmp_path: Path, contents: dict[str, str]) -> None:
+    (tmp_path / "apps").mkdir()
+    for name, text in contents.items():
+        (tmp_path / "apps" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "apps" / name).write_text(text)
+    done = read(tmp_path)
+    assert done.stdout.startswith("Portal en [] "), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("product", "told"),
+    [
+        ("Product(locales={})", "locales should name a language"),
+        ("Product(platforms=[platform(), platform()])", "two platforms have the name 'ORDERS'"),
+        ('Product(platforms=[platform(), platform(name="B", app="b")])', "two platforms have the prefix '/orders'"),
+        ('Product(platforms=[platform(), platform(name="B", prefix="/b")])', "two platforms have the app 'orders'"),
+        ('Product(platforms=[platform(prefix="orders")])', "one segment, such as /orders: 'orders'"),
+        ('Product(platforms=[platform(prefix="/")])', "one segment, such as /orders: '/'"),
+        ('Product(platforms=[platform(prefix="/a/b")])', "one segment, such as /orders: '/a/b'"),
+        ('Product(platforms=[platform(prefix="/en")])', "the prefix of ORDERS is a language of the product"),
+        ('Product(platforms=[platform(app="auth_app")])', "the app of ORDERS is the gateway's"),
+        ('"Acme"', "PRODUCT should be a Product"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(tmp_path: Path, product: str, told: str) -> None:
+    done = read(describe(tmp_path, product))
+    assert done.returncode == 1
+    assert done.stderr.startswith("apps.product: ")
+    assert done.stderr.count("\n") == 1
+    assert told in done.stderr

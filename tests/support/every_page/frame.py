@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
-from unittest.mock import patch
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -14,9 +13,7 @@ from django.test import RequestFactory
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.services.searched_lists import searched_lists
-from portal.web import context_processors
 from portal.web.cookies.message_storage import AppCookieStorage
-from portal.web.frame import NavigationEntry
 from tests.support.every_page.cases import (
     HTMX_LIST,
     PROGRAM,
@@ -104,8 +101,6 @@ def frame_cases() -> Iterator[Case]:
         yield case(name="sign-out page of an unknown account", steps=journey(at("/logout"), by=unknown))
         yield case(name="sign-out", steps=journey(send("/logout")), status=303)
         yield case(name="messages", steps=partial(_messages, app))
-        if app == "finance":
-            yield case(name="a list without an icon of its own", steps=_no_icon, shows=("<i>Papers",))
         yield case(name="language switch", steps=_language, status=303)
         yield case(name="sign-in state", steps=journey(get("/sign-in-state", headers=PROGRAM), by=signed_out))
         address = "/logout?a=%3Cscript%3E&b='\"><x-hostile>&c={{7*7}}{%25x%25}"
@@ -121,12 +116,6 @@ def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit
     if clients:
         visit.backend.fails("malformed", path="/finance/invoices")
     visit.user(*ALL).at(f"/search?{urlencode({'q': TYPED_TEXT[:150]})}", **headers)
-
-
-def _no_icon(visit: Visit) -> None:
-    entries = (NavigationEntry(route="help", label="<i>Papers"),)
-    with patch.object(context_processors, "navigation_entries", lambda: entries):
-        visit.user().at("/help")
 
 
 def _messages(app: str, visit: Visit) -> None:
