@@ -150,6 +150,8 @@ _HOSTS: Final = {
 }
 #: First segments of paths that every app has a page for.
 _PAGES: Final = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
+#: Demonstration accounts beside those of the platforms.
+_ACCOUNTS: Final = {"all", "iam", "none"}
 #: Apps that every project installs, and that are no modules of Python. Django tells apps apart by the last part
 _INSTALLED: Final = {"administration", "messages", "staticfiles"}
 #: What else a product has below `apps`.
@@ -178,6 +180,7 @@ def why_no_name(name: str) -> str | None:
     reasons = {
         "it is a word of the Python language": iskeyword(name) or issoftkeyword(name),
         "it is a page of every app": name in _PAGES,
+        "the sandbox has a demonstration account of this name": name in _ACCOUNTS,
         f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
         "every project has an app of this name": name in _INSTALLED,
         "every product has an apps/product.py, or the folder apps/templates": name in _BESIDE_APPS,

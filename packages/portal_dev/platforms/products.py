@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
-from portal import __version__
 from portal.config.places import PACKAGES
+from portal.errors import ConfigurationError
 from portal_dev.platforms.platform_folders import PLATFORM_TEMPLATE, values_of
 from portal_dev.platforms.templates import write_template
 
@@ -21,7 +21,10 @@ _FOLDERS: Final = ("apps/", "tests/")
 
 
 def write_product(name: str, root: Path) -> None:
-    """Write the product `name`, whose first platform has the same name, into the folder `root`."""
+    """Write the product `name`, whose first platform has the same name, into the folder `root`.
+
+    :raises ConfigurationError: as :func:`requirements`; nothing is written.
+    """
     values = values_of(name, services="services") | {"requirements": "\n".join(requirements())}
 
     def of_platform(folder: str) -> str | None:
@@ -32,9 +35,15 @@ def write_product(name: str, root: Path) -> None:
 
 
 def requirements() -> list[str]:
-    """Where this portal came from, as lines of a requirements file."""
+    """Where this portal came from, as lines of a requirements file.
+
+    :raises ConfigurationError: it was installed from a wheel.
+    """
     origins = {name: _origin(folder) for name, folder in _DISTRIBUTIONS.items()}
-    return [f"{name} @ {origin}" if origin else f"{name}=={__version__}" for name, origin in origins.items()]
+    if not all(origins.values()):
+        # A name alone would ask an index, where it may be anybody's.
+        raise ConfigurationError("nobody knows where this portal came from: give this command in a checkout of it")
+    return [f"{name} @ {origin}" for name, origin in origins.items()]
 
 
 def _origin(folder: str) -> str:

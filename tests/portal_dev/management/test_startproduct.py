@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from portal_dev.platforms.products import requirements
+from portal.errors import ConfigurationError
+from portal_dev.platforms import products
 from tests.support.checkout_copy import run as run_in
 from tests.support.harness import ROOT, clean_environment
 from tests.support.http_browser import HttpBrowser
@@ -162,7 +163,7 @@ def test_a_file_of_the_product_takes_the_place_of_one_of_the_portals(tmp_path: P
     assert "Our own sign-in" in shown.stdout
 
 
-@pytest.mark.parametrize("name", ["Acme", "class", "login", "auth", "json", "1st", "product"])
+@pytest.mark.parametrize("name", ["Acme", "class", "login", "auth", "json", "all", "1st", "product"])
 def test_a_name_that_no_platform_can_have_writes_nothing(tmp_path: Path, name: str) -> None:
     refused = start(tmp_path, name)
     assert refused.returncode == 2
@@ -186,7 +187,15 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     assert "Traceback" not in refused.stderr
 
 
+def test_a_portal_of_nobody_knows_where_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An index could have anybody's package of the name."""
+    monkeypatch.setattr(products, "PACKAGES", tmp_path)
+    with pytest.raises(ConfigurationError, match="give this command in a checkout"):
+        products.write_product(NAME, tmp_path / "acme")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_it_installs_is_this_checkout() -> None:
-    library, sandbox = requirements()
+    library, sandbox = products.requirements()
     assert library == f"portal-library[dev,server,testing] @ {(ROOT / 'packages').as_uri()}"
     assert sandbox == f"portal-sandbox-api @ {(ROOT / 'packages' / 'sandbox_api').as_uri()}"

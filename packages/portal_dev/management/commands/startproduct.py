@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from portal.errors import ConfigurationError
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal_dev.platforms.platform_folders import why_no_name
 from portal_dev.platforms.products import write_product
@@ -29,8 +30,10 @@ class Command(AdministrationCommand):
             raise not_asked(f"{folder} is no folder: give another one by --folder")
         if folder.exists() and any(path.name != ".git" for path in folder.iterdir()):
             raise not_asked(f"{folder} is not empty: give another one by --folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        write_product(name, folder)
+        try:
+            write_product(name, folder)
+        except ConfigurationError as error:
+            raise not_asked(str(error)) from error
         written = sorted({path.relative_to(folder).parts[0] for path in folder.rglob("*") if path.is_file()} - {".git"})
         return CommandAnswer(
             data={"product": name, "folder": str(folder), "written": written},
