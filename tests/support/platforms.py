@@ -55,6 +55,8 @@ OF_THE_EXAMPLES: Final = (
     *("portal_pages/records/test_related.py", "portal/web/test_kept_pages.py"),
     *("portal_pages/records/test_row_actions.py", "portal_pages/test_overviews.py"),
     *("portal_pages/test_resource_pages.py", "portal_pages/test_wrong_pages.py"),
+    *("portal_pages/test_default_templates.py", "portal_pages/test_permissions.py", "portal_pages/test_sidebar.py"),
+    "portal/query/endpoints/test_declarations.py",
     *("portal/web/present/test_addresses.py", "portal/web/present/test_series.py", "portal_pages/search/test_found.py"),
     "portal/query/test_versions.py",
     *("portal/web/sign_in/test_fixed_window.py", "portal/web/templating/test_compiled.py"),

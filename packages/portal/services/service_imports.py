@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _OWN: Final = portal.services.__name__
 #: The domains here that every product has; the others are the examples'.
-_OF_EVERY_PRODUCT: Final = frozenset({"auth", "iam", "user"})
+OF_EVERY_PRODUCT: Final = frozenset({"auth", "iam", "user"})
 #: Where calls are declared: those that every product has, and the product's.
 PACKAGES: Final = tuple(dict.fromkeys((_OWN, PRODUCT.services)))
 
@@ -95,7 +95,7 @@ def _modules() -> Iterator[str]:
 
 
 def _is_of_every_product(module: str) -> bool:
-    return (service_name(module) or "").partition(".")[0] in _OF_EVERY_PRODUCT
+    return (service_name(module) or "").partition(".")[0] in OF_EVERY_PRODUCT
 
 
 def place_of(error: BaseException) -> str:

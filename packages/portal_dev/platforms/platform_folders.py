@@ -20,7 +20,7 @@ from portal.config.places import SOURCE_ROOT
 from portal.config.platforms import PRODUCT
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
-from portal.services.service_imports import services_folder
+from portal.services.service_imports import OF_EVERY_PRODUCT, services_folder
 from portal_dev.platforms.templates import write_template
 
 if TYPE_CHECKING:
@@ -150,8 +150,9 @@ _HOSTS: Final = {
 }
 #: First segments of paths that every app has a page for.
 _PAGES: Final = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
+_HAS_SERVICE: Final = "the services have a domain or a module of this name"
 #: Demonstration accounts beside those of the platforms.
-_ACCOUNTS: Final = {"all", "iam", "none"}
+_ACCOUNTS: Final = {"all", "none"}
 #: Apps that every project installs, and that are no modules of Python. Django tells apps apart by the last part
 _INSTALLED: Final = {"administration", "messages", "staticfiles"}
 #: What else a product has below `apps`.
@@ -167,7 +168,7 @@ def why_no_platform(name: str) -> str | None:
     reasons = {
         "there is a platform of this name": name in PROJECT_BY_APP,
         "it is a language, the first segment of an address": name in LOCALES,
-        "the services have a domain or a module of this name": _has_service(name),
+        _HAS_SERVICE: _has_service(name),
         **{f"{folder} is there already": (SOURCE_ROOT / folder).exists() for folder in platform_folders(name)},
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
@@ -183,6 +184,7 @@ def why_no_name(name: str) -> str | None:
         "the sandbox has a demonstration account of this name": name in _ACCOUNTS,
         f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
         "every project has an app of this name": name in _INSTALLED,
+        _HAS_SERVICE: name in OF_EVERY_PRODUCT,
         "every product has an apps/product.py, or the folder apps/templates": name in _BESIDE_APPS,
         "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
         "Python has a module of this name": find_spec(name) is not None,

@@ -129,7 +129,6 @@ def _text(place: Place, name: str, *, port: int | None = None) -> str:
     organisation = re.search(r"@([\w-]+)/", _read("CODEOWNERS"))
     values = {
         "<name>": name,
-        "<Name>": name.capitalize(),
         "<NAME>": name.upper(),
         "<org>": organisation[1] if organisation else "org",
     }

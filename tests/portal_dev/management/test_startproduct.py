@@ -108,7 +108,8 @@ def test_a_further_platform_and_a_language_are_added_there(product: Path, tmp_pa
     assert added.returncode == 0, added.stderr
     assert "yourself" not in added.stdout
     described = tmp_path / "apps" / "product.py"
-    described.write_text(described.read_text().replace('"en": "English"', '"en": "English", "de": "Deutsch"'))
+    text = described.read_text().replace('"en": "English"', '"en": "English", "de": "Deutsch"')
+    described.write_text(text.replace('msgid("Acme"),', 'msgid("Acme"),\n    msgid("Fleet"),'))
     variables = in_product(tmp_path, DEBUG="on")
     missing = run_in(tmp_path, "manage.py", "--app", "fleet", "update_catalogs", variables=variables)
     assert "apps/locale/de/LC_MESSAGES/django.po: no translation of 'Fleet'" in missing.stdout
