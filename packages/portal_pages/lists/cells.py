@@ -9,14 +9,19 @@ from operator import attrgetter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
+from django.utils.translation import gettext
+from jinja2 import pass_context
+from markupsafe import Markup
+
+from jinja_onepage import written
 from portal.query import Row, field_types
 from portal.web.present import Badge
 from portal_pages.lists.columns import cells_of, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from markupsafe import Markup
+    from jinja2.runtime import Context
 
     from portal_pages.lists.columns import Column
 
@@ -37,12 +42,12 @@ _LINKS: Final = frozenset({"mailto", "tel"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What is written of a row below one heading, or beside one label: `portal/parts/value.html`.
+    """What is written of a row below one heading, or beside one label.
 
     :param tag: of its element; a `th` names the row.
     :param attributes: of its element.
     :param format: how the value is written: a format of columns, or `text`, `badge`, `word`, `listed`, `yes_no`.
-    :param words: their name, for a value that has some.
+    :param words: the name of the template's variable that has them, for a value that has some.
     :param value: takes it from the row.
     :param currency: takes it from the row; empty for rows without one.
     """
@@ -55,6 +60,40 @@ class Cell:
     words: str
     value: Callable[[Any], object]
     currency: Callable[[Any], str]
+
+    @pass_context
+    def text(self, context: Context, row: Any) -> str:
+        """The value as HTML, in the language and the time zone of the page."""
+        value, how = self.value(row), self.format
+        if how == "text":
+            return written(_word(value) if isinstance(value, str) else value)
+        if how == "word":
+            return written(context["words"][self.words].get(value, value))
+        if how == "yes_no":
+            return "" if value is None else written(gettext("yes") if value else gettext("no"))
+        given = (self.currency(row),) if how == "money" else (context["words"][self.words],) if how == "badge" else ()
+        return written(context.environment.call_filter(how, value, given, context=context))
+
+
+def cells_writer(cells: Sequence[Cell]) -> Callable[..., Markup]:
+    """`{{ cells(row) }}`: the cells of one row. The cell that names it is a link to its page, if it has one.
+
+    In one call: a list has some hundred cells.
+    """
+    marked = [(f"<{each.tag}{each.attributes}>", each, f"</{each.tag}>\n") for each in cells]
+
+    @pass_context
+    def write(context: Context, row: Any) -> Markup:
+        page = context["pages"].detail
+        parts: list[str] = []
+        for begin, cell, end in marked:
+            text = cell.text(context, row)
+            if page and cell.tag == "th":
+                text = context.environment.filters["link"](text or row, page, row.id)
+            parts += (begin, text, end)
+        return Markup("".join(parts))  # noqa: S704  all are HTML
+
+    return write
 
 
 def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> tuple[Cell, ...]:
@@ -104,7 +143,7 @@ def short_table(columns: Mapping[str, Column], row: Any, *, left_out: str = "") 
     return {
         "list": SimpleNamespace(headings=headings),
         "cell": cells_of(columns, left_out=left_out),
-        "cells": written_cells(columns, row, left_out=left_out),
+        "cells": cells_writer(written_cells(columns, row, left_out=left_out)),
         "words": words_in(columns),
     }
 
@@ -148,14 +187,12 @@ def _reader(name: str, column: Column, how: str) -> Callable[[Any], object]:
     def listed(row: Any) -> list[str]:
         return [_word(words.get(each, each)) for each in read(row) or ()]
 
-    def text(row: Any) -> object:
-        value = read(row)
-        return _word(value) if isinstance(value, str) else value
-
-    return {"listed": listed, "text": text}.get(how, read)
+    return listed if how == "listed" else read
 
 
 def _word(word: object) -> str:
+    if type(word) is str:
+        return word
     if isinstance(word, Badge):
         return str(word.label)
     # An enumeration's own `str` may be its member's name.
