@@ -114,6 +114,8 @@ class Views:
             stack.enter_context(patch.object(HTTPAdapter, "send", self.counter.without(HTTPAdapter.send)))
             stack.enter_context(patch.object(Pool, "submit", noting_submit(self._begun)))
             stack.enter_context(no_time_passes())
+            # Whether the file of the store was replaced is looked up by the clock.
+            stack.enter_context(patch("sqlite_cache.pool.LOOK_EVERY_S", 10**12))
             backend = backend_with(http, profile=profile)
             if page.permissions:
                 made = sign_in(backend, page, profile=profile)
