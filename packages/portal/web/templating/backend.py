@@ -11,7 +11,6 @@ from django.template.backends.jinja2 import Jinja2
 from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
-from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
@@ -59,8 +58,8 @@ class PageTemplates(BaseEngine):
         return cast("PageEnvironment", self._engine(language).env)
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of that name. In DEBUG one may come and go."""
-        found = None if portal_config().debug else self._existing.get(name)
+        """Whether there is a file of that name. One may come and go where templates are reloaded."""
+        found = None if self._options["auto_reload"] else self._existing.get(name)
         if found is None:
             found = self._existing[name] = any((Path(folder) / name).is_file() for folder in self.dirs)
         return found
