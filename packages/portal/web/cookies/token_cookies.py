@@ -76,7 +76,7 @@ def refuse_sign_in_cookies(request: HttpRequest, response: HttpResponseBase) -> 
 
     :raises UsageError: in `DEBUG`. Elsewhere the log names the cookie.
     """
-    for name in _OF_A_SIGN_IN & response.cookies.keys():
+    for name in _OF_A_SIGN_IN & response.cookies.keys() if response.cookies else ():
         del response.cookies[name]
         view = getattr(request.resolver_match, "view_name", None)
         if settings.DEBUG:

@@ -59,7 +59,7 @@ class PageTemplates(BaseEngine):
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name. One may come and go where templates are reloaded."""
-        found = None if self._options["auto_reload"] else self._existing.get(name)
+        found = None if self._options.get("auto_reload") else self._existing.get(name)
         if found is None:
             found = self._existing[name] = any((Path(folder) / name).is_file() for folder in self.dirs)
         return found
