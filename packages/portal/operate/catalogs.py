@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 from portal.config.places import PACKAGES, SOURCE_ROOT, place
@@ -62,7 +63,7 @@ def compile_catalog(source: Path) -> None:
     catalog.creation_date = catalog.revision_date = datetime.fromtimestamp(0, UTC)
     content = io.BytesIO()
     write_mo(content, catalog)
-    written = source.with_suffix(f".{os.getpid()}.mo")
+    written = source.with_suffix(f".{token_hex(8)}.mo")
     written.write_bytes(content.getvalue())
     os.utime(written, ns=(times.st_mtime_ns, times.st_mtime_ns))
     written.replace(source.with_suffix(".mo"))

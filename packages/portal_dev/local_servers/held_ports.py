@@ -79,6 +79,8 @@ class StandIn:
     """
 
     def __init__(self, listener: socket.socket, *, name: str, words: str) -> None:
+        # As a browser reads them: it changes the ends of lines.
+        words = "\n".join(words.splitlines())
         page = _PAGE.format(name=escape(name), words=escape(words), script=_SCRIPT)
         self._server = _Answers(listener, page=page, words=words)
         threading.Thread(target=self._server.serve_forever, args=(_POLL_INTERVAL_S,), daemon=True).start()

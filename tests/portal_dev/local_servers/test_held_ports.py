@@ -18,7 +18,7 @@ def port() -> Iterator[int]:
     listener, number = new_socket(HOST), free_port()
     assert listen(listener, HOST, number) == ""
     listener.setblocking(False)
-    stand_in = StandIn(listener, name="energy", words="NameError: <it>")
+    stand_in = StandIn(listener, name="energy", words="NameError: <it>\r\nat once")
     yield number
     stand_in.stop()
     listener.close()
@@ -43,3 +43,10 @@ def test_a_site_whose_name_leads_to_this_machine_reads_nothing(port: int, host: 
     told = answer(port, f"GET {path} HTTP/1.0\r\nHost: {host}")
     assert told.startswith("HTTP/1.0 503 ")
     assert "NameError" not in told
+
+
+def test_the_mistake_has_the_line_ends_of_a_browser_which_compares_it(port: int) -> None:
+    for path in ("/en", "/healthz"):
+        body = answer(port, f"GET {path} HTTP/1.0\r\nHost: localhost").partition("\r\n\r\n")[2]
+        assert "\nat once" in body
+        assert "\r" not in body
