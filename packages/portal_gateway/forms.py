@@ -24,16 +24,20 @@ class PlainForm(forms.Form):
             field.widget.attrs.pop("maxlength", None)
 
 
-class LoginForm(PlainForm):
-    """`email`, `password`, `next` (contract, section 6). The password is never written back into the page."""
-
-    email = forms.CharField(
+def email_field() -> forms.CharField:
+    """Whose account it is. Not validated: an address that cannot exist has no account, and is told like any other."""
+    return forms.CharField(
         label=_("Email"),
         max_length=254,
         error_messages={"required": _("Enter your email address.")},
         widget=forms.EmailInput(attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True}),
     )
-    # The email is not validated: an address that cannot exist fails like any wrong sign-in.
+
+
+class LoginForm(PlainForm):
+    """`email`, `password`, `next` (contract, section 6). The password is never written back into the page."""
+
+    email = email_field()
     password = forms.CharField(
         label=_("Password"),
         max_length=1000,
@@ -65,13 +69,7 @@ class NameForm(PlainForm):
 class ForgotPasswordForm(PlainForm):
     """Whose password is forgotten."""
 
-    # Not validated, as on the sign-in page: an address that cannot exist has no account.
-    email = forms.CharField(
-        label=_("Email"),
-        max_length=254,
-        error_messages={"required": _("Enter your email address.")},
-        widget=forms.EmailInput(attrs={"autocomplete": "username", "autocapitalize": "none", "autofocus": True}),
-    )
+    email = email_field()
 
 
 class ResetPasswordForm(PlainForm):

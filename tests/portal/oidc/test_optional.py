@@ -15,22 +15,12 @@ from portal.api.provider import _Current
 from portal.config.portal_config import OidcProvider
 from tests.support.env_file import unset_by_tests
 from tests.support.harness import ROOT
+from tests.support.one_request import ONE_REQUEST
 
 PROVIDER = {"APP_OIDC_ISSUER": "http://id.test", "APP_OIDC_CLIENT_ID": "portal"}
 
-#: One process of an application that has answered one request, and the modules that it holds then.
-SERVE = """
-import sys
-from importlib import import_module
-
-application = import_module("apps.{app}.wsgi").application
-environ = {{
-    "REQUEST_METHOD": "GET", "PATH_INFO": "{path}", "QUERY_STRING": "", "SERVER_PROTOCOL": "HTTP/1.1",
-    "SERVER_NAME": "localhost", "SERVER_PORT": "8000", "HTTP_HOST": "localhost:8000", "HTTP_ACCEPT": "text/html",
-    "wsgi.url_scheme": "http", "wsgi.input": sys.stdin.buffer, "wsgi.errors": sys.stderr,
-}}
-answered = []
-b"".join(application(environ, lambda status, headers, *_: answered.append(status)))
+#: And the modules that the process holds then.
+SERVE = f"""{ONE_REQUEST}
 print(*answered, *(name in sys.modules for name in ("portal.oidc", "authlib", "joserfc")), sep=",")
 """
 #: A command of an application, such as the end of all sign-ins: no server starts.

@@ -11,20 +11,10 @@ import pytest
 
 from tests.support.env_file import unset_by_tests
 from tests.support.harness import ROOT
+from tests.support.one_request import ONE_REQUEST
 from tests.support.python_requirements import base_alone, not_in_the_base
 
-#: As any WSGI server has an application: one process, and what it answers.
-SERVE = """
-from importlib import import_module
-
-application = import_module("apps.{app}.wsgi").application
-environ = {{
-    "REQUEST_METHOD": "GET", "PATH_INFO": "{path}", "QUERY_STRING": "", "SERVER_PROTOCOL": "HTTP/1.1",
-    "SERVER_NAME": "localhost", "SERVER_PORT": "8000", "HTTP_HOST": "localhost:8000", "HTTP_ACCEPT": "text/html",
-    "wsgi.url_scheme": "http", "wsgi.input": sys.stdin.buffer, "wsgi.errors": sys.stderr,
-}}
-answered = []
-b"".join(application(environ, lambda status, headers, *_: answered.append(status)))
+SERVE = f"""{ONE_REQUEST}
 print(*answered, *sorted(name for name in sys.modules if name.partition(".")[0] == "portal_dev"))
 """
 
