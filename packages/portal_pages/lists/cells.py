@@ -75,25 +75,23 @@ class Cell:
         return written(context.environment.call_filter(how, value, given, context=context))
 
 
-def cells_writer(cells: Sequence[Cell]) -> Callable[..., Markup]:
-    """`{{ cells(row) }}`: the cells of one row. The cell that names it is a link to its page, if it has one.
+class Cells:
+    """The cells of a list's rows: `{{ cells.of(row) }}`. In one call for a row, since a list has some hundred cells."""
 
-    In one call: a list has some hundred cells.
-    """
-    marked = [(f"<{each.tag}{each.attributes}>", each, f"</{each.tag}>\n") for each in cells]
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._marked = [(f"<{each.tag}{each.attributes}>", each, f"</{each.tag}>\n") for each in cells]
 
     @pass_context
-    def write(context: Context, row: Any) -> Markup:
+    def of(self, context: Context, row: Any) -> Markup:
+        """Those of one row. The cell that names it is a link to its page, if it has one."""
         page = context["pages"].detail
         parts: list[str] = []
-        for begin, cell, end in marked:
+        for begin, cell, end in self._marked:
             text = cell.text(context, row)
             if page and cell.tag == "th":
                 text = context.environment.filters["link"](text or row, page, row.id)
             parts += (begin, text, end)
         return Markup("".join(parts))  # noqa: S704  all are HTML
-
-    return write
 
 
 def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> tuple[Cell, ...]:
@@ -143,7 +141,7 @@ def short_table(columns: Mapping[str, Column], row: Any, *, left_out: str = "") 
     return {
         "list": SimpleNamespace(headings=headings),
         "cell": cells_of(columns, left_out=left_out),
-        "cells": cells_writer(written_cells(columns, row, left_out=left_out)),
+        "cells": Cells(written_cells(columns, row, left_out=left_out)),
         "words": words_in(columns),
     }
 

@@ -12,16 +12,15 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from portal.web.present import with_params
-from portal_pages.lists.cells import cells_writer, written_cells
+from portal_pages.lists.cells import Cells, written_cells
 from portal_pages.lists.columns import cells_of, headings_of, is_descending, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
     from types import SimpleNamespace
 
     from django.http import HttpRequest
-    from markupsafe import Markup
 
     from portal.query import PaginatedResult
     from portal.web.present import ParamValue
@@ -39,7 +38,7 @@ class Words:
     search_hint: str
     sorts: tuple[tuple[str, str], ...]
     cell: SimpleNamespace
-    cells: Callable[..., Markup]
+    cells: Cells
 
 
 @lru_cache(maxsize=256)
@@ -57,7 +56,7 @@ def words_of(
         search_hint=str(view.search_hint),
         sorts=tuple(_all_sorts(view).items()),
         cell=cells_of(view.columns),
-        cells=cells_writer(written_cells(view.columns, view.hook.item)),
+        cells=Cells(written_cells(view.columns, view.hook.item)),
     )
 
 
