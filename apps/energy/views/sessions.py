@@ -31,10 +31,11 @@ session_pages = resource_pages(
     list=ListView(
         hook=ChargingSessionQueries.use_get_charging_sessions_query,
         columns={
-            "started_at": Column(_("Started"), sort="-startedAt"),
-            "charger_name": Column(_("Charger")),
-            "client_name": Column(_("Client")),
-            "energy_kwh": Column(_("Energy"), sort=MOST_ENERGY_FIRST, kind="number"),
+            "started_at": Column(_("Started"), sort="-startedAt", kind="nowrap", format="short_moment"),
+            "reference": Column(_("Reference"), kind="extra"),
+            "charger_name": Column(_("Charger"), value=lambda session: session.charger_name or session.charger_id),
+            "client_name": Column(_("Client"), value=lambda session: session.client_name or session.client_id),
+            "energy_kwh": Column(_("Energy"), sort=MOST_ENERGY_FIRST, kind="number", format="kwh"),
             "cost": Column(_("Cost"), sort=HIGHEST_COST_FIRST, kind="number"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
@@ -47,7 +48,8 @@ session_pages = resource_pages(
         ),
         ranges=(DateRange("startedAt", _("Started")),),
         exported={
-            "reference": Column(_("Reference")),
+            "charger_name": Column(_("Charger")),
+            "client_name": Column(_("Client")),
             "station_name": Column(_("Station")),
             "ended_at": Column(_("End")),
             "energy_kwh": Column(_("Energy, kWh")),

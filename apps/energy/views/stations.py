@@ -31,6 +31,7 @@ station_pages = resource_pages(
             "name": Column(_("Station"), sort=SORT_BY_NAME),
             "address": Column(_("Address")),
             "city": Column(_("City"), sort="city"),
+            "country": Column(_("Country"), kind="extra"),
             "charger_count": Column(_("Chargers"), kind="number"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },

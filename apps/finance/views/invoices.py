@@ -26,10 +26,15 @@ invoice_pages = resource_pages(
     list=ListView(
         hook=InvoiceQueries.use_get_invoices_query,
         columns={
-            "number": Column(_("Invoice"), sort=SORT_BY_NAME),
+            "number": Column(_("Invoice"), sort=SORT_BY_NAME, kind="nowrap"),
             "client_name": Column(_("Client")),
             "issued_at": Column(_("Issued"), sort="-issuedAt", format="calendar_day"),
-            "due_at": Column(_("Due"), sort="dueAt", format="calendar_day"),
+            "due_at": Column(
+                _("Due"),
+                sort="dueAt",
+                format="calendar_day",
+                late=lambda invoice: invoice.status == InvoiceStatus.OVERDUE,
+            ),
             "amount": Column(_("Amount"), sort=HIGHEST_AMOUNT_FIRST, kind="number"),
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },

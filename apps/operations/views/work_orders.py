@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
@@ -50,6 +51,15 @@ PRIORITIES: Final = {
     WorkOrderPriority.URGENT: Badge(label=_("Urgent"), tone="bad"),
 }
 FINISHED: Final = frozenset({WorkOrderStatus.DONE, WorkOrderStatus.CANCELLED})
+
+
+def is_late(order: WorkOrder) -> bool:
+    """Whether its due day is over and it is not finished."""
+    return (
+        order.due_at is not None
+        and order.status not in FINISHED
+        and timezone.localdate(order.due_at) < timezone.localdate()
+    )
 
 
 class WorkOrderForm(BackendForm[WorkOrder]):
@@ -173,10 +183,13 @@ work_order_pages = resource_pages(
         hook=WorkOrderQueries.use_get_work_orders_query,
         columns={
             "title": Column(_("Title"), sort=SORT_BY_NAME),
+            "station_name": Column(
+                _("Station"), kind="extra", value=lambda order: order.station_name or order.station_id
+            ),
             "priority": Column(_("Priority"), sort="-priority", words=PRIORITIES),
             "assignee": Column(_("Assigned to")),
-            "due_at": Column(_("Due"), sort="dueAt"),
-            "created_at": Column(_("Created"), sort=SORT_NEWEST_FIRST),
+            "due_at": Column(_("Due"), sort="dueAt", late=is_late),
+            "created_at": Column(_("Created"), sort=SORT_NEWEST_FIRST, kind="extra"),
             "status": Column(_("Status"), sort="status", kind="corner", words=STATUSES),
         },
         counts=WorkOrderQueries.use_get_work_orders_counts_query,

@@ -9,6 +9,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from django.http import StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
@@ -77,6 +79,9 @@ class ExportView(DeclaredPage):
 
         :raises portal.errors.ApiError: the first page can't be read.
         """
+        controls = self.list_view.controls(request)
+        if controls.has_error:  # the list says what is wrong
+            return redirect(controls.url(reverse(pages.list)))
         user = account_tag_of(request.edge_user) or _tag_of_token(request)
         slot = take_slot(user)
         if isinstance(slot, Refusal):

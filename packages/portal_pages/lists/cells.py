@@ -50,6 +50,7 @@ class Cell:
     :param words: the name of the template's variable that has them, for a value that has some.
     :param value: takes it from the row.
     :param currency: takes it from the row; empty for rows without one.
+    :param late: whether the day of a row is missed; None where none can be.
     """
 
     label: str
@@ -60,17 +61,22 @@ class Cell:
     words: str
     value: Callable[[Any], object]
     currency: Callable[[Any], str]
+    late: Callable[[Any], bool] | None
 
     @pass_context
     def text(self, context: Context, row: Any) -> str:
-        """The value as HTML, in the language and the time zone of the page."""
+        """The value as HTML, in the language and the time zone of the page; nothing for what the row does not have."""
         value, how = self.value(row), self.format
+        if value is None or value == "":
+            return ""
+        if self.late is not None and self.late(row):
+            return _late(context.environment.call_filter(how, value, context=context))
         if how == "text":
             return written(_word(value) if isinstance(value, str) else value)
         if how == "word":
             return written(context["words"][self.words].get(value, value))
         if how == "yes_no":
-            return "" if value is None else written(gettext("yes") if value else gettext("no"))
+            return written(gettext("yes") if value else gettext("no"))
         given = (self.currency(row),) if how == "money" else (context["words"][self.words],) if how == "badge" else ()
         return written(context.environment.call_filter(how, value, given, context=context))
 
@@ -117,6 +123,7 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = ""
             words=_words_name(name),
             value=column.value or _reader(name, column, how),
             currency=read_currency,
+            late=column.late,
         )
 
     return tuple(
@@ -124,6 +131,12 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = ""
         for place, (name, column) in enumerate(columns.items())
         if name != left_out
     )
+
+
+def _late(text: str) -> Markup:
+    """A day that is missed, said in a word too, for who sees no colours."""
+    word = Markup('<span class="visually-hidden"> (%s)</span>') % gettext("late")
+    return Markup('<strong class="late">%s%s</strong>') % (text, word)
 
 
 def written_facts(columns: Mapping[str, Column], row: Any) -> Iterator[Cell]:

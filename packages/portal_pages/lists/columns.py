@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from portal.web.present import Badge, LazyText
 
 #: What a column holds, which is the class of its heading and of its cells: docs/reference/templates.md.
-ColumnKind = Literal["", "number", "wide", "nowrap", "corner"]
+ColumnKind = Literal["", "number", "wide", "nowrap", "corner", "extra"]
 #: How a value is written: the filters of docs/reference/templates.md that need nothing but the value and its currency.
 ColumnFormat = Literal[
     "",
@@ -55,6 +55,7 @@ class Column:
     :param format: how a page without a template of its own writes the value; by default as its type is written.
     :param value: what the column shows of a row, where that is no attribute of the row.
     :param words: the words for the row's codes.
+    :param late: whether the day of this row is missed: then it is written so.
     """
 
     label: LazyText
@@ -63,6 +64,7 @@ class Column:
     format: ColumnFormat = ""
     value: Callable[[Any], object] | None = None
     words: Mapping[Any, LazyText | Badge] | None = None
+    late: Callable[[Any], bool] | None = None
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -74,7 +76,8 @@ class Column:
 class Heading:
     """The heading of a column, as the template shows it.
 
-    :param sort: the order that the next click asks for; empty if the column can't be sorted by.
+    :param sort: the order that the next click asks for: that of the first click, its opposite, then the list's own
+        again. Empty if the column can't be sorted by.
     :param direction: `ascending` or `descending` where the list is sorted by this column, as `aria-sort` has it.
     """
 
@@ -110,16 +113,20 @@ def is_descending(sort: str) -> bool:
     return sort in _OF_ALL_LISTS or (sort not in _OPPOSITES and sort.startswith(_DESCENDING))
 
 
-def headings_of(columns: Mapping[str, Column], *, sort: str) -> Iterator[Heading]:
-    """The headings of a list that is sorted by `sort`."""
+def headings_of(columns: Mapping[str, Column], *, sort: str, default_sort: str = "") -> Iterator[Heading]:
+    """The headings of a list that is sorted by `sort`.
+
+    :param default_sort: the list's own order.
+    """
     for name, column in columns.items():
         is_sorted = sort in column.sorts
         direction = ("descending" if is_descending(sort) else "ascending") if is_sorted else ""
+        is_last = is_sorted and sort != column.sort and default_sort not in column.sorts
         yield Heading(
             name=name,
             label=str(column.label),
             kind=column.kind,
-            sort=opposite_of(sort) if is_sorted else column.sort,
+            sort=(default_sort if is_last else opposite_of(sort)) if is_sorted else column.sort,
             direction=direction,
         )
 

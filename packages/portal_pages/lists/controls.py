@@ -51,6 +51,11 @@ class ListControls:
         return any(values for _, values in self.values) or any(days.texts for days in self.days)
 
     @property
+    def has_error(self) -> bool:
+        """Whether days of the address are none, so that no row can be shown for them."""
+        return any(days.error for days in self.days)
+
+    @property
     def params(self) -> dict[str, Any]:
         """The parameters of the list's query; an empty one is left out."""
         params: dict[str, Any] = {"q": self.q, "sort": self.sort}

@@ -65,7 +65,7 @@ class ChosenDays:
     """What the address says of one range.
 
     :param first_text: as it stands in the address, also if it is no day; so is `last_text`.
-    :param error: what is wrong with it, for the user; then the list is not limited by it.
+    :param error: what is wrong with it, for the user; then the list shows no rows.
     """
 
     range: DateRange

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from portal.web.present import Badge, BadgeLink
+from portal.web.present import Badge
 from portal.web.request import has_controls
 
 if TYPE_CHECKING:
@@ -107,31 +107,6 @@ class Option:
     tone: str
     count: int | None
     is_chosen: bool
-
-
-def linked_words(
-    words: Mapping[str, object], filters: Iterable[Filter], url: Callable[[str, str], str], *, is_stop: bool
-) -> dict[str, Mapping[Any, object]]:
-    """Of the words that templates get, those that are the choices of a filter: each badge leads to the rows with it.
-
-    :param words: by the names of the variables, such as `{"statuses": STATUSES}`.
-    :param url: gives the address of the list with one value of a filter: the filter's parameter, and the value.
-    :param is_stop: see :class:`~portal.web.present.BadgeLink`.
-    """
-
-    def linked(each: Filter, code: Any, word: object) -> object:
-        if not isinstance(word, Badge):
-            return word
-        href = url(each.param, str.__str__(code))
-        return BadgeLink(label=word.label, tone=word.tone, href=href, is_stop=is_stop)
-
-    found: dict[str, Mapping[Any, object]] = {}
-    for each in filters:
-        names = [name for name, given in words.items() if given is each.choices]
-        if each.choices is not None and names:
-            made = {code: linked(each, code, word) for code, word in each.choices.items()}
-            found |= {name: made for name in names}  # noqa: C420  nobody changes it
-    return found
 
 
 def read_values(given: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from portal_pages.lists.date_ranges import ChosenDays, presets_of
 from portal_pages.lists.filters import usable_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
     from portal.query import QueryResult
@@ -98,6 +98,7 @@ class ShownFilters:
     :param hidden: parameters of the address that no control of the form sends.
     :param clear_url: the list without any filter; empty if there is none.
     :param have_failed: the backend was asked how many rows have which value, and did not say.
+    :param in_words: what is chosen: `Status: Open, Done`.
     """
 
     filters: Sequence[ShownFilter]
@@ -106,6 +107,12 @@ class ShownFilters:
     hidden: Sequence[tuple[str, str]]
     clear_url: str
     have_failed: bool
+    in_words: Sequence[str]
+
+    @property
+    def number(self) -> int:
+        """How many filters are chosen."""
+        return len(self.in_words)
 
 
 #: The parameters of the search text and of the order.
@@ -173,7 +180,15 @@ def shown_filters(
         clear_url=controls.widened().url(path) if controls.is_narrowed else "",
         # A backend that does not count at all lacks nothing.
         have_failed=counts is not None and known is None and not isinstance(counts.error, ApiNotFoundError),
+        in_words=list(_in_words(filters, chips)),
     )
+
+
+def _in_words(filters: Iterable[ShownFilter], chips: Iterable[Chip]) -> Iterator[str]:
+    for each in filters:
+        if each.chosen and not each.is_menu:
+            yield f"{each.label}: {', '.join(option.label for option in each.options if option.is_chosen)}"
+    yield from (f"{chip.label}: {chip.text}" for chip in chips if not chip.is_ignored)
 
 
 def _is_hidden(each: Filter, value: str) -> bool:

@@ -67,7 +67,9 @@ def headings_in(
     locale: str,  # noqa: ARG001  as above
 ) -> tuple[Heading, ...]:
     """The headings of a list that is in one of its orders; None for one that can't be sorted."""
-    return tuple(unsorted_headings(view.columns) if sort is None else headings_of(view.columns, sort=sort))
+    if sort is None:
+        return tuple(unsorted_headings(view.columns))
+    return tuple(headings_of(view.columns, sort=sort, default_sort=next(iter(view.sorts))))
 
 
 @lru_cache(maxsize=256)
@@ -168,11 +170,13 @@ class ListPage:
     :param is_searchable: whether the backend searches the list.
     :param not_known: what people call those parameters of the address that the backend did not follow. Only rows that
         fit are among `rows`.
+    :param shown: number of rows from the list's beginning to the last of these; 0 where that is not known.
     :param total: number of all rows that match; None if the backend does not count them.
     :param first_path: the list without parameters.
     :param first_url: the first page of this state.
     :param next_url: the next page; empty at the end.
     :param more_url: the same for htmx, which appends its rows: it says how many pages are shown then.
+    :param has_error: days of the address are none, so no row fits.
     :param is_restarted: the address named a place that the backend does not know any more, so this is the first page.
     :param is_outage: the backend did not answer, and the rows are older, cached ones.
     :param as_of: when the rows were fetched.
@@ -187,6 +191,7 @@ class ListPage:
     is_searchable: bool
     not_known: Sequence[str]
     rows: Sequence[object]
+    shown: int
     total: int | None
     q: str
     sort: str
@@ -197,11 +202,17 @@ class ListPage:
     next_url: str
     more_url: str
     is_continuation: bool
+    has_error: bool
     is_restarted: bool
     is_outage: bool
     as_of: datetime | None
     is_fragment: bool
     is_appended: bool
+
+    @property
+    def sort_label(self) -> str:
+        """What its order is called."""
+        return dict(self.sorts).get(self.sort, "")
 
     @property
     def is_narrowed(self) -> bool:

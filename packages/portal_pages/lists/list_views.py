@@ -19,6 +19,7 @@ from portal.config.contract_names import (
     SORT_NEWEST_FIRST,
     SORT_OLDEST_FIRST,
 )
+from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.query import (
     PaginatedQueryHook,
     Params,
@@ -34,7 +35,6 @@ from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
-from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
 from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
 from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
@@ -182,7 +182,6 @@ class ListView(DeclaredPage, Generic[TRow]):
             )
             of_columns = words_of(self, pages, active_locale())
             words = {**pages.context, **words_in(self.columns)}
-            words |= linked_words(words, self.filters, page.url_of, is_stop=False)
             return {
                 **words,
                 "pages": pages.offered(request),
@@ -243,9 +242,10 @@ class ListView(DeclaredPage, Generic[TRow]):
         unknown = {*data.ignored, *ignored}
         is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale())
-        cursor = data.next_cursor if data.has_next and data.next_cursor else ""
+        cursor = data.next_cursor if data.has_next and data.next_cursor and not controls.has_error else ""
         is_appended = target == ROWS_ID
         is_continuation = bool(controls.cursor) and not is_appended
+        before = (controls.pages - 1) * VAR_DEFAULT_PAGE_SIZE if is_appended else 0
         shown_pages = 1 if is_continuation else controls.pages + 1
         sort = controls.sort or self._default_sort
         return ListPage(
@@ -255,8 +255,9 @@ class ListView(DeclaredPage, Generic[TRow]):
             sorts=words.sorts if is_sortable else (),
             is_searchable=SEARCH_TEXT not in unknown,
             not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),
-            rows=data.items,
-            total=data.total,
+            rows=() if controls.has_error else data.items,
+            shown=0 if is_continuation else before + len(data.items),
+            total=None if controls.has_error else data.total,
             q=controls.q,
             sort=sort,
             filters=shown_filters(
@@ -273,6 +274,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             next_url=controls.url(path, cursor=cursor) if cursor else "",
             more_url=controls.url(path, cursor=cursor, pages=shown_pages) if cursor else "",
             is_continuation=is_continuation,
+            has_error=controls.has_error,
             is_restarted=is_restarted,
             is_outage=result.error is not None,
             as_of=result.as_of,

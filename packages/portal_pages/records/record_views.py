@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
-from django.urls import resolve, reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
@@ -18,8 +17,8 @@ from portal.web.request import active_locale
 from portal.web.submissions import see_other, submission_key
 from portal.web.templating import own_or_default
 from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
-from portal_pages.lists import column_fault, linked_words, list_url, list_url_before, words_in, written_facts
-from portal_pages.page_names import DeclaredPage, ShownRow, shown_row
+from portal_pages.lists import column_fault, list_url_before, words_in, written_facts
+from portal_pages.page_names import DeclaredPage, ShownRow
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
 
 if TYPE_CHECKING:
@@ -124,7 +123,6 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         def variables() -> dict[str, object]:
             found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
             words = {**pages.context, **words_in(self.facts or pages.columns)}
-            words |= _linked_words(words, pages)
             return {
                 **words,
                 "words": words,
@@ -154,19 +152,6 @@ def _facts_in(
 ) -> tuple[Cell, ...]:
     """The facts of a row in the active language `locale`."""
     return tuple(written_facts(view.facts or pages.columns, view.hook.data))
-
-
-def _linked_words(words: Mapping[str, object], pages: PageNames) -> Mapping[str, object]:
-    """The badges of the row, as links to the list of those rows that have them.
-
-    :param words: by the names of the variables.
-    """
-    shown = shown_row(resolve(reverse(pages.list)).func) if pages.list else None
-
-    def url(param: str, value: str) -> str:
-        return list_url(pages.list, **{param: value})
-
-    return linked_words(words, shown.filters, url, is_stop=True) if shown else {}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -27,18 +27,6 @@ class Badge:
     tone: Tone = "calm"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadgeLink(Badge):
-    """A badge that leads to the rows that have it.
-
-    :param is_stop: whether the Tab key stops at it. In the rows of a list it does not: it would be a stop more in each
-        row, and the list's own filters, above, do the same.
-    """
-
-    href: str
-    is_stop: bool = True
-
-
 def badge_for(*, code: str | None, known: Mapping[Any, Badge]) -> Badge:
     """The badge of a status. A status that is not known shows its code, and none shows a dash, in a calm tone."""
     return known.get(code or "") or Badge(label=code or NO_VALUE)

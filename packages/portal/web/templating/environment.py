@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 #: Everything that RFC 3966 leaves out of a number, and people write into it.
 _NO_DIGIT: Final = re.compile(r"[^0-9]")
+_INDENTATION: Final = re.compile(r"^[ ]+", re.MULTILINE)
 #: Decimal places: about a metre.
 _PLACES: Final = 5
 _MAP: Final = "https://www.openstreetmap.org/?mlat={0}&mlon={1}#map=17/{0}/{1}"  # fixed address: the public map
@@ -98,8 +99,12 @@ class PageLoader(FileSystemLoader):
         return [name for name in super().list_templates() if BLOCK_MARK not in name]
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """The text, the file, and whether the text is still that of the file."""
-        return super().get_source(environment, template.partition(BLOCK_MARK)[0])
+        """The text, the file, and whether the text is still that of the file.
+
+        Without the indentation, an eighth of a page. No template has text whose spaces matter.
+        """
+        text, file, is_unchanged = super().get_source(environment, template.partition(BLOCK_MARK)[0])
+        return _INDENTATION.sub("", text), file, is_unchanged
 
     def load(
         self,

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
-from portal.web.present import NO_VALUE, Badge, BadgeLink, badge_for, with_params
+from portal.web.present import NO_VALUE, Badge, badge_for, with_params
 from portal.web.request import view_is_absent
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Links:
 
 
 def badge(value: str | Badge | None, badges: Mapping[Any, Badge] | None = None) -> Markup:
-    """`{{ row.status|badge(statuses) }}`: the word for a status, with its tone; a link, if the badge is one.
+    """`{{ row.status|badge(statuses) }}`: the word for a status, with its tone.
 
     :param value: the status; or a badge, which needs no `badges`.
     :param badges: status to badge. A status without one shows its code, and none at all a dash.
@@ -242,14 +242,7 @@ def badge(value: str | Badge | None, badges: Mapping[Any, Badge] | None = None) 
         if badges is None:
             raise TypeError(f"{value!r} is no Badge: name the badges of the statuses, as in row.status|badge(statuses)")
         value = badge_for(code=value, known=badges)
-    tone, label = escape(value.tone), escape(value.label)
-    if not isinstance(value, BadgeLink):
-        return Markup(f'<span class="badge {tone}">{label}</span>')  # noqa: S704  escaped
-    name = escape(gettext("Show only: %(value)s") % {"value": value.label})
-    stop = "" if value.is_stop else ' tabindex="-1"'
-    return Markup(  # noqa: S704  escaped
-        f'<a class="badge {tone}" href="{escape(value.href)}" title="{name}" aria-label="{name}"{stop}>{label}</a>'
-    )
+    return Markup(f'<span class="badge {escape(value.tone)}">{escape(value.label)}</span>')  # noqa: S704  escaped
 
 
 #: Those whose result depends on nothing but their arguments and the language.

@@ -28,7 +28,10 @@
     if (asOfBefore && asOf && new Date(asOfBefore.dateTime) < new Date(asOf.dateTime)) asOf.replaceWith(asOfBefore);
     const counts = { "[new]": added.length, "[all]": seen.size };
     const status = document.getElementById("list-status");
-    if (status) status.textContent = status.dataset.appended.replace(/\[\w+\]/g, (name) => counts[name] ?? name);
+    const filled = (text) => text.replace(/\[\w+\]/g, (name) => counts[name]?.toLocaleString(document.documentElement.lang) ?? name);
+    if (status) status.textContent = filled(status.dataset.appended);
+    const shown = document.querySelector("#more [data-shown]");
+    if (shown) shown.textContent = filled(shown.dataset.shown);
     if (document.activeElement !== document.body) return;
     const next = document.getElementById("load-more") ?? document.querySelector("#more[tabindex]");
     (next ?? added[0]?.querySelector("a[href], button"))?.focus();
