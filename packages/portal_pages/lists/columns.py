@@ -36,6 +36,8 @@ ColumnFormat = Literal[
     "tel",
 ]
 
+#: A badge stands beside the row's name on a narrow screen; what needs room is not there at all.
+_WITHOUT_LABEL: Final = frozenset({"corner", "extra"})
 _DESCENDING: Final = "-"
 #: The descending orders that every list knows, which may be called anything, with their opposites.
 _OF_ALL_LISTS: Final = {SORT_NEWEST_FIRST: SORT_OLDEST_FIRST, SORT_BY_NAME_DESCENDING: SORT_BY_NAME}
@@ -154,6 +156,5 @@ def _attributes(column: Column, *, is_name: bool) -> Markup:
     css = Markup(f' class="{column.kind}"') if column.kind else Markup()  # noqa: S704  ours
     if is_name:
         return css + Markup(' scope="row"')
-    # A badge stands beside the row's name on a narrow screen, and needs no label there.
-    label = "" if column.kind == "corner" else f' data-label="{escape(str(column.label))}"'
+    label = "" if column.kind in _WITHOUT_LABEL else f' data-label="{escape(str(column.label))}"'
     return css + Markup(label)  # noqa: S704  escaped

@@ -59,6 +59,7 @@ class ShownRange:
     """A range of days with its two fields and its presets.
 
     :param error: what is wrong with the days, for the user.
+    :param menu_url: the page that has the fields and the presets; empty where they are here.
     """
 
     param: str
@@ -69,11 +70,12 @@ class ShownRange:
     last_text: str
     error: str
     presets: Sequence[Preset]
+    menu_url: str
 
     @property
-    def is_chosen(self) -> bool:
-        """Whether the address has a day."""
-        return bool(self.first_text or self.last_text)
+    def is_open(self) -> bool:
+        """Whether the address asks for them."""
+        return not self.menu_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,7 +238,8 @@ def _day_or(day: date | None, text: str) -> str:
 
 def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> ShownRange:
     each = days.range
-    presets = presets_of(each)
+    is_open = bool(days.error) or controls.menu == each.field
+    presets = presets_of(each) if is_open else ()
     urls = controls.urls_of_days(path, each, [(first, last) for _label, first, last in presets])
     return ShownRange(
         param=each.field,
@@ -250,4 +253,5 @@ def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> Show
             Preset(label=label, url=url, is_current=(days.first, days.last) == (first, last))
             for (label, first, last), url in zip(presets, urls, strict=True)
         ],
+        menu_url="" if is_open else controls.url(path, menu=each.field),
     )

@@ -67,16 +67,14 @@ def format_filters(formats: Formats) -> dict[str, Callable[..., str]]:
         "kwh": kwh,
         "kw": kw,
         "quantity": quantity,
-        # An event, shown as its day; the time is to be had by hovering.
-        "day": _time_filter(formats.day, '<time datetime="%s" data-local="day" title="%s">%s</time>', formats.moment),
+        # An event, shown as its day.
+        "day": _time_filter(formats.day, '<time datetime="%s" data-local="day">%s</time>'),
         # A day that is the same in every time zone, such as the day of an invoice.
         "calendar_day": _time_filter(formats.calendar_day, '<time datetime="%s">%s</time>'),
         # An event, shown as its day and time of day, with the zone.
         "moment": _time_filter(formats.moment, '<time datetime="%s" data-local="moment">%s</time>'),
         # The same in a list, where "as of" names the zone for all rows.
-        "short_moment": _time_filter(
-            formats.short_moment, '<time datetime="%s" data-local="short_moment" title="%s">%s</time>', formats.moment
-        ),
+        "short_moment": _time_filter(formats.short_moment, '<time datetime="%s" data-local="short_moment">%s</time>'),
         # An event, shown as its time of day.
         "clock": _time_filter(formats.clock, '<time datetime="%s" data-local="clock">%s</time>'),
         # When the page's data was fetched, shown as its time of day: data is minutes old.
@@ -93,16 +91,13 @@ def _places(value: float | Decimal) -> int:
         return 0
 
 
-def _time_filter(
-    write: Callable[[Any], str], element: str, title: Callable[[Any], str] | None = None
-) -> Callable[[Context, date | None], str]:
+def _time_filter(write: Callable[[Any], str], element: str) -> Callable[[Context, date | None], str]:
     """A filter that writes a `<time>`, or a dash for None. A list that is shown again has the same times.
 
     :param write: gives the text of the element, in the active time zone.
-    :param element: the HTML around the time in ISO 8601, the title if there is one, and the text. If the page was
+    :param element: the HTML around the time in ISO 8601, and the text. If the page was
         written in another zone than the browser's, and the user has chosen none, `portal.js` rewrites an element that
         has `data-local`.
-    :param title: gives the text that hovering shows.
     """
 
     @lru_cache(maxsize=KEPT_TEXTS)
@@ -112,9 +107,12 @@ def _time_filter(
         text = write(shown)
         if shown is None or text == NO_VALUE:
             return NO_VALUE
-        iso = shown.isoformat(timespec="seconds") if isinstance(shown, datetime) else shown.isoformat()
-        texts = (text,) if title is None else (title(shown), text)
-        return Markup(element % (iso, *map(escape, texts)))  # noqa: S704  all are safe
+        iso = (
+            shown.isoformat(timespec="seconds").replace("+00:00", "Z")
+            if isinstance(shown, datetime)
+            else shown.isoformat()
+        )
+        return Markup(element % (iso, escape(text)))  # noqa: S704  all are safe
 
     @pass_context
     def as_time(context: Context, value: date | None) -> str:

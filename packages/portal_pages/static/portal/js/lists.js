@@ -98,7 +98,22 @@
     sheet.classList.remove("at-end");
     sheet.classList.toggle("at-end", sheet.getBoundingClientRect().right > document.documentElement.clientWidth);
   };
-  document.addEventListener("toggle", ({ target }) => target.matches?.(".filter-menu[open]") && keepInside(target), true);
+  /* What is in a menu is loaded when it is first opened: the link in it leads to the page that has it. */
+  const fill = (menu) => {
+    const sheet = menu.querySelector(".filter-sheet");
+    const link = sheet.querySelector("[data-menu]");
+    if (!link || sheet.hasAttribute("aria-busy")) return;
+    sheet.setAttribute("aria-busy", "true");
+    htmx
+      .ajax("GET", link.href, { target: sheet, select: `#${menu.id} > .filter-sheet`, swap: "outerHTML" })
+      .finally(() => sheet.removeAttribute("aria-busy"));
+  };
+  const showMenu = ({ target }) => {
+    if (!target.matches?.(".filter-menu[open]")) return;
+    keepInside(target);
+    fill(target);
+  };
+  document.addEventListener("toggle", showMenu, true);
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     const menu = target.closest(".filter-menu[open]");
     if (menu) keepInside(menu);

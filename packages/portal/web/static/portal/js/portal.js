@@ -36,7 +36,6 @@
     for (const time of document.querySelectorAll("time[data-local]")) {
       const date = new Date(time.dateTime);
       time.textContent = WRITE[time.dataset.local](date);
-      if (time.title) time.title = WRITE.moment(date);
       time.removeAttribute("data-local");
     }
   };
