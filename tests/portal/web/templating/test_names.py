@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +13,7 @@ from jinja2 import TemplateNotFound
 from markupsafe import Markup
 
 from portal.edge.paths import is_malformed
-from portal.web.present import Badge, BadgeLink
+from portal.web.present import Badge
 
 
 def rendered(text: str, *, language: str = "en", **values: Any) -> str:
@@ -141,13 +140,3 @@ def test_a_list_with_filters_has_an_address_and_a_value_that_is_not_there_is_lef
         "/en/energy/chargers?stationId=sta_1&amp;status=a&amp;status=b"
     )
     assert rendered(text, id=None, statuses=None) == "/en/energy/chargers"
-
-
-def test_a_badge_that_leads_somewhere_is_a_link_that_says_where_and_may_be_no_stop_of_the_keyboard() -> None:
-    link = BadgeLink(label="<Paid>", tone="good", href="/orders?status=paid&q=1")
-    name = "Show only: &lt;Paid&gt;"
-    shown = f'<a class="badge good" href="/orders?status=paid&amp;q=1" title="{name}" aria-label="{name}"'
-    assert rendered("{{ badge|badge }}", badge=link) == f"{shown}>&lt;Paid&gt;</a>"
-    assert (
-        rendered("{{ badge|badge }}", badge=replace(link, is_stop=False)) == f'{shown} tabindex="-1">&lt;Paid&gt;</a>'
-    )
