@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest, HttpResponse, QueryDict
 
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_pages import ListPage
@@ -100,8 +100,8 @@ class ChangedList(ListView[Client]):
     changed: Mapping[str, Any] = field(default_factory=dict)
     most_rows: int = 20
 
-    def controls(self, request: HttpRequest) -> ListControls:
-        return replace(super().controls(request), menu=self.menu)
+    def controls(self, query: QueryDict) -> ListControls:
+        return replace(super().controls(query), menu=self.menu)
 
     def page(self, *args: Any, ignored: Any = (), **values: Any) -> ListPage:
         page = super().page(*args, ignored={*ignored, *self.unknown}, **values)

@@ -46,6 +46,7 @@ class PageNames:
 
     :param list: name of the list's URL, as are `export`, `create`, `detail`, `edit` and `delete`; empty if there is no
         such page.
+    :param bulk: name of the URL that does something to several rows; empty if there is none.
     :param undo: name of the URL that brings former values back; empty if nothing can be undone.
     :param title: the list's heading, and the text of links back to it.
     :param create_label: the text of the list's button.
@@ -66,6 +67,7 @@ class PageNames:
     detail: str = ""
     edit: str = ""
     delete: str = ""
+    bulk: str = ""
     undo: str = ""
     title: LazyText = ""
     create_label: LazyText = ""

@@ -12,7 +12,7 @@ from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, CreateView, EditView
 from portal_pages.lists import ListView
 from portal_pages.page_names import DeclaredPage, PageNames
-from portal_pages.records import DELETE, WARNING, DeleteView, DetailView
+from portal_pages.records import DELETE, WARNING, BulkPage, DeleteView, DetailView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,6 +63,7 @@ def resource_pages(
     | `detail` | `finance/orders/<row_id>` | `order` |
     | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
     | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
+    | the actions of `detail` with `bulk`, for several rows | `finance/orders/bulk` | `orders-bulk` |
     | an action of `detail` | `finance/orders/<row_id>/ship` | `order-ship` |
 
     Any page may be a function instead, which gets `request` and the `row_id` of its URL. A hook alone as `detail` or
@@ -95,14 +96,20 @@ def resource_pages(
         raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
     list_name = path.rpartition("/")[2] if list else ""
     export = (
-        ExportView(list_view=list, permission=list.permission)
+        ExportView(
+            list_view=list,
+            query=detail.hook if isinstance(detail, DetailView) else None,
+            permission=list.permission,
+        )
         if isinstance(list, ListView) and list.file_columns
         else None
     )
     actions = detail.action_pages() if isinstance(detail, DetailView) else {}
+    bulk = _bulk_page(list, detail) if isinstance(list, ListView) and isinstance(detail, DetailView) else None
     names = PageNames(
         list=list_name,
         export=f"{list_name}-export" if export else "",
+        bulk=f"{list_name}-bulk" if bulk else "",
         create=f"{name}-new" if create else "",
         detail=name if detail else "",
         edit=f"{name}-edit" if edit else "",
@@ -132,6 +139,7 @@ def resource_pages(
     pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
         (path, names.list, list),
         (f"{path}/export", names.export, export),
+        (f"{path}/bulk", names.bulk, bulk),
         (f"{path}/new", names.create, create),
         (row, names.detail, detail),
         (f"{row}/edit", names.edit, edit),
@@ -155,3 +163,16 @@ def resource_pages(
         )
         setattr(found[0].callback, NAVIGATION, entry)
     return found
+
+
+def _bulk_page(list_view: ListView[Any], detail: DetailView[Any]) -> BulkPage | None:
+    actions = [each for each in detail.actions if each.bulk]
+    if not actions or detail.mutation is None:
+        return None
+    return BulkPage(
+        list_view=list_view,
+        query=detail.hook,
+        mutation=detail.mutation,
+        actions=actions,
+        permission=detail.permission or list_view.permission,
+    )

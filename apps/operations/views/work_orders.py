@@ -135,6 +135,7 @@ ACTIONS: Final = (
         offered=lambda order: order.status not in FINISHED,
         icon="check",
         is_main=True,
+        bulk=True,
     ),
     RowAction(
         name="reopen",
@@ -152,6 +153,7 @@ ACTIONS: Final = (
         values=assigned_to_me,
         message=_("“%(name)s” is yours."),
         offered=lambda order: order.status not in FINISHED,
+        bulk=True,
     ),
     RowAction(
         name="assign",
@@ -159,6 +161,7 @@ ACTIONS: Final = (
         form=AssigneeForm,
         message=_("The assignment was changed."),
         offered=lambda order: order.status not in FINISHED,
+        bulk=True,
     ),
     RowAction(
         name="prioritise",
@@ -166,6 +169,7 @@ ACTIONS: Final = (
         form=PriorityForm,
         message=_("The priority was changed."),
         offered=lambda order: order.status not in FINISHED,
+        bulk=True,
     ),
     RowAction(
         name="cancel",

@@ -16,12 +16,13 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.query import Row, field_types
+from portal.query import Row, WalkedPage, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
 from portal_pages.exports.csv_files import CsvCells, CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
+from portal_pages.lists import LIST, ROW
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from portal.query import WalkedPage
+    from portal.query import QueryHook
     from portal.web.request import PortalRequest
     from portal_pages.lists import Column, ListView
     from portal_pages.page_names import PageNames
 
+#: Rows of a file of selected ones.
+MAX_SELECTED: Final = 400
 #: A script that asks with it gets the number of rows, and a mark at the end of a whole file.
 _WATCHED_META: Final = "HTTP_PORTAL_EXPORT"
 _ROWS_HEADER: Final = "Portal-Export-Rows"
@@ -59,11 +62,15 @@ _REFUSALS: Final = {
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExportView(DeclaredPage):
-    """The file of a list. `resource_pages` gives one to each list that declares columns."""
+    """The file of a list. `resource_pages` gives one to each list that declares columns.
+
+    :param query: of one row, for a file of the rows that were selected; None where none can be.
+    """
 
     methods = ("GET",)
 
     list_view: ListView[Any]
+    query: QueryHook[Any, ...] | None = None
 
     @property
     def call(self) -> str:
@@ -79,7 +86,7 @@ class ExportView(DeclaredPage):
 
         :raises portal.errors.ApiError: the first page can't be read.
         """
-        controls = self.list_view.controls(request)
+        controls = self.list_view.controls(request.GET)
         if controls.has_error:  # the list says what is wrong
             return redirect(controls.url(reverse(pages.list)))
         user = account_tag_of(request.edge_user) or _tag_of_token(request)
@@ -96,7 +103,7 @@ class ExportView(DeclaredPage):
         self, request: PortalRequest, pages: PageNames, slot: ExportSlot, values: Mapping[str, Any]
     ) -> StreamingHttpResponse:
         view = self.list_view
-        walk: Iterator[WalkedPage[Any]] = view.walk(request, **values)
+        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request, **values)
         first = next(walk)
         is_watched = request.META.get(_WATCHED_META) == "watched"
         zone, locale = timezone.get_current_timezone(), active_locale()
@@ -121,6 +128,14 @@ class ExportView(DeclaredPage):
         if is_watched and first.total is not None:
             response[_ROWS_HEADER] = str(first.total)
         return response
+
+    def _selected(self, request: PortalRequest) -> Iterator[WalkedPage[Any]] | None:
+        """The rows that the address names; None where it names none."""
+        ids = request.GET.getlist(ROW)[:MAX_SELECTED]
+        if not ids or self.query is None:
+            return None
+        rows = self.list_view.selected(request, self.query, ids, listed=request.GET.get(LIST, ""))
+        return iter([WalkedPage(rows=tuple(rows), total=len(rows))])
 
 
 def _tag_of_token(request: PortalRequest) -> str:

@@ -32,6 +32,12 @@ from portal_pages.forms.messages import (
     use_plain_messages,
 )
 from portal_pages.forms.row_changes import RowChange, change_row
-from portal_pages.forms.row_choice import RowChoiceField, SuggestedField
+from portal_pages.forms.row_choice import (
+    RowChoiceField,
+    SuggestedField,
+    matches_response,
+    name_chosen_rows,
+    with_rows_chosen,
+)
 from portal_pages.forms.text_fields import one_line, telephone
-from portal_pages.forms.undo import UndoPage, row_before, say_changed
+from portal_pages.forms.undo import UNDO_FIELD, UNDO_LASTS_S, UndoPage, row_before, say_changed

@@ -100,11 +100,6 @@ class ListControls:
         )
         return replace(self, values=kept, cursor="", pages=1)
 
-    def narrowed_to(self, param: str, value: str) -> ListControls:
-        """The state with one value of a filter, in place of those that it has."""
-        narrowed = tuple((each, (value,) if each.param == param else values) for each, values in self.values)
-        return replace(self, values=narrowed, cursor="", pages=1)
-
     def with_days(self, chosen: ChosenDays) -> ListControls:
         """The state with other days of a range."""
         days = tuple(chosen if each.range is chosen.range else each for each in self.days)

@@ -114,6 +114,10 @@ def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResu
 #: Ids of the elements that htmx fills; htmx names the element in the header `HX-Target`.
 _TABLE_ID: Final = "list"
 ROWS_ID: Final = "rows"
+#: The parameter that gives each row a box; those of what is done with the rows then: their ids, and the list's own.
+SELECT: Final = "select"
+ROW: Final = "row"
+LIST: Final = "list"
 
 
 def is_load_more(request: HttpRequest) -> bool:
@@ -180,6 +184,7 @@ class ListPage:
     :param is_restarted: the address named a place that the backend does not know any more, so this is the first page.
     :param is_outage: the backend did not answer, and the rows are older, cached ones.
     :param as_of: when the rows were fetched.
+    :param selects: rows have a box to be selected by, for who has no scripts.
     :param is_fragment: only the table is rendered, for htmx.
     :param is_appended: of that table, htmx uses the rows only.
     """
@@ -205,6 +210,7 @@ class ListPage:
     has_error: bool
     is_restarted: bool
     is_outage: bool
+    selects: bool
     as_of: datetime | None
     is_fragment: bool
     is_appended: bool
@@ -219,9 +225,15 @@ class ListPage:
         """Whether there are rows that a search or a filter leaves out."""
         return bool(self.q or self.filters.clear_url)
 
-    def url_of(self, param: str, value: str) -> str:
-        """The first page with one value of a filter, in place of those that it has."""
-        return self.controls.narrowed_to(param, value).url(self.first_path)
+    @property
+    def query(self) -> str:
+        """The parameters of its address."""
+        return self.controls.url("", pages=self.controls.pages).removeprefix("?")
+
+    @property
+    def select_url(self) -> str:
+        """The same with boxes."""
+        return with_params(self.controls.url(self.first_path, pages=self.controls.pages), {SELECT: "yes"})
 
     def sorted_url(self, sort: str) -> str:
         """The first page in another order."""

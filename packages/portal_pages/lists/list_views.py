@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
@@ -27,6 +27,7 @@ from portal.query import (
     gaps_mark,
     ignored_params,
     literal_params,
+    use_queries,
     versions_of,
 )
 from portal.web.context_processors import render_kept
@@ -36,7 +37,16 @@ from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
-from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
+from portal_pages.lists.list_pages import (
+    ROWS_ID,
+    SELECT,
+    ListPage,
+    headings_in,
+    htmx_target,
+    names_of,
+    orders_of,
+    words_of,
+)
 from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
 from portal_pages.page_names import DeclaredPage, ShownRow
 
@@ -143,7 +153,21 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param values: further parameters of the hook.
         """
-        return self.hook.walk(request, {**self.controls(request).params, **by_wire_names(self.hook.params, values)})
+        return self.hook.walk(request, {**self.controls(request.GET).params, **by_wire_names(self.hook.params, values)})
+
+    def selected(self, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
+        """The rows with these ids: from the list in which they were selected, as it is cached, else read one by one.
+
+        :param record: the hook of one row.
+        :param listed: the parameters of that list's address.
+        """
+        controls = self.controls(QueryDict(listed))
+        hook: Any = self.hook
+        found = {row.id: row for row in hook(request, controls.params, pages=controls.pages).data.items}
+        missing = [row_id for row_id in ids if row_id not in found]
+        answers = use_queries(request, [record.spec(id=row_id) for row_id in missing]) if missing else ()
+        found |= {row_id: answer.data for row_id, answer in zip(missing, answers, strict=True) if answer.data}
+        return [found[row_id] for row_id in ids if row_id in found]
 
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"
@@ -156,7 +180,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         :raises portal.errors.ApiError: there is nothing to show.
         """
         target = htmx_target(request)
-        controls = self.controls(request)
+        controls = self.controls(request.GET)
         result, counts = read_list(self, request, controls, values, is_counted=target != ROWS_ID)
         is_restarted = is_stale(result, controls)
         if is_restarted:
@@ -178,6 +202,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 ignored=ignored_params(self.hook, self._params),
                 names=names,
                 is_restarted=is_restarted,
+                selects=SELECT in request.GET,
                 can_count=can_count(self, request),
             )
             of_columns = words_of(self, pages, active_locale())
@@ -204,10 +229,10 @@ class ListView(DeclaredPage, Generic[TRow]):
             response["HX-Replace-Url"] = controls.url(request.path, pages=controls.pages)
         return response
 
-    def controls(self, request: HttpRequest) -> ListControls:
-        """Read the URL. An unknown sort order counts as the default."""
+    def controls(self, query: QueryDict) -> ListControls:
+        """Read the parameters of an address. An unknown sort order counts as the default."""
         return read_controls(
-            request.GET,
+            query,
             sorts=orders_of(self),
             default_sort=self._default_sort,
             filters=self.filters,
@@ -226,6 +251,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         ignored: Collection[str] = (),
         names: Mapping[tuple[str, str], str] | None = None,
         is_restarted: bool = False,
+        selects: bool = False,
         can_count: bool = False,
     ) -> ListPage:
         """The page that shows `result`.
@@ -235,6 +261,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         :param ignored: the parameters that the backend is known to ignore or to refuse.
         :param names: what related rows are called, by parameter and id.
         :param is_restarted: whether the address named a page that is not there any more.
+        :param selects: whether rows have a box to be selected by.
         :param can_count: whether the backend can be asked for the choices of a menu.
         :raises portal.errors.ApiError: there is nothing to show.
         """
@@ -277,6 +304,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             has_error=controls.has_error,
             is_restarted=is_restarted,
             is_outage=result.error is not None,
+            selects=selects,
             as_of=result.as_of,
             is_fragment=target is not None,
             is_appended=is_appended,

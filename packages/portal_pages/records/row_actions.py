@@ -61,6 +61,7 @@ class RowAction(Generic[TRow]):
     :param icon: before the label.
     :param is_main: whether its button stands beside the row's name, and not below the facts.
     :param permission: one that the action needs beside the platform: without it, it is neither offered nor done.
+    :param bulk: whether it is offered for several rows too, which are selected in the list.
     """
 
     name: str
@@ -72,6 +73,7 @@ class RowAction(Generic[TRow]):
     icon: str = ""
     is_main: bool = False
     permission: str = ""
+    bulk: bool = False
 
     def __post_init__(self) -> None:
         """Check `name`, and require exactly one of `values` and `form`."""
@@ -127,6 +129,23 @@ def offered_actions(
                 form=form,
                 is_main=action.is_main,
             )
+
+
+def shown_action(action: RowAction[Any], *, url: str, form: BackendForm[Any] | None) -> ShownAction:
+    """An action that is offered for several rows.
+
+    :param form: the form that was sent, with its errors.
+    """
+    empty = action.form(auto_id=f"{action.name}-%s") if action.form else None
+    return ShownAction(
+        name=action.name,
+        label=str(action.label),
+        icon=action.icon,
+        url=url,
+        names=(),
+        form=form or empty,
+        is_main=action.is_main,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

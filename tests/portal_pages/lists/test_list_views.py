@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.test import RequestFactory
+from django.http import QueryDict
 
 from portal.errors import ApiUnavailableError
 from portal.query import PaginatedRes, PaginatedResult, Row
@@ -32,7 +32,7 @@ CHOICES = ListView(hook=HOOK, filters=(Filter("city", "City", choices={"Ulm": "U
 
 
 def controls_of(query: str, view: ListView[Any] = VIEW) -> ListControls:
-    return view.controls(RequestFactory().get(f"/en/things?{query}"))
+    return view.controls(QueryDict(query))
 
 
 def page_of(query: str, view: ListView[Any] = VIEW, *, target: str | None = None, **changes: Any) -> ListPage:

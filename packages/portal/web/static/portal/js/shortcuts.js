@@ -82,7 +82,15 @@
     return Boolean(target) || begins;
   };
 
-  const ACTIONS = { "/": () => openPalette() ?? true, "?": () => showKeys() ?? true, j: () => moveTo(1), k: () => moveTo(-1) };
+  const selectRow = (isRange) => document.dispatchEvent(new CustomEvent("select-row", { detail: { isRange } }));
+  const ACTIONS = {
+    "/": () => openPalette() ?? true,
+    "?": () => showKeys() ?? true,
+    j: () => moveTo(1),
+    k: () => moveTo(-1),
+    x: () => selectRow(false),
+    X: () => selectRow(true),
+  };
 
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;

@@ -1,0 +1,272 @@
+"""Several rows of a list at once: `<list>/bulk` names those that were selected, and does one thing to all of them.
+
+Each row is a write of its own over the version that the page showed (`If-Match`), so nobody's change is overwritten.
+What was done is undone by one button.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from django.contrib import messages
+from django.core import signing
+from django.http import QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, ApiUnavailableError, UsageError
+from portal.query import RowParams, is_absent, to_json
+from portal.web.frame import page_is_denied
+from portal.web.present import list_text, with_params
+from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
+from portal_pages.forms import (
+    NO_CHANGES,
+    NOT_ALLOWED,
+    UNDO_FIELD,
+    UNDO_LASTS_S,
+    is_not_taken,
+    matches_response,
+    name_chosen_rows,
+    with_rows_chosen,
+)
+from portal_pages.lists import LIST, ROW
+from portal_pages.page_names import DeclaredPage
+from portal_pages.records.row_actions import shown_action
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.errors import ApiError
+    from portal.query import MutationHook, Partial, QueryHook
+    from portal.web.request import PortalRequest
+    from portal_pages.forms import BackendForm
+    from portal_pages.lists import ListView
+    from portal_pages.page_names import PageNames
+    from portal_pages.records.row_actions import RowAction
+
+#: The form that undoes as many has room in the cookie of messages.
+MOST_ROWS: Final = 40
+_ACTION: Final = "action"
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of each row."""
+
+    done: list[tuple[Any, Any]] = field(default_factory=list)
+    skipped: list[Any] = field(default_factory=list)
+    changed_meanwhile: list[Any] = field(default_factory=list)
+    failed: list[Any] = field(default_factory=list)
+    error: ApiError | None = None
+
+    @property
+    def left(self) -> list[Any]:
+        """Rows that are still to be done."""
+        return [*self.changed_meanwhile, *self.failed]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BulkPage(DeclaredPage):
+    """The page of the selected rows. `resource_pages` gives one to a list whose rows have actions with `bulk`.
+
+    The address has the ids (`row`), and the parameters of the list in which they were selected (`list`): their rows are
+    cached by it.
+    """
+
+    methods = ("GET", "HEAD", "POST")
+
+    list_view: ListView[Any]
+    query: QueryHook[Any, ...]
+    mutation: MutationHook[Any, Any, RowParams]
+    actions: Sequence[RowAction[Any]]
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Name the rows and offer the actions; POST does one of them, or undoes it.
+
+        :raises portal.errors.ApiError: no row can be read.
+        """
+        del values
+        actions = [
+            each
+            for each in self.actions
+            if not each.permission or not page_is_denied(cast("PortalRequest", request), each.permission)
+        ]
+        for each in actions:
+            found = matches_response(request, each.form) if each.form else None
+            if found is not None and found.content:
+                return found
+        if UNDO_FIELD in request.POST:
+            return self._undo(request, pages)
+        sent = request.POST or request.GET
+        shown = dict(_shown(sent.getlist(ROW)))
+        rows = self.list_view.selected(request, self.query, list(shown)[:MOST_ROWS], listed=sent.get(LIST, ""))
+        if not rows:
+            messages.error(request, _("Select rows first."))
+            return see_other(self._list_url(pages, sent))
+        action = next((each for each in actions if each.name == request.POST.get(_ACTION)), None)
+        form: BackendForm[Any] | None = None
+        if action is not None:
+            body = None
+            if action.form is None:
+                body = action.body(cast("PortalRequest", request))
+            else:
+                form = action.form(with_rows_chosen(request, action.form, request.POST), auto_id=f"{action.name}-%s")
+                body = form.body() if form.is_valid() else None
+            if body is not None:
+                outcome = self._change(request, action, body, rows=rows, shown=shown)
+                return self._told(request, pages, action, body, outcome)
+            if form is None:
+                messages.error(request, _("Your profile could not be loaded."))
+        shown_form = (action, form) if action and form else None
+        return self._page(request, pages, rows, actions=actions, chosen=len(shown), invalid=shown_form)
+
+    def _change(
+        self,
+        request: HttpRequest,
+        action: RowAction[Any],
+        body: Partial[Any],
+        *,
+        rows: Sequence[Any],
+        shown: Mapping[str, str],
+    ) -> _Outcome:
+        """Write each row. Where the backend does not answer, the rest stays as it is."""
+        outcome, key = _Outcome(), submission_key(request)
+        for number, row in enumerate(rows):
+            version = getattr(row, "version", None)
+            if shown[row.id] not in {"", str(version)}:
+                outcome.changed_meanwhile.append(row)
+            elif not _needs(row, action, body):
+                outcome.skipped.append(row)
+            elif isinstance(outcome.error, ApiUnavailableError):
+                outcome.failed.append(row)
+            else:
+                write = self.mutation(request, idempotency_key=f"{key}-{number}")
+                result = write.mutate(body=body, params=RowParams(id=row.id), if_match=version)
+                if result.is_success:
+                    outcome.done.append((row, result.data))
+                elif isinstance(result.error, ApiPreconditionFailedError):
+                    outcome.changed_meanwhile.append(row)
+                else:
+                    outcome.failed.append(row)
+                    outcome.error = result.error
+        return outcome
+
+    def _told(
+        self, request: HttpRequest, pages: PageNames, action: RowAction[Any], body: Partial[Any], outcome: _Outcome
+    ) -> HttpResponse:
+        """Say what was done, and lead to the list; where something is left, to the page of the rest."""
+        number = len(outcome.done)
+        if number or not outcome.left:
+            count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", number)
+            text = f"{action.label}: {count % {'number': number}}"
+            undone = [
+                (after.id, after.version, {name: to_json(getattr(before, name)) for name in body.fields})
+                for before, after in outcome.done
+                if getattr(after, "version", None) is not None
+            ]
+            if number and len(undone) == number:
+                token = signing.dumps(undone, salt=_salt(pages), compress=True)
+                fields = {UNDO_FIELD: token, SUBMISSION_FIELD: new_submission_key(), LIST: request.POST.get(LIST, "")}
+                undo_toast(cast("PortalRequest", request), text, action=request.path, fields=fields)
+            else:
+                messages.success(request, text)
+        if outcome.changed_meanwhile:
+            names = list_text(map(str, outcome.changed_meanwhile))
+            messages.error(
+                request, _("Changed by somebody else meanwhile, and left as it is: %(names)s.") % {"names": names}
+            )
+        if outcome.failed:
+            messages.error(request, f"{_why(outcome.error)} {list_text(map(str, outcome.failed))}")
+        if not outcome.left:
+            return see_other(self._list_url(pages, request.POST))
+        ids = [row.id for row in outcome.left]
+        return see_other(with_params(request.path, {LIST: request.POST.get(LIST, ""), ROW: ids}))
+
+    def _undo(self, request: HttpRequest, pages: PageNames) -> HttpResponse:
+        """Write the former values back, over the versions that the change has made."""
+        url = self._list_url(pages, request.POST)
+        try:
+            rows = signing.loads(request.POST[UNDO_FIELD], salt=_salt(pages), max_age=UNDO_LASTS_S)
+            bodies = [(row_id, version, self.query.data.partial(**values)) for row_id, version, values in rows]
+        except (signing.BadSignature, UsageError, ValueError, TypeError):
+            messages.error(request, _("This can’t be undone any more."))
+            return see_other(url)
+        key, failed = submission_key(request), 0
+        for number, (row_id, version, body) in enumerate(bodies):
+            write = self.mutation(request, idempotency_key=f"{key}-{number}")
+            failed += not write.mutate(body=body, params=RowParams(id=row_id), if_match=version).is_success
+        if failed:
+            text = ngettext(
+                "%(number)s entry could not be changed back.", "%(number)s entries could not be changed back.", failed
+            )
+            messages.error(request, text % {"number": failed})
+        if failed < len(bodies):
+            messages.success(request, _("Undone."))
+        return see_other(url)
+
+    def _page(
+        self,
+        request: HttpRequest,
+        pages: PageNames,
+        rows: Sequence[Any],
+        *,
+        actions: Sequence[RowAction[Any]],
+        chosen: int,
+        invalid: tuple[RowAction[Any], BackendForm[Any]] | None,
+    ) -> HttpResponse:
+        offered = [
+            shown_action(each, url=request.path, form=invalid[1] if invalid and each is invalid[0] else None)
+            for each in actions
+            if any(each.offered is None or each.offered(row) for row in rows)
+        ]
+        for each in offered:
+            if each.form:
+                name_chosen_rows(request, each.form)
+        sent = request.POST or request.GET
+        variables = {
+            "rows": rows,
+            "chosen": chosen,
+            "actions": [] if is_absent(self.mutation, request) else offered,
+            "pages": pages.offered(request),
+            "listed": sent.get(LIST, ""),
+            "back_url": self._list_url(pages, sent),
+            "export_params": {LIST: sent.get(LIST, ""), ROW: [row.id for row in rows]},
+        }
+        return render(request, "portal/bulk.html", variables)
+
+    def _list_url(self, pages: PageNames, sent: QueryDict) -> str:
+        """The list as it was when the rows were selected. Only what the list knows is taken."""
+        controls = self.list_view.controls(QueryDict(sent.get(LIST, "")))
+        return controls.url(reverse(pages.list), pages=controls.pages)
+
+
+def _salt(pages: PageNames) -> str:
+    return f"portal.undo.{pages.bulk}"
+
+
+def _shown(values: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Id and version of each row: `3:wor_1`, or the id alone."""
+    for value in values:
+        version, mark, row_id = value.partition(":")
+        yield (row_id, version) if mark else (value, "")
+
+
+def _needs(row: Any, action: RowAction[Any], body: Partial[Any]) -> bool:
+    """Whether the row may be changed so, and is not so already."""
+    may = action.offered is None or action.offered(row)
+    return may and any(getattr(row, name) != value for name, value in body.fields.items())
+
+
+def _why(error: ApiError | None) -> str:
+    if is_not_taken(error):
+        return str(NO_CHANGES)
+    if isinstance(error, ApiForbiddenError):
+        return str(NOT_ALLOWED)
+    if isinstance(error, ApiUnavailableError):
+        return _("The service did not answer. These may not be done yet:")
+    return _("The service did not take these:")
