@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpResponse, QueryDict
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import (
@@ -300,6 +301,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             first_url=controls.url(path),
             next_url=controls.url(path, cursor=cursor) if cursor else "",
             more_url=controls.url(path, cursor=cursor, pages=shown_pages) if cursor else "",
+            bulk_url=reverse(pages.bulk) if pages.bulk else "",
             is_continuation=is_continuation,
             has_error=controls.has_error,
             is_restarted=is_restarted,

@@ -59,7 +59,6 @@ class _Outcome:
     """What became of each row."""
 
     done: list[tuple[Any, Any]] = field(default_factory=list)
-    skipped: list[Any] = field(default_factory=list)
     changed_meanwhile: list[Any] = field(default_factory=list)
     failed: list[Any] = field(default_factory=list)
     error: ApiError | None = None
@@ -138,10 +137,10 @@ class BulkPage(DeclaredPage):
         outcome, key = _Outcome(), submission_key(request)
         for number, row in enumerate(rows):
             version = getattr(row, "version", None)
+            if not _needs(row, action, body):
+                continue
             if shown[row.id] not in {"", str(version)}:
                 outcome.changed_meanwhile.append(row)
-            elif not _needs(row, action, body):
-                outcome.skipped.append(row)
             elif isinstance(outcome.error, ApiUnavailableError):
                 outcome.failed.append(row)
             else:
@@ -161,7 +160,9 @@ class BulkPage(DeclaredPage):
     ) -> HttpResponse:
         """Say what was done, and lead to the list; where something is left, to the page of the rest."""
         number = len(outcome.done)
-        if number or not outcome.left:
+        if not number and not outcome.left:
+            messages.success(request, _("Nothing had to be changed."))
+        elif number:
             count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", number)
             text = f"{action.label}: {count % {'number': number}}"
             undone = [
@@ -169,7 +170,7 @@ class BulkPage(DeclaredPage):
                 for before, after in outcome.done
                 if getattr(after, "version", None) is not None
             ]
-            if number and len(undone) == number:
+            if len(undone) == number:
                 token = signing.dumps(undone, salt=_salt(pages), compress=True)
                 fields = {UNDO_FIELD: token, SUBMISSION_FIELD: new_submission_key(), LIST: request.POST.get(LIST, "")}
                 undo_toast(cast("PortalRequest", request), text, action=request.path, fields=fields)

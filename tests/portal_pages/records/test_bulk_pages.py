@@ -1,0 +1,176 @@
+"""Several rows at once: one thing is done to each of them, over the version that the page showed, with one undo."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.urls import URLPattern
+
+from portal.query import MutationGroup, QueryGroup, resource
+from portal.services.energy.clients import Client
+from portal.testing import Backend
+from portal_pages import BackendForm, Column, DetailView, ListView, RowAction
+from portal_pages.records.bulk_pages import MOST_ROWS
+from tests.portal_pages.customers import customer_pages
+from tests.portal_pages.site import PAGE, Page, Site
+
+PATH = "/energy/lodgers"
+BULK = f"{PAGE}/bulk"
+
+_lodgers = resource(PATH, item=Client)
+
+
+class LodgerQueries(QueryGroup, domain="energy"):
+    use_get_lodgers_query = _lodgers.list
+    use_get_lodger_query = _lodgers.detail
+
+
+class LodgerMutations(MutationGroup, domain="energy"):
+    use_update_lodger_mutation = _lodgers.update
+
+
+class CityForm(BackendForm[Client]):
+    class Meta:
+        fields = {"city": "City"}
+
+
+ACTIONS = (
+    RowAction(
+        name="move",
+        label="Move to Bergen",
+        values=Client.partial(city="Bergen"),
+        message="%(name)s moved.",
+        offered=lambda row: row.city != "Rome",
+        bulk=True,
+    ),
+    RowAction(name="settle", label="Settle in", form=CityForm, message="Settled.", bulk=True),
+    RowAction(name="lock", label="Lock", values=Client.partial(city="X"), message="", permission="ADMIN", bulk=True),
+    RowAction(name="alone", label="Alone", values=Client.partial(city="Y"), message="Never."),
+)
+
+
+def row(number: int, **fields: Any) -> dict[str, Any]:
+    return {"id": f"c{number}", "name": f"Ada {number}", "city": "Oslo", "version": 3, **fields}
+
+
+@pytest.fixture
+def pages(backend: Backend) -> list[URLPattern]:
+    backend.lists(PATH, [row(1), row(2), row(3, city="Rome"), *(row(each) for each in range(4, 60))])
+    return customer_pages(
+        list=ListView(hook=LodgerQueries.use_get_lodgers_query, columns={"name": Column("Name")}),
+        detail=DetailView(
+            hook=LodgerQueries.use_get_lodger_query,
+            mutation=LodgerMutations.use_update_lodger_mutation,
+            actions=ACTIONS,
+        ),
+    )
+
+
+def form_of(page: Page, action: str) -> dict[str, Any]:
+    """The fields of one action's form, as a browser sends them."""
+    form = next(each for each in re.findall(r"<form.*?</form>", page.html, re.DOTALL) if f'value="{action}"' in each)
+    inputs = [dict(re.findall(r'([\w-]+)="([^"]*)"', tag)) for tag in re.findall(r"<input[^>]*>", form)]
+    sent = {each["name"]: html.unescape(each.get("value", "")) for each in inputs}
+    return sent | {"row": [each["value"] for each in inputs if each["name"] == "row"]}
+
+
+def undo_of(page: Page) -> dict[str, str]:
+    return page.forms[BULK]
+
+
+def test_the_page_names_the_rows_and_offers_what_the_user_may_do_with_several(site: Site) -> None:
+    page = site.get(f"{BULK}?row=c1&row=c2&row=none")
+    assert ("2 selected" in page.text, "Ada 1" in page.text, "Ada 3" in page.text) == (True, True, False)
+    assert [label in page.text for label in ("Move to Bergen", "Settle in", "Lock", "Alone")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_rows_that_the_list_has_are_not_read_once_more(site: Site) -> None:
+    site.get(f"{BULK}?row=c1&row=c2")
+    assert site.backend.calls_to(f"{PATH}/c1") == []
+
+
+def test_each_row_is_changed_over_the_version_that_was_shown_and_one_undo_brings_all_back(site: Site) -> None:
+    for number in (1, 2):
+        site.backend.answers("PATCH", f"{PATH}/c{number}", json=row(number, city="Bergen", version=4))
+    sent = form_of(site.get(f"{BULK}?list=q%3Dada&row=c1&row=c2&row=c3"), "move")
+    answer = site.post(BULK, sent)
+    assert (answer.status, answer.location) == (303, f"{PAGE}?q=ada"), "the list as it was"
+    assert [site.writes(f"{PATH}/c{n}") for n in (1, 2, 3)] == [[('"3"', {"city": "Bergen"})]] * 2 + [[]]
+    page = site.get(f"{PAGE}?q=ada")
+    assert "Move to Bergen: 2 entries were changed." in page.text
+    undone = site.post(BULK, undo_of(page))
+    assert (undone.status, undone.location) == (303, f"{PAGE}?q=ada")
+    assert [site.writes(f"{PATH}/c{n}")[1:] for n in (1, 2)] == [[('"4"', {"city": "Oslo"})]] * 2
+
+
+def test_a_form_that_arrives_twice_is_sent_under_the_same_keys(site: Site) -> None:
+    for number in (1, 2):
+        site.backend.answers("PATCH", f"{PATH}/c{number}", json=row(number, city="Bergen", version=4))
+    sent = form_of(site.get(f"{BULK}?row=c1&row=c2"), "move")
+    for _ in range(2):
+        site.post(BULK, sent)
+    assert [len(site.keys(f"{PATH}/c{n}", "PATCH")) for n in (1, 2)] == [1, 1]
+
+
+def test_what_somebody_else_has_changed_is_left_and_named_and_stays_selected(site: Site) -> None:
+    site.backend.answers("PATCH", f"{PATH}/c1", json=row(1, city="Bergen", version=4))
+    site.backend.refuses("PATCH", f"{PATH}/c2", status=412)
+    answer = site.post(BULK, form_of(site.get(f"{BULK}?row=c1&row=c2"), "move"))
+    assert answer.location == f"{BULK}?row=c2"
+    assert "left as it is: Ada 2." in site.get(answer.location).text
+
+
+def test_a_backend_that_stops_to_answer_is_asked_no_more_and_the_rest_is_named(site: Site) -> None:
+    sent = form_of(site.get(f"{BULK}?row=c1&row=c2&row=c4"), "move")
+    site.backend.fails(503, path=f"{PATH}/c1")
+    answer = site.post(BULK, sent)
+    assert answer.location == f"{BULK}?row=c1&row=c2&row=c4"
+    assert site.backend.calls_to(f"{PATH}/c2", method="PATCH") == []
+    assert "The service did not answer." in site.get(answer.location).text
+
+
+def test_a_form_with_an_error_comes_back_with_it_and_changes_nothing(site: Site) -> None:
+    page = site.post(BULK, form_of(site.get(f"{BULK}?row=c1"), "settle") | {"city": ""})
+    assert "Please fill this in." in page.text
+    assert site.writes(f"{PATH}/c1") == []
+
+
+def test_what_one_undo_can_bring_back_is_changed_at_once_and_no_more(site: Site) -> None:
+    ids = [f"c{number}" for number in (1, 2, *range(4, 60))]
+    address = f"{BULK}?list=pages%3D3&" + "&".join(f"row={each}" for each in ids)
+    for each in ids:
+        site.backend.answers("PATCH", f"{PATH}/{each}", json=row(int(each[1:]), city="Bergen", version=4))
+    page = site.get(address)
+    assert (f"{MOST_ROWS} selected" in page.text, f"{len(ids)} were selected" in page.text) == (True, True)
+    site.post(BULK, form_of(page, "move"))
+    assert "undo" in undo_of(site.get(PAGE))
+
+
+@pytest.mark.parametrize("undo", ["", "x", "eyJ9:1:x"])
+def test_an_undo_that_was_not_signed_here_writes_nothing(*, site: Site, undo: str) -> None:
+    answer = site.post(BULK, {"undo": undo})
+    assert (answer.status, site.backend.calls_to(f"{PATH}/c1", method="PATCH")) == (303, [])
+
+
+def test_no_row_at_all_leads_back_to_the_list(site: Site) -> None:
+    answer = site.get(f"{BULK}?list=q%3Dx%26evil%3D1")
+    assert (answer.status, answer.location) == (303, f"{PAGE}?q=x")
+
+
+def test_the_file_of_selected_rows_has_these_alone(site: Site) -> None:
+    response = site.browser.get(f"{PAGE}/export?row=c2&row=c3")
+    lines = b"".join(response).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]  # it streams
+    assert [line.partition(",")[0] for line in lines] == ["ID", "c2", "c3"]
+
+
+def test_without_scripts_a_list_has_boxes_where_it_is_asked_for_them(site: Site) -> None:
+    boxes = [site.get(address).html.count('type="checkbox" form="select"') for address in (PAGE, f"{PAGE}?select=yes")]
+    assert boxes == [0, 20]
