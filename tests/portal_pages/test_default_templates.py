@@ -15,6 +15,7 @@ from portal.web.present import Badge
 from portal_pages import Column, DetailView, Filter, ListView, resource_pages
 from portal_pages.lists.cells import written_cells
 from portal_pages.lists.columns import ColumnFormat
+from tests.portal_pages.customers import served
 from tests.portal_pages.site import Site
 
 #: The URLs of a list that has no template of its own: templates look addresses up among those of the real app.
@@ -102,7 +103,7 @@ SHOWN = [
     "&lt;NIGHT&gt;",
     "Fixed",
 ]
-NOTHING = ["t2", "", "–", "–", "–", "", "–", "–", "", "", "", "–"]
+NOTHING = ["t2", *[""] * 11]
 
 
 @pytest.fixture
@@ -134,7 +135,7 @@ def test_a_list_writes_each_value_as_its_type_and_what_is_hostile_as_it_is(site:
     assert empty == NOTHING
     assert '<td class="number" data-label="Power">' in body
     assert '<th scope="row"><a href="/en/energy/chargers/t1">' in body
-    assert ">Fixed</a></td>" in body
+    assert ">Fixed</span></td>" in body
 
 
 def test_the_page_of_a_row_has_the_columns_as_its_facts_and_the_badge_beside_its_name(site: Site) -> None:
@@ -160,11 +161,14 @@ def test_the_words_and_numbers_are_those_of_the_pages_language(site: Site) -> No
     assert "ja" in texts(page, "td")
 
 
-def test_a_badge_leads_to_the_rows_that_have_it_where_the_list_can_be_narrowed_to_it(site: Site) -> None:
-    site.backend.lists(PATH, [FULL])
-    link = '<a class="badge good" href="/en/energy/chargers?state=flat"'
-    assert link in site.get(PAGE).html
-    assert link in site.get(f"{PAGE}/t1").html
+def test_a_day_that_is_missed_is_marked_and_said_in_a_word(site: Site) -> None:
+    columns = {"name": Column("Name"), "begins": Column("Begins", late=lambda tariff: tariff.id == "t1")}
+    missed = ListView(hook=TariffQueries.use_get_tariffs_query, columns=columns)
+    site.backend.lists(PATH, [{"id": "t1", "begins": "2026-03-09"}, {"id": "t2", "begins": "2026-03-09"}])
+    with served(*resource_pages("energy/chargers", name="charger", title="Tariffs", list=missed)):
+        page = site.get(PAGE).html
+    assert page.count('<strong class="late"><time datetime="2026-03-09">') == 1
+    assert page.count(" (late)") == 1
 
 
 def test_a_format_that_there_is_not_and_a_fact_without_an_attribute_are_told() -> None:

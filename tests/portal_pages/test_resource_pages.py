@@ -69,7 +69,7 @@ def test_texts_that_an_app_does_not_give_are_the_portals_in_each_language(site: 
     site.backend.lists(CUSTOMERS, [ADA])
     site.backend.answers("GET", ROW, json=ADA)
     for path, texts in (
-        (PAGE, [">Neuer Eintrag</a>"]),
+        (PAGE, ["<span>Neuer Eintrag</span></a>"]),
         (NEW, ["<h1>Neuer Eintrag</h1>", ">Anlegen</button>"]),
         (HERE, ["Ada löschen?", "Das lässt sich nicht rückgängig machen."]),
         (FORM, ["<h1>Ada bearbeiten</h1>"]),
@@ -198,7 +198,7 @@ def test_a_page_may_be_a_function_and_the_buttons_that_lead_to_it_have_the_porta
     assert (page.html, page.response["Cache-Control"]) == ("GET: the row c1", "private, no-store")
     assert next(page for page in pages if page.name == "client").callback.__name__ == "detail"
     with served(*customer_pages(create=detail, delete=detail)):
-        assert "New entry</a>" in site.get(PAGE).html
+        assert "<span>New entry</span></a>" in site.get(PAGE).html
         assert ">Delete</button>" in site.get().html
 
 

@@ -331,7 +331,7 @@ def test_at_midnight_today_is_another_day(browser: Client, monkeypatch: pytest.M
     monkeypatch.setattr(date_ranges, "datetime", Clock)
 
     def today() -> list[str]:
-        return re.findall(r"createdAtFrom=([\d-]+)&amp;createdAtTo=\1", shown(browser.get(PAGE)))
+        return re.findall(r"createdAtFrom=([\d-]+)&amp;createdAtTo=\1", shown(browser.get(f"{PAGE}?menu=createdAt")))
 
     assert [today(), today()] == [["2026-03-09"]] * 2
     monkeypatch.setattr(Clock, "at", Clock.at + timedelta(seconds=1))

@@ -28,3 +28,12 @@ def test_the_first_cell_names_the_row_the_others_have_a_label_and_a_short_list_i
     assert cells.status == ' class="corner"'
     table = short_table(COLUMNS, None)  # on another page, nothing is sorted
     assert [each.sort for each in table["list"].headings] == ["", "", ""]  # type: ignore[attr-defined]  # a namespace
+
+
+def test_the_third_click_on_a_heading_gives_the_lists_own_order_back() -> None:
+    def next_order(sort: str) -> str:
+        return next(
+            each.sort for each in headings_of(COLUMNS, sort=sort, default_sort="-createdAt") if each.name == "cost"
+        )
+
+    assert [next_order(sort) for sort in ("-createdAt", "-cost", "cost")] == ["-cost", "cost", "-createdAt"]

@@ -171,5 +171,11 @@ def _buttons() -> Iterator[Case]:
     suggestions = journey(row, counts, at(f"{order}/assign?choices=assignee", **HTMX_FORM))
     yield Case(site="energy", name="delete client", steps=delete)
     yield Case(site="operations", name="complete work order", steps=complete)
+    hostile = [{**row, "title": HOSTILE_TEXT} for row in rows]
+    for name, path in (("offered", f"{orders}/bulk?row=row_0&row=row_1"), ("boxes", f"{orders}?select=yes")):
+        steps = journey(lists(orders, hostile), at(path))
+        yield Case(site="operations", name=f"several work orders, {name}", steps=steps, shows=(HOSTILE_TEXT,))
+    wrong = journey(lists(orders, rows), send(f"{orders}/bulk", {"row": "row_0", "action": "prioritise"}))
+    yield Case(site="operations", name="several work orders, wrong", steps=wrong)
     yield Case(site="operations", name="stations to choose from", steps=choices, shows=(HOSTILE_TEXT,))
     yield Case(site="operations", name="suggested assignees", steps=suggestions, shows=(HOSTILE_TEXT,))

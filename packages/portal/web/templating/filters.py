@@ -108,7 +108,7 @@ def _time_filter(write: Callable[[Any], str], element: str) -> Callable[[Context
         if shown is None or text == NO_VALUE:
             return NO_VALUE
         iso = (
-            shown.isoformat(timespec="seconds").replace("+00:00", "Z")
+            shown.isoformat(timespec="seconds")
             if isinstance(shown, datetime)
             else shown.isoformat()
         )

@@ -53,17 +53,11 @@ def test_a_time_of_any_zone_is_written_in_the_pages_and_one_that_has_no_year_the
     [
         (
             "day",
-            (
-                '<time datetime="2026-03-09T07:05:00+00:00" data-local="day" title="Mar 9, 2026, 07:05 UTC">'
-                "Mar 9, 2026</time>"
-            ),
+            '<time datetime="2026-03-09T07:05:00+00:00" data-local="day">Mar 9, 2026</time>',
         ),
         (
             "short_moment",
-            (
-                '<time datetime="2026-03-09T07:05:00+00:00" data-local="short_moment" title="Mar 9, 2026, 07:05 UTC">'
-                "Mar 9, 2026, 07:05</time>"
-            ),
+            '<time datetime="2026-03-09T07:05:00+00:00" data-local="short_moment">Mar 9, 2026, 07:05</time>',
         ),
         ("calendar_day", '<time datetime="2026-03-09T07:05:00+00:00">Mar 9, 2026</time>'),
         ("moment", '<time datetime="2026-03-09T07:05:00+00:00" data-local="moment">Mar 9, 2026, 07:05 UTC</time>'),
