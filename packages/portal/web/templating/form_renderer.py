@@ -30,8 +30,13 @@ class FormRenderer(Jinja2):
         attributes = {"type": widget["type"], "name": widget["name"]}
         if widget["value"] is not None:
             attributes["value"] = widget["value"]
-        # A browser takes the first of two attributes of one name.
-        return _input(attributes | {name: value for name, value in widget["attrs"].items() if name not in attributes})
+        # A browser takes the first of two attributes of one name. What nobody sees is not described.
+        is_hidden = widget["type"] == "hidden"
+        given = widget["attrs"].items()
+        return _input(
+            attributes
+            | {key: value for key, value in given if key not in attributes and not (is_hidden and key[:5] == "aria-")}
+        )
 
 
 def _input(attributes: dict[str, Any]) -> Markup:

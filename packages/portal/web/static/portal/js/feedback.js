@@ -45,8 +45,8 @@
     if (left > 0 && left < shelf().offsetHeight + 96) window.scrollTo({ top: root.scrollHeight, behavior: "instant" });
   };
 
-  /* Said again, it stands once. */
-  const showError = ({ title = "", detail = "" }) => {
+  /* Said again, it stands once; and no longer than until there is an answer at its place. */
+  const showError = ({ title = "", detail = "" }, place) => {
     const template = document.getElementById("toast-template");
     if (!shelf() || !template || !(title || detail)) return;
     const toast = template.content.firstElementChild.cloneNode(true);
@@ -55,26 +55,32 @@
     for (const shown of shelf().querySelectorAll(".toast.error")) {
       if (shown.textContent === toast.textContent) shown.remove();
     }
+    toast.dataset.of = place?.id ?? "";
     shelf().append(toast);
     keepEndInSight();
   };
+  const dropErrors = (fits) => document.querySelectorAll(".toast[data-of]").forEach((each) => fits(each) && each.remove());
 
-  const offline = () => ({ detail: words.offline });
+  const noAnswer = () => ({ detail: navigator.onLine ? words.noAnswer : words.offline });
 
   const problemOf = (xhr) => {
     try {
       const { title, detail } = JSON.parse(xhr.responseText);
-      return title || detail ? { title, detail } : offline();
+      return title || detail ? { title, detail } : noAnswer();
     } catch {
-      return offline();
+      return noAnswer();
     }
   };
 
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.elt.hasAttribute("data-placeholder")) return;
-    showError(problemOf(event.detail.xhr));
+    showError(problemOf(event.detail.xhr), event.detail.target);
   });
-  document.addEventListener("htmx:sendError", () => showError(offline()));
+  document.addEventListener("htmx:sendError", ({ detail }) => showError(noAnswer(), detail.target));
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (detail.successful) dropErrors((toast) => toast.dataset.of === detail.target.id);
+  });
+  window.addEventListener("online", () => dropErrors((toast) => toast.textContent.includes(words.offline)));
   document.addEventListener("htmx:afterSettle", () => {
     fadeToasts();
     keepEndInSight();
@@ -117,6 +123,7 @@
   });
 
   const underWay = ({ elt, target, requestConfig }) => {
+    if (elt.matches("[data-live] *")) return []; // it renews itself: nobody waits
     const pressed = elt.matches("form") ? submitterOf(elt, requestConfig?.triggeringEvent?.submitter) : elt;
     return elt.matches("[role=search], [data-marks-target]") ? [target] : [pressed];
   };
