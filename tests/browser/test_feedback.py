@@ -132,7 +132,9 @@ def test_toasts_float_three_at_most_and_what_is_beside_them_can_be_pressed(visit
     assert all(box["width"] < 260 for box in boxes), "no wider than its words"
     middle = boxes[-1]["x"] + boxes[-1]["width"] / 2
     assert abs(middle - 180) < 8 if width == 360 else middle > 1100
-    beside = page.evaluate("y => document.elementFromPoint(innerWidth / 2 - 160, y).closest('#toasts')", boxes[-1]["y"] + 5)
+    beside = page.evaluate(
+        "y => document.elementFromPoint(innerWidth / 2 - 160, y).closest('#toasts')", boxes[-1]["y"] + 5
+    )
     assert beside is None
 
 

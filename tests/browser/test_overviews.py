@@ -139,8 +139,13 @@ def test_the_state_says_its_time_and_after_a_missed_tick_since_when_there_is_no_
 
 def test_a_request_that_hangs_counts_as_missed_at_the_next_tick_and_another_one_is_sent(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, clock=True)
-    age, held = page.locator(".live-as-of"), []
-    page.route("**/energy/now", lambda route: held.append(route))
+    age = page.locator(".live-as-of")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/energy/now", hold)
     page.clock.run_for(TICK_MS)
     expect(age).to_have_text(re.compile("As of"), use_inner_text=True)
     page.clock.run_for(TICK_MS)

@@ -60,8 +60,7 @@
   });
   document.addEventListener("htmx:afterRequest", () => list()?.removeAttribute("aria-busy"));
 
-  /* Rows that do not fit what was asked last, for nobody answered, say so; it is sent again by hand, or when the browser
-     is online again. */
+  /* Without an answer the rows do not fit what was asked: they say so. It is sent again by hand, or once online. */
   let unanswered = null;
   const setUnanswered = ({ detail }, request) => {
     if (detail.target?.id !== "list") return;

@@ -34,7 +34,7 @@
     }, Number(live.dataset.live) * 1000);
 
     pause?.addEventListener("click", () => pause.setAttribute("aria-pressed", String(!isPaused())));
-    /* Nobody asked for it, so no toast tells that it failed, and nobody is led away. */
+    /* Nobody asked for it, so nothing says that it is under way or failed, and nobody is led away. */
     part.addEventListener("htmx:beforeOnLoad", (event) => {
       const { status } = event.detail.xhr;
       setLate(status >= 400);
@@ -44,10 +44,10 @@
       clearInterval(clock);
       document.dispatchEvent(new CustomEvent("sign-in-changed"));
     });
-    for (const name of ["htmx:sendError", "htmx:timeout"]) {
-      part.addEventListener(name, (event) => {
+    for (const name of ["beforeRequest", "afterRequest", "sendError", "timeout"]) {
+      part.addEventListener(`htmx:${name}`, (event) => {
         event.stopPropagation();
-        setLate(true);
+        if (/Error|timeout/.test(name)) setLate(true);
       });
     }
   };

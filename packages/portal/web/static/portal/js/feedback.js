@@ -45,7 +45,7 @@
     if (left > 0 && left < shelf().offsetHeight + 96) window.scrollTo({ top: root.scrollHeight, behavior: "instant" });
   };
 
-  /* Said again, it stands once; and no longer than until there is an answer at its place. */
+  /* Said again, it stands once; and until there is an answer at its place. */
   const showError = ({ title = "", detail = "" }, place) => {
     const template = document.getElementById("toast-template");
     if (!shelf() || !template || !(title || detail)) return;
@@ -55,11 +55,12 @@
     for (const shown of shelf().querySelectorAll(".toast.error")) {
       if (shown.textContent === toast.textContent) shown.remove();
     }
-    toast.dataset.of = place?.id ?? "";
+    toast.dataset.of = navigator.onLine ? place?.id : "offline";
     shelf().append(toast);
     keepEndInSight();
   };
-  const dropErrors = (fits) => document.querySelectorAll(".toast[data-of]").forEach((each) => fits(each) && each.remove());
+  const dropErrors = (of) => document.querySelectorAll(`.toast[data-of="${of}"]`).forEach((toast) => toast.remove());
+  window.addEventListener("online", () => dropErrors("offline"));
 
   const noAnswer = () => ({ detail: navigator.onLine ? words.noAnswer : words.offline });
 
@@ -77,10 +78,6 @@
     showError(problemOf(event.detail.xhr), event.detail.target);
   });
   document.addEventListener("htmx:sendError", ({ detail }) => showError(noAnswer(), detail.target));
-  document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    if (detail.successful) dropErrors((toast) => toast.dataset.of === detail.target.id);
-  });
-  window.addEventListener("online", () => dropErrors((toast) => toast.textContent.includes(words.offline)));
   document.addEventListener("htmx:afterSettle", () => {
     fadeToasts();
     keepEndInSight();
@@ -123,13 +120,13 @@
   });
 
   const underWay = ({ elt, target, requestConfig }) => {
-    if (elt.matches("[data-live] *")) return []; // it renews itself: nobody waits
     const pressed = elt.matches("form") ? submitterOf(elt, requestConfig?.triggeringEvent?.submitter) : elt;
     return elt.matches("[role=search], [data-marks-target]") ? [target] : [pressed];
   };
   for (const [name, busy] of [["htmx:beforeRequest", true], ["htmx:afterRequest", false]]) {
     document.addEventListener(name, ({ detail }) => {
       for (const control of underWay(detail)) setBusy(control, busy);
+      if (detail.successful) dropErrors(detail.target.id);
     });
   }
 

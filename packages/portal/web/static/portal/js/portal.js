@@ -50,7 +50,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     showLocalTimes();
     toCure()?.focus();
-    /* A form led here, whose button is gone: one goes on from the heading, not from the window's beginning. */
+    /* A form led here: one goes on from the heading. */
     if (document.activeElement === document.body && document.querySelector(".toast")) focusHeading();
   });
 
