@@ -31,12 +31,9 @@ class FormRenderer(Jinja2):
         if widget["value"] is not None:
             attributes["value"] = widget["value"]
         # A browser takes the first of two attributes of one name. What nobody sees is not described.
-        is_hidden = widget["type"] == "hidden"
-        given = widget["attrs"].items()
-        return _input(
-            attributes
-            | {key: value for key, value in given if key not in attributes and not (is_hidden and key[:5] == "aria-")}
-        )
+        left_out = ("aria-",) if widget["type"] == "hidden" else ()
+        given = {name: value for name, value in widget["attrs"].items() if not name.startswith(left_out)}
+        return _input(attributes | given | attributes)
 
 
 def _input(attributes: dict[str, Any]) -> Markup:
