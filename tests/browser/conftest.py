@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 
 from tests.support.harness import RunningStack
 
-#: A browser reports every failed navigation itself, and htmx every refusal; what the page did is asserted by the tests.
-OWN_REPORTS = ("Failed to load resource", "Response Status Error Code")
+#: A browser reports every failed navigation itself, and htmx every refusal and every request that has no answer; what
+#: the page did is asserted by the tests.
+OWN_REPORTS = ("Failed to load resource", "Response Status Error Code", "htmx:afterRequest", "htmx:send")
 
 #: How long a busy machine may take for a page, and for what a page does. Who is there at once waits for nothing.
 PATIENCE_MS = 20_000

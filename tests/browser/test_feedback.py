@@ -120,6 +120,34 @@ def test_a_toast_with_something_to_press_does_not_go_by_itself(visit: Visit) -> 
     assert page.locator(".toast").all_inner_texts() == ["stays\n\nUndo"]
 
 
+@pytest.mark.parametrize("width", [360, 1366])
+def test_toasts_float_three_at_most_and_what_is_beside_them_can_be_pressed(visit: Visit, width: int) -> None:
+    page = visit("energy", CLIENTS, viewport={"width": width, "height": 740})
+    toast = '<div class="toast"><p class="toast-text">Saved.</p></div>'
+    page.locator("#toasts").evaluate("(shelf, html) => (shelf.innerHTML = html)", toast * 4)
+    shown = page.locator(".toast:visible")
+    expect(shown).to_have_count(3)
+    boxes = [each.bounding_box() for each in shown.all()]
+    assert max(box["y"] + box["height"] for box in boxes) <= 740
+    assert all(box["width"] < 260 for box in boxes), "no wider than its words"
+    middle = boxes[-1]["x"] + boxes[-1]["width"] / 2
+    assert abs(middle - 180) < 8 if width == 360 else middle > 1100
+    beside = page.evaluate(
+        "y => document.elementFromPoint(innerWidth / 2 - 160, y).closest('#toasts')", boxes[-1]["y"] + 5
+    )
+    assert beside is None
+
+
+@pytest.mark.parametrize("height", [768, 720])
+def test_on_a_low_screen_all_of_the_menu_is_in_sight(visit: Visit, height: int) -> None:
+    page = visit("all", "/en/energy", viewport={"width": 1366, "height": height})
+    menu = page.locator("#sidebar")
+    expect(menu.get_by_role("button", name="Sign out")).to_be_in_viewport(ratio=1)
+    assert menu.evaluate("menu => menu.scrollHeight <= menu.clientHeight")
+    heights = menu.locator("a, button").evaluate_all("all => all.filter(e => e.offsetParent).map(e => e.offsetHeight)")
+    assert min(heights) >= 24
+
+
 def test_the_menu_closes_when_the_keyboard_leaves_it_and_by_escape(visit: Visit) -> None:
     page = visit("energy", CLIENTS, viewport={"width": 360, "height": 800})
     menu, button = page.locator("#sidebar"), page.get_by_role("button", name="Menu", exact=True)

@@ -113,6 +113,24 @@ def test_a_form_leads_back_to_what_was_typed_and_on_to_the_list(stack: RunningSt
     fox.wait_until(f"return {ROWS}[0].textContent.includes('Firefox Friend')")
 
 
+def test_a_reload_and_a_return_bring_a_form_as_the_server_wrote_it(stack: RunningStack, fox: Firefox) -> None:
+    fox.open(stack.url("energy", "/en/energy/clients"))
+    fox.click("[data-row-id] th a")
+    fox.wait_until(f"return document.querySelector('[data-shortcut=e]') && {LOADED}")
+    edit = fox.run("return document.querySelector('[data-shortcut=e]').href")
+    hidden = "[...document.querySelectorAll('main form [type=hidden]:not([name=csrfmiddlewaretoken])')]"
+    changed = f"return {hidden}.filter(each => each.value == 'of another form').length"
+    for leave in (
+        lambda: fox.reload("Browser:Reload"),
+        lambda: (fox.open(stack.url("energy", "/en/help")), fox.back()),
+    ):
+        fox.open(edit)
+        assert fox.run(f"{hidden}.forEach(each => each.value = 'of another form'); {changed}") > 3
+        leave()
+        fox.wait_until(f"return location.pathname.endsWith('/edit') && {LOADED}")
+        assert fox.run(changed) == 0
+
+
 @pytest.mark.parametrize("command", ["Browser:Reload", "Browser:ReloadSkipCache"])
 def test_a_reload_shows_what_another_user_created_and_asks_once(
     stack: RunningStack, fox: Firefox, command: str

@@ -120,7 +120,16 @@ def test_a_station_is_chosen_with_the_keyboard_and_the_order_is_started_and_undo
     for button, status in (("Start", "In progress"), ("Undo", "Open")):
         page.get_by_role("button", name=button).click()
         expect(page.locator("main .badge").first).to_have_text(status)
+        expect(page.locator("h1")).to_be_focused()
     expect(page.locator(".toast").get_by_text("Undone.")).to_be_visible()
+    expect(page.locator("#said")).to_have_text("Undone.")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("h1")).to_be_focused()
+    page.keyboard.press("z")
+    expect(page.locator("main .badge").first).to_have_text("Open")
+    page.locator("a.back").click()
+    expect(page.locator("#rows")).to_be_visible()
+    expect(page.locator("h1")).not_to_be_focused()
 
 
 def test_an_id_is_copied_and_the_page_says_so(visit: Visit) -> None:

@@ -273,6 +273,39 @@ def test_what_is_chosen_while_the_choices_are_loaded_counts(open_list: Visit) ->
     expect(page.get_by_role("checkbox", name=re.compile("^Berlin"))).not_to_be_checked()
 
 
+def test_rows_that_do_not_fit_an_unanswered_search_say_so_and_it_is_sent_again_when_online(open_list: Visit) -> None:
+    page = open_list(CLIENTS)
+    rows, notice, toast = page.locator(ROWS), page.locator("#list-outdated"), page.locator(".toast")
+    before = rows.first.inner_text()
+    page.context.set_offline(True)
+    page.locator("#search").fill("berlin")
+    expect(toast).to_have_text("You are offline.")
+    expect(notice).to_contain_text("The rows below are those from before.")
+    expect(page.locator("#list > .table")).to_have_css("opacity", "0.55")
+    assert rows.first.inner_text() == before
+    page.context.set_offline(False)
+    expect(page).to_have_url(f"{CLIENTS}?q=berlin")
+    expect(notice).to_be_hidden()
+    expect(toast).to_have_count(0)
+    expect(page.locator("#list > .table")).to_have_css("opacity", "1")
+
+
+def test_an_order_that_was_not_answered_can_be_sent_again_by_hand(open_list: Visit) -> None:
+    page = open_list(SESSIONS)
+    page.route("**/sessions?**", lambda route: route.abort())
+    page.get_by_role("columnheader", name="Cost").get_by_role("link").click()
+    expect(page.locator(".toast")).to_contain_text("The service does not answer.")
+    again = page.locator("#list-outdated").get_by_role("button", name="Try again")
+    again.click()
+    expect(again).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(1)
+    page.unroute("**/sessions?**")
+    again.click()
+    expect(page).to_have_url(f"{SESSIONS}?sort=-cost")
+    expect(again).to_be_hidden()
+    expect(page.locator(".toast")).to_have_count(0)
+
+
 def test_choices_that_did_not_come_are_told_and_can_be_asked_for_again(open_list: Visit) -> None:
     page = open_list(CLIENTS)
     page.route(re.compile(r"menu=city"), lambda route: route.fulfill(status=503))

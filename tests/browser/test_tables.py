@@ -137,6 +137,18 @@ def test_text_of_a_row_can_be_marked_and_a_click_opens_the_row(visit: Visit) -> 
     page.wait_for_url("**/energy/clients/cli_*")
 
 
+def test_a_double_click_on_a_word_of_a_row_marks_it_and_opens_nothing(visit: Visit) -> None:
+    page = visit("energy", f"{CLIENTS}{OLDEST}")
+    cell = page.locator("#rows tr").first.locator("td").first
+    cell.dblclick(position={"x": 24, "y": cell.bounding_box()["height"] / 2}, delay=60)
+    assert page.evaluate("getSelection().toString()").strip()
+    page.wait_for_timeout(600)
+    assert page.url.endswith(OLDEST)
+    row = page.locator("#rows tr").first.bounding_box()
+    with page.expect_navigation(url="**/energy/clients/cli_*"):
+        page.mouse.click(row["x"] + 4, row["y"] + 4)
+
+
 def test_without_scripts_the_whole_row_is_the_link(visit: Visit) -> None:
     page = visit("energy", f"{CLIENTS}{OLDEST}", java_script_enabled=False)
     box = page.locator("#rows tr").first.bounding_box()

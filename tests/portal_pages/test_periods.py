@@ -88,7 +88,15 @@ def test_the_summary_is_asked_for_midnights_of_the_users_zone() -> None:
             "to": "2026-01-31T21:00:00Z",
             "time_zone": "Europe/Istanbul",
         }
-        assert "Europe/Istanbul" in found.explanation
+        assert "(by the clocks of Istanbul)" in found.explanation
+
+
+def test_days_of_no_zone_name_none_and_those_of_utc_do() -> None:
+    request = RequestFactory().get("/en/finance")
+    with timezone.override(ZoneInfo("Europe/Berlin")):
+        assert re.search(r" to \w+ \d+, \d+, compared", PeriodChoice.of(request, calendar=True).explanation)
+    with timezone.override(ZoneInfo("UTC")):
+        assert "(UTC)" in PeriodChoice.of(request).explanation
 
 
 def test_the_links_lead_to_each_period_and_the_default_needs_no_parameter() -> None:

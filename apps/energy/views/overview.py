@@ -29,6 +29,7 @@ from portal_pages import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from django.http import HttpRequest, HttpResponse
 
@@ -82,14 +83,17 @@ def overview(request: HttpRequest) -> HttpResponse:
             "energy": ENERGY.chart(summary, months=summary.energy_by_month),
             "hours": bar_chart(hour_points((each.hour, each.sessions) for each in hours), unit=_("Sessions")),
             "hours_are_local": bool(summary.sessions_by_local_hour),
-            **now_context(known, is_unknown=has_failed(read.beside[0])),
+            **now_context(known, as_of=read.beside[0].as_of, is_unknown=has_failed(read.beside[0])),
             "is_live": state is not None,
         },
     )
 
 
-def now_context(state: EnergyState, *, is_unknown: bool = False) -> Mapping[str, Any]:
-    """What changes from minute to minute."""
+def now_context(state: EnergyState, *, as_of: datetime | None, is_unknown: bool = False) -> Mapping[str, Any]:
+    """What changes from minute to minute.
+
+    :param as_of: when it was fetched.
+    """
     faulted = state.chargers_by_status.get(ChargerStatus.FAULTED)
     offline = state.meters_by_status.get(MeterStatus.OFFLINE)
     return {
@@ -114,13 +118,14 @@ def now_context(state: EnergyState, *, is_unknown: bool = False) -> Mapping[str,
             ],
             has_failed=is_unknown,
         ),
+        "state_as_of": as_of,
     }
 
 
+def _now(request: HttpRequest) -> Mapping[str, Any]:
+    state = EnergyStateQueries.use_get_state_query(request)
+    return now_context(state.unwrap(), as_of=state.as_of)
+
+
 #: The part of the overview that renews itself.
-now_page = live_part(
-    "energy/now",
-    "energy/overview.html",
-    lambda request: now_context(EnergyStateQueries.use_get_state_query(request).unwrap()),
-    name="now",
-)
+now_page = live_part("energy/now", "energy/overview.html", _now, name="now")

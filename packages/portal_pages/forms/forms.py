@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, get_args
 
@@ -139,9 +138,6 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
                 field.widget.attrs.setdefault("autocomplete", "off")
             if row is not None if data is None else self.add_initial_prefix(name) in data:
                 field.show_hidden_initial = True
-                # A reload must not bring back what another form had.
-                made: Any = field
-                made.hidden_widget = partial(field.hidden_widget, attrs={"autocomplete": "off"})
             if row is not None and isinstance(field, forms.ChoiceField):
                 _keep_choice(field, value=getattr(row, name))
 

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from portal.web.guards import platform_page
+from portal.web.preferences import zone_label
 from portal.web.present import formats_of, with_params
+from portal.web.request import active_locale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -136,12 +138,14 @@ class PeriodChoice:
     @property
     def explanation(self) -> str:
         """Which days these are, whose, and what they are compared with."""
-        formats = formats_of(get_language())
-        return _("%(first)s to %(last)s (%(zone)s), compared with the period of equal length before.") % {
-            "first": formats.day(self.first),
-            "last": formats.day(self.last),
-            "zone": str(self.zone),
-        }
+        language = active_locale()
+        days = {"first": formats_of(language).day(self.first), "last": formats_of(language).day(self.last)}
+        if self.zone is UTC:  # the days of a calendar: no clock decides which they are
+            return _("%(first)s to %(last)s, compared with the period of equal length before.") % days
+        name = str(self.zone)
+        place = zone_label(name, language=language)
+        days["zone"] = name if place == name else _("by the clocks of %(place)s") % {"place": place}
+        return _("%(first)s to %(last)s (%(zone)s), compared with the period of equal length before.") % days
 
     @property
     def fields(self) -> tuple[str, str]:

@@ -59,6 +59,9 @@ def test_a_create_stays_unknown_until_there_is_an_answer_and_is_sent_again_under
     site.backend.fails(fault, path=CUSTOMERS)
     page = site.post(NEW, shown.fields | IDA)
     assert says(page) == [True, True, False, True]
+    # Somebody may ask what happened; nobody asks of a field that is empty.
+    unnamed = site.post(NEW, shown.fields | IDA | {"name": ""})
+    assert ["data-request-id" in each.text for each in (page, unnamed)] == [True, False]
     assert (page.response["Retry-After"], page.response["HX-Retarget"]) == ("5", "#content")
     assert f'href="{PAGE}">Look whether it was done: Customers<' in page.text
     # The second one was certainly not done. Of the first nobody knows it.

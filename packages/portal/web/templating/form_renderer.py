@@ -30,8 +30,10 @@ class FormRenderer(Jinja2):
         attributes = {"type": widget["type"], "name": widget["name"]}
         if widget["value"] is not None:
             attributes["value"] = widget["value"]
-        # A browser takes the first of two attributes of one name.
-        return _input(attributes | {name: value for name, value in widget["attrs"].items() if name not in attributes})
+        # A browser takes the first of two attributes of one name. What nobody sees is not described.
+        left_out = ("aria-",) if widget["type"] == "hidden" else ()
+        given = {name: value for name, value in widget["attrs"].items() if not name.startswith(left_out)}
+        return _input(attributes | given | attributes)
 
 
 def _input(attributes: dict[str, Any]) -> Markup:

@@ -24,3 +24,12 @@ def test_attributes_are_written_as_django_writes_them(attributes: dict[str, Any]
     for widget in (forms.TextInput(attrs=attributes), forms.HiddenInput(attrs=attributes)):
         ours, djangos = (widget.render("n", value, renderer=renderer) for renderer in (FormRenderer(), Jinja2()))
         assert re.sub(r"\s+", " ", ours) == re.sub(r"\s+", " ", djangos)
+
+
+def test_a_hidden_field_is_not_described() -> None:
+    described = {"aria-describedby": "n_error", "id": "n"}
+    shown, hidden = (
+        str(widget(attrs=described).render("n", "x", renderer=FormRenderer()))
+        for widget in (forms.TextInput, forms.HiddenInput)
+    )
+    assert ("aria-" in shown, "aria-" in hidden, 'id="n"' in hidden) == (True, False, True)

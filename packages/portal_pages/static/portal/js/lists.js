@@ -60,6 +60,22 @@
   });
   document.addEventListener("htmx:afterRequest", () => list()?.removeAttribute("aria-busy"));
 
+  /* Without an answer the rows do not fit what was asked: they say so. It is sent again by hand, or once online. */
+  let unanswered = null;
+  const setUnanswered = ({ detail }, request) => {
+    if (detail.target?.id !== "list") return;
+    unanswered = request;
+    list()?.toggleAttribute("data-outdated", Boolean(request));
+    document.getElementById("list-outdated")?.toggleAttribute("hidden", !request);
+  };
+  const sendAgain = () => unanswered && htmx.ajax("GET", unanswered.path, { source: unanswered.elt }).catch(() => {});
+  for (const name of ["htmx:sendError", "htmx:responseError"]) {
+    document.addEventListener(name, (event) => setUnanswered(event, event.detail.requestConfig));
+  }
+  document.addEventListener("htmx:afterRequest", (event) => event.detail.successful && setUnanswered(event, null));
+  window.addEventListener("online", sendAgain);
+  document.querySelector("#list-outdated button")?.addEventListener("click", sendAgain);
+
   /* An answer brings the menus anew: the one that is open stays open, as long as one chooses in it. */
   let open = null;
   document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {

@@ -45,8 +45,8 @@
     if (left > 0 && left < shelf().offsetHeight + 96) window.scrollTo({ top: root.scrollHeight, behavior: "instant" });
   };
 
-  /* Said again, it stands once. */
-  const showError = ({ title = "", detail = "" }) => {
+  /* Said again, it stands once; and until there is an answer at its place. */
+  const showError = ({ title = "", detail = "" }, place) => {
     const template = document.getElementById("toast-template");
     if (!shelf() || !template || !(title || detail)) return;
     const toast = template.content.firstElementChild.cloneNode(true);
@@ -55,26 +55,29 @@
     for (const shown of shelf().querySelectorAll(".toast.error")) {
       if (shown.textContent === toast.textContent) shown.remove();
     }
+    toast.dataset.of = navigator.onLine ? place?.id : "offline";
     shelf().append(toast);
     keepEndInSight();
   };
+  const dropErrors = (of) => document.querySelectorAll(`.toast[data-of="${of}"]`).forEach((toast) => toast.remove());
+  window.addEventListener("online", () => dropErrors("offline"));
 
-  const offline = () => ({ detail: words.offline });
+  const noAnswer = () => ({ detail: navigator.onLine ? words.noAnswer : words.offline });
 
   const problemOf = (xhr) => {
     try {
       const { title, detail } = JSON.parse(xhr.responseText);
-      return title || detail ? { title, detail } : offline();
+      return title || detail ? { title, detail } : noAnswer();
     } catch {
-      return offline();
+      return noAnswer();
     }
   };
 
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.elt.hasAttribute("data-placeholder")) return;
-    showError(problemOf(event.detail.xhr));
+    showError(problemOf(event.detail.xhr), event.detail.target);
   });
-  document.addEventListener("htmx:sendError", () => showError(offline()));
+  document.addEventListener("htmx:sendError", ({ detail }) => showError(noAnswer(), detail.target));
   document.addEventListener("htmx:afterSettle", () => {
     fadeToasts();
     keepEndInSight();
@@ -123,6 +126,7 @@
   for (const [name, busy] of [["htmx:beforeRequest", true], ["htmx:afterRequest", false]]) {
     document.addEventListener(name, ({ detail }) => {
       for (const control of underWay(detail)) setBusy(control, busy);
+      if (detail.successful) dropErrors(detail.target.id);
     });
   }
 

@@ -126,7 +126,7 @@ for (const failure of ["htmx:responseError", "htmx:sendError"]) {
   field.addEventListener(failure, (event) => {
     event.stopPropagation();
     empty();
-    status.textContent = document.body.dataset.offline;
+    status.textContent = document.body.dataset[navigator.onLine ? "noAnswer" : "offline"];
   });
 }
 field.addEventListener("keydown", (event) => {

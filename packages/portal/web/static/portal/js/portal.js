@@ -41,17 +41,23 @@
   };
 
   document.addEventListener("htmx:afterSwap", showLocalTimes);
+  const focusHeading = () => {
+    const heading = document.querySelector("main h1");
+    heading?.setAttribute("tabindex", "-1");
+    heading?.focus({ preventScroll: true });
+  };
   document.addEventListener("DOMContentLoaded", () => {
     showLocalTimes();
     toCure()?.focus();
+    /* A form led here: one goes on from the heading. */
+    if (document.activeElement === document.body && document.querySelector(".toast")) focusHeading();
   });
 
   /* htmx put a form or its successor in place: a new page for the eye, so the focus begins anew too. */
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.target.id !== "content") return;
-    const heading = document.querySelector("main h1");
-    heading?.setAttribute("tabindex", "-1");
-    (toCure() ?? heading)?.focus();
+    if (toCure()) toCure().focus();
+    else focusHeading();
     /* The page that came has scripts of its own, which htmx leaves out with its head. */
     const came = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
     const known = [...document.scripts].map((script) => script.src);

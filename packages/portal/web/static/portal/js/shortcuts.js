@@ -73,7 +73,7 @@
   const press = (key) => {
     const keys = first ? `${first} ${key}` : key;
     const known = [...document.querySelectorAll("[data-shortcut]")].map((each) => [each.dataset.shortcut, each]);
-    const target = known.find(([shortcut]) => shortcut === keys)?.[1];
+    const target = known.findLast(([shortcut]) => shortcut === keys)?.[1];
     const begins = !first && !target && known.some(([shortcut]) => shortcut.startsWith(`${key} `));
     first = begins ? key : "";
     clearTimeout(timer);
