@@ -78,7 +78,9 @@ class OverdueAge(Record):
 
 
 class FinanceSummary(Record):
-    """The figures; months are the last twelve, oldest first. `before`: of the period before."""
+    """The figures; months are the last twelve, oldest first. `before`: of the period before; so is
+    `series_before`, which has a point for each of `series`.
+    """
 
     currency: str = ""
     total: int | None = None
@@ -88,6 +90,7 @@ class FinanceSummary(Record):
     current: InvoiceFigures | None = None
     before: InvoiceFigures | None = None
     series: tuple[InvoicePoint, ...] = ()
+    series_before: tuple[InvoicePoint, ...] = ()
     outstanding: OutstandingFigures | None = None
     overdue_by_age: tuple[OverdueAge, ...] = ()
 
