@@ -96,7 +96,9 @@ class Bar:
     def reading(self) -> str:
         """All that it says, as one line."""
         noted = f"{self.name}: {self.value} ({self.note})" if self.note else f"{self.name}: {self.value}"
-        return f"{noted}, {_('%(value)s before') % {'value': self.before}}" if self.before else noted
+        if not self.before:
+            return noted
+        return noted + ", " + _("%(value)s before") % {"value": self.before}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
