@@ -100,8 +100,9 @@ class Figure:
         if not summary.period:
             return self._drawn(month_points((each.month, height(each), text(each)) for each in months), written)
         series, before = summary.series, getattr(summary, "series_before", ())
-        # Of another number of points nobody knows which are compared.
-        pairs = zip(series, before, strict=True) if len(before) == len(series) else ()
+        # Nothing is compared with nothing; and of another number of points nobody knows with which.
+        is_compared = getattr(summary.before, self.name, None) and len(before) == len(series)
+        pairs = zip(series, before, strict=True) if is_compared else ()
         series = [each for each in series if period is None or each.start is None or each.start <= period.last]
         points = series_points(
             series,
