@@ -69,7 +69,8 @@ def overview(request: HttpRequest) -> HttpResponse:
         request,
         "finance/overview.html",
         lambda: {
-            "tiles": (*read.tiles, *amount_tiles(summary), *(() if read.period else read.counts)),
+            "tiles": (*read.tiles, *amount_tiles(summary), *read.counts),
+            "counts": (),
             "needs": needs_of([overdue(summary)]),
             "invoiced": INVOICED.chart(summary, period=read.period, months=summary.by_month),
             "paid": PAID.chart(summary, period=read.period, months=summary.by_month),

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from portal_pages.overviews.periods import PeriodChoice
 
 
-#: An average below it has a decimal place, unless it is an amount.
+#: An average below it has a decimal place.
 _FEW: Final = 10
 _DAY: Final = timedelta(days=1)
 
@@ -55,8 +55,7 @@ class Figure:
         Figure(label=_("Energy"), name="energy_kwh", unit="kWh", route="sessions", days="startedAt", icon="meters")
 
     :param label: the tile's text.
-    :param name: the attribute that has it: in `current` and `before` of the summary, and in the points of its `series`
-        and `series_before`.
+    :param name: the attribute that has it: in `current` and `before` of the summary, and in the points of both series.
     :param unit: stands behind the number.
     :param is_money: whether it is an amount, in the summary's `currency`.
     :param counted: what a number without a unit counts; it stands above the axis of the chart.
@@ -79,8 +78,8 @@ class Figure:
     def tile(self, summary: Any, period: PeriodChoice) -> StatTile:
         """The figure beside that of the period before."""
         current, before = (getattr(each, self.name, None) for each in (summary.current, summary.before))
-        href, text = self._rows(period) if self.route else "", self._text(summary)
-        return compared_tile(self.label, current, before=before, text=text, href=href, icon=self.icon)
+        href = self._rows(period) if self.route else ""
+        return compared_tile(self.label, current, before=before, text=self._text(summary), href=href, icon=self.icon)
 
     def chart(self, summary: Any, *, period: PeriodChoice | None = None, months: Iterable[Any] = ()) -> BarChart | None:
         """A bar for each day, week or month of the period, up to today; None without any.
@@ -184,7 +183,7 @@ class Count(Generic[TSummary]):
 
     :param route: name of the list's URL.
     :param hook: of the list. Its total is the number, if the summary has none.
-    :param of: takes the number from the summary. Without it the number is always the list's total.
+    :param of: takes the number from the summary; then it has no tile beside figures. Else it is the list's total.
     :param icon: by default the one with the name of the route.
     """
 
@@ -297,8 +296,11 @@ def read_overview(
     if totals and not has_summary and not has_failed and all(rows is None for rows in totals.values()):
         lists[min(lists)].unwrap()
 
+    shown = period if getattr(known, "period", None) is not None else None
+    tiles = tuple(figure.tile(known, shown) for figure in figures) if shown else ()
+
     def is_offered(place: int, count: Count[TSummary]) -> bool:
-        return not (is_not_there(lists[place]) if place in lists else is_absent(count.hook, request))
+        return not (is_not_there(lists[place]) if place in lists else tiles or is_absent(count.hook, request))
 
     def tile(place: int, count: Count[TSummary]) -> StatTile:
         rows = totals.get(place)
@@ -306,12 +308,11 @@ def read_overview(
         icon = count.icon or count.route
         return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
 
-    knows_period = period is not None and getattr(known, "period", None) is not None
     return OverviewData(
         summary=known,
-        tiles=tuple(figure.tile(known, period) for figure in figures) if period and knows_period else (),
+        tiles=tiles,
         counts=tuple(tile(place, count) for place, count in enumerate(counts) if is_offered(place, count)),
-        period=period if knows_period else None,
+        period=shown,
         has_failed=has_failed,
         as_of=oldest_as_of(found, *lists.values()),
         beside=tuple(results[len(at_once) :]),

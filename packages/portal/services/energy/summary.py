@@ -71,8 +71,7 @@ class EnergyLocalHour(Record):
 class EnergySummary(Record):
     """The figures. `counts`: how many rows of each kind; months are the last twelve, oldest first; hours 0 to 23.
 
-    `period` and what follows are of the period that was asked for; `before` and `series_before`, which has a point for
-    each of `series`, of the one before.
+    `period` and what follows are of the period that was asked for; `before` and `series_before` of the one before.
     """
 
     counts: dict[str, int | None] = field(default_factory=dict)

@@ -78,9 +78,7 @@ class OverdueAge(Record):
 
 
 class FinanceSummary(Record):
-    """The figures; months are the last twelve, oldest first. `before`: of the period before; so is
-    `series_before`, which has a point for each of `series`.
-    """
+    """The figures; months are the last twelve, oldest first. `before`, `series_before`: of the period before."""
 
     currency: str = ""
     total: int | None = None

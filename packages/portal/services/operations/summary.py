@@ -60,9 +60,7 @@ class AgeSpan(Record):
 
 
 class OperationsSummary(Record):
-    """The figures; months are the last twelve, oldest first. `before`: of the period before; so is
-    `series_before`, which has a point for each of `series`.
-    """
+    """The figures; months are the last twelve, oldest first. `before`, `series_before`: of the period before."""
 
     total: int | None = None
     by_status: dict[str, int | None] = field(default_factory=dict)
