@@ -84,6 +84,8 @@ class Period:
     end: datetime
     zone: ZoneInfo
     now: datetime
+    #: The period that this one is compared with; its points are those of that one.
+    after: Period | None = None
 
     @property
     def over_until(self) -> datetime:
@@ -96,7 +98,7 @@ class Period:
         length = self._wall(self.end) - self._wall(self.start)
         over = self._instant(self._wall(self.over_until) - length)
         start = self._instant(self._wall(self.start) - length)
-        return Period(start=start, end=self.start, zone=self.zone, now=max(start, over))
+        return Period(start=start, end=self.start, zone=self.zone, now=max(start, over), after=self)
 
     @property
     def step(self) -> str:
@@ -114,9 +116,14 @@ class Period:
         }
 
     def points(self) -> list[dict[str, Any]]:
-        """The points of its series, each with its first day, and whether it goes on or is cut by the period."""
-        first = self.point_of(self.start.astimezone(self.zone).date())
-        last = (self.end - timedelta(microseconds=1)).astimezone(self.zone).date()
+        """The points of its series, each with its first day, and whether it goes on or is cut by the period.
+
+        Those of the period before are the same, so that each stands beside the one that it is compared with.
+        """
+        if self.after:
+            return self.after.points()
+        first = self.point_of(self._day(self.start))
+        last = self._day(self.end - timedelta(microseconds=1))
         points = []
         while first <= last:
             following = self._following(first)
@@ -133,6 +140,8 @@ class Period:
 
     def point_of(self, day: date) -> date:
         """The first day of the point that a day belongs to."""
+        if self.after:
+            return self.after.point_of(day + (self._day(self.after.start) - self._day(self.start)))
         if self.step == "month":
             return day.replace(day=1)
         return day - timedelta(days=day.weekday()) if self.step == "week" else day
@@ -144,12 +153,15 @@ class Period:
     @property
     def today(self) -> date:
         """The day that it is now."""
-        return self.now.astimezone(self.zone).date()
+        return self._day(self.now)
 
     def _following(self, first: date) -> date:
         if self.step != "month":
             return first + (timedelta(weeks=1) if self.step == "week" else _DAY)
         return date(first.year + first.month // _DECEMBER, first.month % _DECEMBER + 1, 1)
+
+    def _day(self, moment: datetime) -> date:
+        return moment.astimezone(self.zone).date()
 
     def _wall(self, moment: datetime) -> datetime:
         return moment.astimezone(self.zone).replace(tzinfo=None)

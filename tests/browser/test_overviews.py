@@ -59,12 +59,35 @@ def test_a_chart_is_one_stop_of_the_keyboard_and_its_bars_are_read_by_arrows_and
     expect(reading).not_to_have_text(first)
     expect(page.locator(".bar-slot.is-read")).to_have_count(1)
     page.keyboard.press("Escape")
-    expect(reading).to_contain_text("arrow keys")
+    expect(reading).to_contain_text("in all")
     # Where the chart has come to rest: the page scrolls smoothly to what gets the focus.
     chart.tap(position={"x": 5, "y": chart.bounding_box()["height"] / 2})
     expect(reading).to_have_text(first)
     page.keyboard.press("Tab")
     expect(page.locator(".bar-slot.is-read")).to_have_count(0)
+
+
+def test_a_bar_opens_its_rows_by_enter_by_a_click_and_by_the_second_touch(visit: Visit) -> None:
+    page = visit("energy", OVERVIEW, has_touch=True)
+    chart = page.locator("[data-chart]").first
+    first_day = page.locator(".chart-table a").first.get_attribute("href")
+    assert first_day
+
+    def place() -> dict[str, float]:
+        return {"x": 5, "y": chart.bounding_box()["height"] / 2}
+
+    chart.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{first_day}")
+    page.go_back()
+    chart.click(position=place())
+    page.wait_for_url(f"**{first_day}")
+    page.go_back()
+    chart.tap(position=place())
+    expect(page.locator(".bar-slot.is-read")).to_have_count(1)
+    chart.tap(position=place())
+    page.wait_for_url(f"**{first_day}")
 
 
 def test_the_state_updates_itself_while_it_is_seen_and_never_on_coming_back(visit: Visit) -> None:

@@ -21,6 +21,8 @@ PART = re.compile(r'<a href="([^"]+\?[^"]+)">[^<]*</a>\s*<span class="amount">([
 COLUMNS = {"Energy": "Energy, kWh", "Revenue": "Cost"} | dict.fromkeys(
     ("Outstanding", "Overdue", "Invoiced", "Paid"), "Amount"
 )
+#: The rows of the first chart as a table: where a bar leads, and its number.
+BAR = re.compile(r'<th scope="row">\s*<a href="([^"]+)">[^<]+</a>[^<]*</th>\s*<td>([^<]+)</td>')
 APPS = ("energy", "operations", "finance")
 
 
@@ -49,6 +51,12 @@ def test_each_figure_of_a_period_and_each_need_leads_to_a_list_of_as_much(stack:
                         file = browser.get(f"{path}/export?{query}").content.decode("utf-8-sig")
                         total = sum(float(row[COLUMNS[name]] or 0) for row in csv.DictReader(io.StringIO(file)))
                         assert 0 < number_in(value) == pytest.approx(total, abs=1), (app, period, name)
+            if app == "operations":
+                bars = BAR.findall(page.text)
+                assert len(bars) == 12
+                for href, count in bars[-3:]:
+                    shown = browser.get(urljoin(page.url, href.replace("&amp;", "&"))).text
+                    assert re.search(rf"\b{count} entr", shown), href
             needs = NEED.findall(page.text)
             assert needs, app
             assert app != "finance" or PART.search(page.text)

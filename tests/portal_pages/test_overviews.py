@@ -6,9 +6,10 @@ import time
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.test import RequestFactory
 
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import QueryClient
@@ -18,8 +19,11 @@ from portal.services.energy.meters import MeterQueries
 from portal.services.energy.state import EnergyStateQueries
 from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
 from portal.testing import Backend, NewQueryClient, page_of
-from portal_pages import Count, Figure, money_of, read_overview
+from portal_pages import Count, Figure, PeriodChoice, money_of, read_overview
 from portal_pages.overviews.summaries import OverviewData
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CLIENTS: Count[EnergySummary] = Count(
     label="Clients",
@@ -129,34 +133,101 @@ def test_a_summary_that_fails_leaves_what_was_read_beside_it(backend: Backend, c
     assert not backend.calls_to(CLIENT_LIST), "a backend in trouble is not asked for more"
 
 
-def points(name: str, *values: object) -> Any:
-    """A summary with a series of this figure."""
-    made = [
-        SimpleNamespace(**{name: value}, start=date(2026, 1, 1), is_under_way=False, is_cut=False) for value in values
-    ]
-    return SimpleNamespace(series=made, period=SimpleNamespace(step="day"), currency="EUR")
+def point(start: date, **figures: object) -> Any:
+    return SimpleNamespace(**figures, start=start, is_under_way=False, is_cut=False)
 
 
-ENERGY = Figure(label="Energy", name="energy_kwh", unit="kWh")
+def summary_of(name: str, *values: object, before: Sequence[object] = (), step: str = "day") -> Any:
+    """A summary with a series of this figure, from the first of January on, and one of the period before."""
+    return SimpleNamespace(
+        series=[point(date(2026, 1, day), **{name: value}) for day, value in enumerate(values, start=1)],
+        series_before=[point(date(2025, 12, day), **{name: value}) for day, value in enumerate(before, start=1)],
+        current=SimpleNamespace(**{name: sum(filter(None, values))}),  # type: ignore[call-overload]  # numbers
+        before=SimpleNamespace(**{name: sum(filter(None, before))}),  # type: ignore[call-overload]  # numbers
+        period=SimpleNamespace(step=step),
+        currency="EUR",
+    )
+
+
+def plain(text: object) -> str:
+    return str(text).replace("\N{NO-BREAK SPACE}", " ")
+
+
+ENERGY = Figure(label="Energy", name="energy_kwh", unit="kWh", route="sessions", days="startedAt")
 PAID = Figure(label="Paid", name="amount", is_money=True)
+CREATED = Figure(label="Created", name="created", counted="Orders")
+JANUARY = PeriodChoice.of(RequestFactory().get("/?from=2026-01-01&to=2026-01-03"))
 
 
 @pytest.mark.parametrize(
-    ("figure", "values", "unit", "texts"),
+    ("figure", "values", "unit", "texts", "summary"),
     [
-        (ENERGY, (120.4, None), "kWh", ["120 kWh", "0 kWh"]),
-        (ENERGY, (12_345.0, 9000.0), "MWh", ["12.3 MWh", "9.0 MWh"]),
-        (PAID, (Decimal("1250.40"),), None, ["€1,250"]),
+        (ENERGY, (120.4, None), "kWh", ["120 kWh", "0 kWh"], "120 kWh in all, 60 kWh a day"),
+        (ENERGY, (12_345.0, 9000.0), "kWh", ["12,345 kWh", "9,000 kWh"], "21,345 kWh in all, 10,673 kWh a day"),
+        (CREATED, (2, 3), "Orders", ["2", "3"], "5 in all, 2.5 a day"),
+        # Of a single day there is no average.
+        (PAID, (Decimal("1250.40"),), None, ["€1,250"], "€1,250 in all"),
     ],
 )
-def test_large_values_of_a_chart_are_in_the_larger_unit_all_of_them_and_amounts_in_the_currency(
-    figure: Figure, values: tuple[Any, ...], unit: str | None, texts: list[str]
+def test_the_values_of_a_chart_have_the_unit_of_the_tile_and_their_sum_stands_above_them(
+    *, figure: Figure, values: tuple[Any, ...], unit: str | None, texts: list[str], summary: str
 ) -> None:
-    chart = figure.chart(points(figure.name, *values))
+    chart = figure.chart(summary_of(figure.name, *values))
     assert chart is not None
     assert unit in {chart.unit, None}
-    assert [bar.value.replace("\N{NO-BREAK SPACE}", " ") for bar in chart.bars] == texts
-    assert chart.axis[-1] == "€0" or figure is ENERGY
+    assert [plain(bar.value) for bar in chart.bars] == texts
+    assert chart.axis[-1] == "€0" or figure is not PAID
+    assert plain(chart.summary) == summary
+
+
+def test_the_average_is_that_of_whole_points() -> None:
+    summary = summary_of("created", 4, 8, 1, step="week")
+    summary.series[2].is_under_way = True
+    chart = CREATED.chart(summary)
+    assert chart is not None
+    assert chart.summary == "13 in all, 6.0 a week"
+
+
+@pytest.mark.parametrize("odd", [10**400, Decimal("9e999999")])
+def test_numbers_that_nothing_can_be_calculated_with_have_no_average(odd: Any) -> None:
+    chart = CREATED.chart(summary_of("created", odd, odd) if isinstance(odd, int) else summary_of("created", odd))
+    assert chart is not None
+    assert str(chart.summary).endswith("in all")
+
+
+@pytest.mark.parametrize(
+    ("before", "reading"),
+    [
+        ((80.0, 90.0), "Jan 1, 2026: 100 kWh, 80 kWh before"),
+        ((None, 90.0), "Jan 1, 2026: 100 kWh"),
+        ((0.0, 0.0), "Jan 1, 2026: 100 kWh"),
+        # Nobody knows which points are compared.
+        ((80.0,), "Jan 1, 2026: 100 kWh"),
+        ((), "Jan 1, 2026: 100 kWh"),
+    ],
+)
+def test_each_bar_stands_beside_that_of_the_period_before_if_the_backend_gives_it(
+    before: tuple[Any, ...], reading: str
+) -> None:
+    chart = ENERGY.chart(summary_of("energy_kwh", 100.0, 110.0, before=before))
+    assert chart is not None
+    assert plain(chart.bars[0].reading) == reading
+    assert bool(chart.before) == (90.0 in before)
+
+
+def test_each_bar_leads_to_its_rows_within_the_period_and_there_is_none_for_days_to_come() -> None:
+    summary = summary_of("energy_kwh", 1.0)
+    summary.series = [point(date(2025, 12, 29), energy_kwh=1.0), point(date(2026, 1, 2), energy_kwh=2.0)]
+    summary.series.append(point(date(2026, 1, 4), energy_kwh=0.0))
+    chart = ENERGY.chart(summary, period=JANUARY)
+    assert chart is not None
+    assert [bar.href.partition("?")[2] for bar in chart.bars] == [
+        "startedAtFrom=2026-01-01&startedAtTo=2026-01-01",
+        "startedAtFrom=2026-01-02&startedAtTo=2026-01-03",
+    ]
+    without = ENERGY.chart(summary)
+    assert without is not None
+    assert {bar.href for bar in without.bars} == {""}
 
 
 def test_an_amount_of_a_summary_without_a_currency_is_a_number_alone() -> None:

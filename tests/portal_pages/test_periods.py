@@ -38,6 +38,23 @@ def test_twelve_months_begin_and_end_with_a_month(today: date) -> None:
     assert found.params()["to"][8:] == "01T00:00:00Z"
 
 
+@pytest.mark.parametrize(
+    ("period", "first", "last", "end"),
+    [
+        ("last-month", date(2026, 1, 1), date(2026, 1, 31), "2026-02-01"),
+        ("last-quarter", date(2025, 10, 1), date(2025, 12, 31), "2026-01-01"),
+        # What goes on is asked for whole: then it is compared with as much of the year before.
+        ("year", date(2026, 1, 1), date(2026, 2, 15), "2027-01-01"),
+    ],
+)
+def test_a_month_a_quarter_and_a_year_are_those_of_the_calendar(
+    monkeypatch: pytest.MonkeyPatch, period: str, first: date, last: date, end: str
+) -> None:
+    monkeypatch.setattr(timezone, "localdate", lambda **_zone: date(2026, 2, 15))
+    found = choice(period=period)
+    assert (found.first, found.last, found.params()["to"]) == (first, last, f"{end}T00:00:00Z")
+
+
 def test_days_of_ones_own_are_both_inclusive_and_end_today_at_the_latest(today: date) -> None:
     assert choice(**{"from": "2026-01-01", "to": "2026-01-31"}).range_of("startedAt") == {
         "startedAtFrom": date(2026, 1, 1),
@@ -105,4 +122,7 @@ def test_the_links_lead_to_each_period_and_the_default_needs_no_parameter() -> N
         ("/en/energy", True),
         ("/en/energy?period=90d", False),
         ("/en/energy?period=12m", False),
+        ("/en/energy?period=last-month", False),
+        ("/en/energy?period=last-quarter", False),
+        ("/en/energy?period=year", False),
     ]

@@ -16,7 +16,17 @@ from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.present import Need, NeedLink, bar_chart, has_failed, hour_points, needs_of, part_if_answered
+from portal.web.present import (
+    Need,
+    NeedLink,
+    bar_chart,
+    has_failed,
+    hour_points,
+    needs_of,
+    number_text,
+    part_if_answered,
+    sum_text,
+)
 from portal_pages import (
     Count,
     Figure,
@@ -58,7 +68,7 @@ ENERGY: Final = Figure(
 FIGURES: Final = (
     ENERGY,
     Figure(label=_("Charging sessions"), name="sessions", icon="sessions", route="sessions", days="startedAt"),
-    Figure(label=_("Revenue"), name="revenue", is_money=True, icon="check", route="sessions", days="startedAt"),
+    Figure(label=_("Revenue"), name="revenue", is_money=True, icon="money", route="sessions", days="startedAt"),
 )
 
 
@@ -80,8 +90,12 @@ def overview(request: HttpRequest) -> HttpResponse:
         request,
         "energy/overview.html",
         lambda: {
-            "energy": ENERGY.chart(summary, months=summary.energy_by_month),
-            "hours": bar_chart(hour_points((each.hour, each.sessions) for each in hours), unit=_("Sessions")),
+            "energy": ENERGY.chart(summary, period=read.period, months=summary.energy_by_month),
+            "hours": bar_chart(
+                hour_points((each.hour, each.sessions) for each in hours),
+                unit=_("Sessions"),
+                summary=sum_text(number_text(sum(each.sessions or 0 for each in hours))),
+            ),
             "hours_are_local": bool(summary.sessions_by_local_hour),
             **now_context(known, as_of=read.beside[0].as_of, is_unknown=has_failed(read.beside[0])),
             "is_live": state is not None,

@@ -72,8 +72,8 @@ def overview(request: HttpRequest) -> HttpResponse:
             "tiles": (*read.tiles, *amount_tiles(summary), *read.counts),
             "counts": (),
             "needs": needs_of([overdue(summary)]),
-            "invoiced": INVOICED.chart(summary, months=summary.by_month),
-            "paid": PAID.chart(summary, months=summary.by_month),
+            "invoiced": INVOICED.chart(summary, period=read.period, months=summary.by_month),
+            "paid": PAID.chart(summary, period=read.period, months=summary.by_month),
             "by_status": rows_by(
                 "status",
                 {each.status or "": each.count for each in summary.by_status},
@@ -124,10 +124,4 @@ def amount_tiles(summary: FinanceSummary) -> Iterator[StatTile]:
             href=list_url("invoices", status=_OUTSTANDING),
             icon="clock",
             note=gettext("%(amount)s of it overdue") % {"amount": money(late)},
-        )
-        yield StatTile(
-            label=_("Overdue"),
-            value=money(late),
-            href=list_url("invoices", status=InvoiceStatus.OVERDUE),
-            icon="alert",
         )

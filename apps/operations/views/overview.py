@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from apps.operations.views.work_orders import FINISHED, PRIORITIES, STATUSES
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
-from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries, WorkOrderStatus
+from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
 from portal.web.present import (
     Badge,
     Need,
@@ -30,19 +30,13 @@ from portal.web.present import (
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from django.http import HttpRequest, HttpResponse
 
 
 #: Late work orders that the overview names.
 LATE_ROWS: Final = 5
-_STATUS_ICONS: Final = {
-    WorkOrderStatus.OPEN: "circle",
-    WorkOrderStatus.IN_PROGRESS: "clock",
-    WorkOrderStatus.DONE: "check",
-    WorkOrderStatus.CANCELLED: "close",
-}
 #: How old unfinished work orders are, the youngest first, as the summary has them.
 AGES: Final = {
     "7": Badge(label=_("up to 7 days"), tone="good"),
@@ -72,6 +66,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     )
     summary, (latest, late_orders) = read.summary, read.beside
     page = latest.unwrap() if summary == OperationsSummary() and not read.has_failed else part_if_answered(latest)
+    total = number_text(summary.total if page is None or summary.total is not None else page.total)
     late_page = part_if_answered(late_orders)
     # Of a list that was not narrowed to them, the first rows are not those that are late for longest.
     first_late = late_page.items[:LATE_ROWS] if late_page and not late_page.ignored else ()
@@ -79,8 +74,9 @@ def overview(request: HttpRequest) -> HttpResponse:
         request,
         "operations/overview.html",
         lambda: {
-            "tiles": (*read.tiles, *tiles(summary, total=None if page is None else page.total)),
-            "created": CREATED.chart(summary, months=summary.by_month),
+            "tiles": read.tiles
+            or (StatTile(label=_("Work orders"), value=total, route="work-orders", icon="work-orders"),),
+            "created": CREATED.chart(summary, period=read.period, months=summary.by_month),
             "by_status": rows_by("status", summary.by_status, badges=STATUSES, route="work-orders"),
             "by_priority": rows_by(
                 "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=_UNFINISHED
@@ -130,21 +126,3 @@ def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
             if order.due_at
         ),
     )
-
-
-def tiles(summary: OperationsSummary, *, total: int | None) -> Iterator[StatTile]:
-    """The number of work orders with each status; beside the figures of a period, only of those not finished.
-
-    :param total: of the list, for a backend without a summary.
-    """
-    if summary.period is None:
-        all_of_them = number_text(total if summary.total is None else summary.total)
-        yield StatTile(label=_("Work orders"), value=all_of_them, route="work-orders", icon="work-orders")
-    for status in STATUSES if summary.period is None else _UNFINISHED:
-        if status in summary.by_status:
-            yield StatTile(
-                label=STATUSES[status].label,
-                value=number_text(summary.by_status[status] or 0),
-                href=list_url("work-orders", status=status),
-                icon=_STATUS_ICONS[status],
-            )

@@ -117,7 +117,11 @@ class ExportView(DeclaredPage):
             signed_out=_("This file is not whole: your sign-in has ended. Please sign in and export the list again."),
             is_marked=is_watched,
         )
-        name = f"{pages.title} {timezone.localdate().isoformat()}.csv"
+        chosen = next(
+            (days for days in view.controls(request).days if days.first and days.last and not days.error), None
+        )
+        of_days = "–".join(sorted({str(chosen.first), str(chosen.last)})) if chosen else str(timezone.localdate())
+        name = f"{pages.title} {of_days}.csv"
         response = StreamingHttpResponse(
             CsvFile(walk, name=view.call, first=first, layout=layout, slot=slot),
             content_type="text/csv; charset=utf-8",

@@ -16,7 +16,7 @@ from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.http import QueryDict
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MAX_CHARS: Final = 20
 _PRESET_DAYS: Final = (7, 30, 90)
-_DECEMBER: Final = 12
+_ONE_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,8 @@ def _presets(
     ahead: bool,
 ) -> Sequence[tuple[str, date, date]]:
     presets = [(_("Today"), day, day)]
+    if not ahead:
+        presets.append((_("Yesterday"), day - _ONE_DAY, day - _ONE_DAY))
     for days in _PRESET_DAYS:
         rest = timedelta(days=days - 1)
         if ahead:
@@ -133,11 +135,36 @@ def _presets(
         else:
             label = ngettext("Last %(num)s day", "Last %(num)s days", days) % {"num": days}
             presets.append((label, day - rest, day))
-    first_of_month = day.replace(day=1)
-    first_of_next = (first_of_month + timedelta(days=31)).replace(day=1)
-    presets.append((_("This month"), first_of_month, first_of_next - timedelta(days=1)))
-    presets.append((_("This year"), day.replace(month=1, day=1), day.replace(month=_DECEMBER, day=31)))
+    names = {"month": _("This month")}
+    if ahead:
+        names |= {"next-month": _("Next month"), "quarter": _("This quarter")}
+    else:
+        names |= {"last-month": _("Last month"), "last-quarter": _("Last quarter")}
+    names["year"] = _("This year")
+    spans = calendar_spans(day)
+    presets += [(label, spans[key][0], spans[key][1] - _ONE_DAY) for key, label in names.items()]
     return tuple(presets)
+
+
+def calendar_spans(day: date) -> Mapping[str, tuple[date, date]]:
+    """Months, quarters and years about a day, by name: the first day of each, and the day after it."""
+    quarter = -((day.month - 1) % 3)
+    months = {
+        "month": (0, 1),
+        "last-month": (-1, 0),
+        "next-month": (1, 2),
+        "quarter": (quarter, quarter + 3),
+        "last-quarter": (quarter - 3, quarter),
+        "year": (1 - day.month, 13 - day.month),
+        "12m": (-11, 1),
+    }
+    return {name: (_month_after(day, first), _month_after(day, end)) for name, (first, end) in months.items()}
+
+
+def _month_after(day: date, months: int) -> date:
+    """The first day of the month that is so many after that of a day; before it, where that is negative."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, 1)
 
 
 def _day(text: str, *, zone: tzinfo) -> date | None:
@@ -154,7 +181,7 @@ def _day(text: str, *, zone: tzinfo) -> date | None:
 
 
 def _next_day(day: date | None) -> date | None:
-    return None if day is None else day + timedelta(days=1)
+    return None if day is None else day + _ONE_DAY
 
 
 def _midnight(day: date | None, zone: tzinfo) -> datetime | None:

@@ -1,4 +1,4 @@
-"""The period of an overview, as its address says: `?period=90d`, or `?from=2026-01-01&to=2026-01-31`.
+"""The period of an overview, as its address says: `?period=year`, or `?from=2026-01-01&to=2026-01-31`.
 
 Days are those of the user's time zone. The backend gets instants, which are the same all day long: so its answer is
 found in the cache again.
@@ -25,6 +25,7 @@ from portal.web.guards import platform_page
 from portal.web.preferences import zone_label
 from portal.web.present import formats_of, with_params
 from portal.web.request import active_locale
+from portal_pages.lists import calendar_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,17 +56,19 @@ def live_part(
     return platform_page(route, part, name=name)
 
 
-#: The value of `period` for each, the days that it has, and its name. A year has months, the present one the last.
-PERIODS: Final[dict[str, tuple[int, LazyText]]] = {
-    "7d": (7, gettext_lazy("7 days")),
-    "30d": (30, gettext_lazy("30 days")),
-    "90d": (90, gettext_lazy("90 days")),
-    "12m": (0, gettext_lazy("12 months")),
+#: The value of `period` for each, and its name. Twelve months end with the present one.
+PERIODS: Final[dict[str, LazyText]] = {
+    "7d": gettext_lazy("7 days"),
+    "30d": gettext_lazy("30 days"),
+    "90d": gettext_lazy("90 days"),
+    "12m": gettext_lazy("12 months"),
+    "last-month": gettext_lazy("Last month"),
+    "last-quarter": gettext_lazy("Last quarter"),
+    "year": gettext_lazy("This year"),
 }
 DEFAULT: Final = "30d"
 #: The longest period, days: five years.
 MAX_DAYS: Final = 1826
-_MONTHS: Final = 12
 _DAY: Final = timedelta(days=1)
 _FIRST_DAY: Final = date(2000, 1, 1)
 
@@ -84,6 +87,8 @@ class PeriodChoice:
     """The days from `first` to `last`, both inclusive, and what else may be chosen.
 
     :param key: of `PERIODS`; empty for days that the user gave.
+    :param end: the day after the period. It may be to come: then the period goes on, and as much of the one before is
+        what it is compared with.
     :param error: what is wrong with the days that the address has; the default is shown in their place.
     :param given: those days, as they came.
     :param zone: whose days they are.
@@ -92,6 +97,7 @@ class PeriodChoice:
     key: str
     first: date
     last: date
+    end: date
     path: str
     zone: tzinfo
     error: str = ""
@@ -115,13 +121,13 @@ class PeriodChoice:
             last = min(last or today, today)
             if first is not None and (given[1] == "" or _day(given[1])) and _FIRST_DAY <= first <= last:
                 if (last - first) < MAX_DAYS * _DAY:
-                    return cls(key="", first=first, last=last, path=request.path, zone=zone)
+                    return cls(key="", first=first, last=last, end=last + _DAY, path=request.path, zone=zone)
                 error = _("Choose five years at most.")
             else:
                 error = _("Choose a first day, and a last day that is not before it, up to today.")
-        return cls(
-            key=key, first=_first_day(key, today), last=today, path=request.path, zone=zone, error=error, given=given
-        )
+        first, end = _span(key, today)
+        last = min(end - _DAY, today)
+        return cls(key=key, first=first, last=last, end=end, path=request.path, zone=zone, error=error, given=given)
 
     @property
     def links(self) -> list[PeriodLink]:
@@ -132,7 +138,7 @@ class PeriodChoice:
                 href=with_params(self.path, {"period": None if key == DEFAULT else key}),
                 is_current=key == self.key and not self.error,
             )
-            for key, (_days, label) in PERIODS.items()
+            for key, label in PERIODS.items()
         ]
 
     @property
@@ -161,26 +167,17 @@ class PeriodChoice:
 
     def params(self) -> dict[str, str]:
         """What a summary is asked: keywords of its hook."""
-        # The last day ends where the next one begins. A year has months: its last one ends with the month.
-        end = _next_month(self.last) if self.key == "12m" else self.last + _DAY
-        begin, end_at = (datetime.combine(day, time(), tzinfo=self.zone).astimezone(UTC) for day in (self.first, end))
+        begin, end = (datetime.combine(day, time(), tzinfo=self.zone).astimezone(UTC) for day in (self.first, self.end))
         return {
             "from_": begin.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "to": end_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "to": end.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "time_zone": str(self.zone),
         }
 
 
-def _first_day(key: str, today: date) -> date:
-    days = PERIODS[key][0]
-    if days:
-        return today - (days - 1) * _DAY
-    # The month after this one, a year ago.
-    return _next_month(today).replace(year=_next_month(today).year - 1)
-
-
-def _next_month(day: date) -> date:
-    return date(day.year + day.month // _MONTHS, day.month % _MONTHS + 1, 1)
+def _span(key: str, today: date) -> tuple[date, date]:
+    """The first day of one of `PERIODS`, and the day after it."""
+    return calendar_spans(today).get(key) or (today - (int(key.removesuffix("d")) - 1) * _DAY, today + _DAY)
 
 
 def _day(text: str) -> date | None:

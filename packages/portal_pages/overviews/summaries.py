@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
@@ -23,25 +25,25 @@ from portal.web.present import (
     quantity_text,
     series_points,
     split_bar,
+    sum_text,
 )
 from portal_pages.lists import list_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
 
     from django.http import HttpRequest, HttpResponse
 
     from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
     from portal.web import PortalRequest
-    from portal.web.present import Badge, BarChart, LazyText, ParamValue, SplitBar
+    from portal.web.present import Badge, BarChart, LazyText, ParamValue, Point, SplitBar
     from portal_pages.overviews.periods import PeriodChoice
 
 
-#: From so much on, a chart is in thousands, if the unit has a name for them.
-_MANY: Final = 10_000
-_THOUSAND: Final = 1000
-_THOUSANDS: Final = {"kWh": "MWh"}
+#: An average below it has a decimal place.
+_FEW: Final = 10
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +55,8 @@ class Figure:
         Figure(label=_("Energy"), name="energy_kwh", unit="kWh", route="sessions", days="startedAt", icon="meters")
 
     :param label: the tile's text.
-    :param name: the attribute that has it: in `current` and `before` of the summary, and in the points of its `series`.
-    :param unit: stands behind the number. One of kWh is written in MWh where the values of a chart are large.
+    :param name: the attribute that has it: in `current` and `before` of the summary, and in the points of both series.
+    :param unit: stands behind the number.
     :param is_money: whether it is an amount, in the summary's `currency`.
     :param counted: what a number without a unit counts; it stands above the axis of the chart.
     :param route: name of the URL of the list whose rows make the figure; empty for no link.
@@ -76,46 +78,79 @@ class Figure:
     def tile(self, summary: Any, period: PeriodChoice) -> StatTile:
         """The figure beside that of the period before."""
         current, before = (getattr(each, self.name, None) for each in (summary.current, summary.before))
-        href = list_url(self.route, **self.filters, **period.range_of(self.days)) if self.route else ""
-        text = self._text(summary, unit=self.unit)
-        return compared_tile(self.label, current, before=before, text=text, href=href, icon=self.icon)
+        href = self._rows(period) if self.route else ""
+        return compared_tile(self.label, current, before=before, text=self._text(summary), href=href, icon=self.icon)
 
-    def chart(self, summary: Any, *, months: Iterable[Any] = ()) -> BarChart | None:
-        """A bar for each day, week or month of the period; None without any.
+    def chart(self, summary: Any, *, period: PeriodChoice | None = None, months: Iterable[Any] = ()) -> BarChart | None:
+        """A bar for each day, week or month of the period, up to today; None without any.
 
+        :param period: whose days these are: then each bar leads to its rows.
         :param months: shown in place of them if the summary knows no period; each has a `month` such as `2026-01`.
         """
-        series = list(summary.series if summary.period else months)
-        values = [getattr(each, self.name) or 0 for each in series]
-        in_thousands = self.unit in _THOUSANDS and max(values, default=0) >= _MANY
-        unit = _THOUSANDS[self.unit] if in_thousands else self.unit
-        written = self._text(summary, unit=unit, places=1 if in_thousands else 0)
-
-        def value(each: Any) -> Any:
-            number = getattr(each, self.name) or 0
-            return number / _THOUSAND if in_thousands else number
+        written = self._text(summary)
 
         def height(each: Any) -> float:
-            number = value(each)
+            number = self._number(each)
             return float(number) if isinstance(number, Decimal) else number
 
         def text(each: Any) -> str:
-            return written(value(each))
+            return written(self._number(each))
 
-        if summary.period:
-            points = series_points(series, step=summary.period.step, value=height, text=text)
-        else:
-            points = month_points((each.month, height(each), text(each)) for each in series)
+        if not summary.period:
+            return self._drawn(month_points((each.month, height(each), text(each)) for each in months), written)
+        series, before = summary.series, getattr(summary, "series_before", ())
+        # Nothing is compared with nothing; and of another number of points nobody knows with which.
+        is_compared = getattr(summary.before, self.name, None) and len(before) == len(series)
+        pairs = zip(series, before, strict=True) if is_compared else ()
+        series = [each for each in series if period is None or each.start is None or each.start <= period.last]
+        points = series_points(
+            series,
+            step=summary.period.step,
+            value=height,
+            text=text,
+            before={each.start: other for each, other in pairs if getattr(other, self.name) is not None},
+            hrefs=self._hrefs(series, period) if period and self.route else {},
+        )
+        return self._drawn(points, written, summary=self._sum(summary, series))
+
+    def _rows(self, period: PeriodChoice) -> str:
+        """The address of the rows of a period."""
+        return list_url(self.route, **self.filters, **period.range_of(self.days))
+
+    def _number(self, point: Any) -> Any:
+        return getattr(point, self.name) or 0
+
+    def _drawn(self, points: list[Point], written: Callable[[Any], str], *, summary: str = "") -> BarChart | None:
         if self.is_money:
-            return bar_chart(points, axis_text=lambda amount: written(Decimal(str(amount))))
-        return bar_chart(points, unit=unit or self.counted)
+            return bar_chart(points, axis_text=lambda amount: written(Decimal(str(amount))), summary=summary)
+        return bar_chart(points, unit=self.unit or self.counted, summary=summary)
 
-    def _text(self, summary: Any, *, unit: str, places: int = 0) -> Callable[[Any], str]:
+    def _hrefs(self, series: list[Any], period: PeriodChoice) -> dict[date, str]:
+        """The rows of each point, by its first day. A point ends before the next one, the last one with the period."""
+        starts = [each.start for each in series if each.start is not None]
+        firsts = [max(start, period.first) for start in starts]
+        lasts = [*(first - _DAY for first in firsts[1:]), period.last]
+        spans = (replace(period, first=first, last=last) for first, last in zip(firsts, lasts, strict=True))
+        return {start: self._rows(span) for start, span in zip(starts, spans, strict=True)}
+
+    def _sum(self, summary: Any, series: list[Any]) -> str:
+        """The total of the period, and the average of those points that are whole."""
+        total, average = getattr(summary.current, self.name, None), ""
+        whole = [self._number(each) for each in series if not (each.is_under_way or each.is_cut)]
+        # A backend may send numbers that nothing can be calculated with.
+        with suppress(ArithmeticError):
+            if len(whole) > 1:
+                mean = sum(whole) / len(whole)
+                average = self._text(summary, places=int(mean < _FEW))(mean)
+        text = self._text(summary)
+        return "" if total is None else sum_text(text(total), average=average, step=summary.period.step)
+
+    def _text(self, summary: Any, *, places: int = 0) -> Callable[[Any], str]:
         if self.is_money:
             return money_of(summary)
-        if unit:
-            return lambda value: quantity_text(value, unit, places=places)
-        return number_text
+        if self.unit:
+            return lambda value: quantity_text(value, self.unit, places=places)
+        return lambda value: number_text(value, places=places)
 
 
 def money_of(summary: Any) -> Callable[[Decimal | None], str]:
@@ -148,7 +183,7 @@ class Count(Generic[TSummary]):
 
     :param route: name of the list's URL.
     :param hook: of the list. Its total is the number, if the summary has none.
-    :param of: takes the number from the summary. Without it the number is always the list's total.
+    :param of: takes the number from the summary; then it has no tile beside figures. Else it is the list's total.
     :param icon: by default the one with the name of the route.
     """
 
@@ -261,8 +296,11 @@ def read_overview(
     if totals and not has_summary and not has_failed and all(rows is None for rows in totals.values()):
         lists[min(lists)].unwrap()
 
+    shown = period if getattr(known, "period", None) is not None else None
+    tiles = tuple(figure.tile(known, shown) for figure in figures) if shown else ()
+
     def is_offered(place: int, count: Count[TSummary]) -> bool:
-        return not (is_not_there(lists[place]) if place in lists else is_absent(count.hook, request))
+        return not (is_not_there(lists[place]) if place in lists else tiles or is_absent(count.hook, request))
 
     def tile(place: int, count: Count[TSummary]) -> StatTile:
         rows = totals.get(place)
@@ -270,12 +308,11 @@ def read_overview(
         icon = count.icon or count.route
         return StatTile(label=count.label, value=number_text(number), route=count.route, icon=icon)
 
-    knows_period = period is not None and getattr(known, "period", None) is not None
     return OverviewData(
         summary=known,
-        tiles=tuple(figure.tile(known, period) for figure in figures) if period and knows_period else (),
+        tiles=tiles,
         counts=tuple(tile(place, count) for place, count in enumerate(counts) if is_offered(place, count)),
-        period=period if knows_period else None,
+        period=shown,
         has_failed=has_failed,
         as_of=oldest_as_of(found, *lists.values()),
         beside=tuple(results[len(at_once) :]),

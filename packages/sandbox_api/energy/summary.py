@@ -95,6 +95,7 @@ class EnergySummary(serializers.Serializer[Any]):
     current = EnergyFigures()
     before = EnergyFigures()
     series = EnergyPoint(many=True)
+    seriesBefore = EnergyPoint(many=True)  # noqa: N815 - the wire's name
     sessionsByLocalHour = EnergyLocalHour(many=True)  # noqa: N815 - the wire's name
 
 
@@ -118,6 +119,7 @@ def summarise_energy(*, now: datetime, period: Period | None = None) -> dict[str
     """Count everything; months and hours in which nothing happened are there too, with zeros."""
     period = period or read_period(query={}, now=now)
     current, series = _charged(period)
+    before, series_before = _charged(period.before)
     return {
         "counts": {
             "clients": Client.objects.count(),
@@ -132,8 +134,9 @@ def summarise_energy(*, now: datetime, period: Period | None = None) -> dict[str
         "currency": CURRENCY,
         "period": period.described(),
         "current": current,
-        "before": _charged(period.before)[0],
+        "before": before,
         "series": series,
+        "seriesBefore": series_before,
         "sessionsByLocalHour": _by_local_hour(period),
     }
 

@@ -98,6 +98,7 @@ class FinanceSummary(serializers.Serializer[Any]):
     current = InvoiceFigures()
     before = InvoiceFigures()
     series = InvoicePoint(many=True)
+    seriesBefore = InvoicePoint(many=True)  # noqa: N815 - the wire's name
     outstanding = OutstandingFigures()
     overdueByAge = OverdueAge(many=True)  # noqa: N815 - the wire's name
 
@@ -106,6 +107,7 @@ def summarise_finance(*, now: datetime, period: Period | None = None) -> dict[st
     """Count everything; what there is none of is there too, with zero."""
     period = period or read_period(query={}, now=now)
     current, series = _invoiced_and_paid(period)
+    before, series_before = _invoiced_and_paid(period.before)
     rows = Invoice.objects.values_list("status").annotate(Count("id"), Sum("amount"))
     found = {status: (count, amount) for status, count, amount in rows}
     months = months_until(now=now)
@@ -128,8 +130,9 @@ def summarise_finance(*, now: datetime, period: Period | None = None) -> dict[st
         ],
         "period": period.described(),
         "current": current,
-        "before": _invoiced_and_paid(period.before)[0],
+        "before": before,
         "series": series,
+        "seriesBefore": series_before,
         "outstanding": _count_and_amount(Invoice.objects.filter(status__in=_OUTSTANDING)),
         "overdueByAge": [
             {"fromDay": span[0], "toDay": span[1]}

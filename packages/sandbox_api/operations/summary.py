@@ -65,6 +65,7 @@ class OperationsSummary(serializers.Serializer[Any]):
     current = WorkOrderFigures()
     before = WorkOrderFigures()
     series = WorkOrderPoint(many=True)
+    seriesBefore = WorkOrderPoint(many=True)  # noqa: N815 - the wire's name
     late = AgeSpan()
     unfinishedByAge = AgeSpan(many=True)  # noqa: N815 - the wire's name
 
@@ -73,6 +74,7 @@ def summarise_operations(*, now: datetime, period: Period | None = None) -> dict
     """Count everything; what there is none of is there too, with zero."""
     period = period or read_period(query={}, now=now)
     current, series = _came_and_went(period)
+    before, series_before = _came_and_went(period.before)
     by_status = dict(WorkOrder.objects.values_list("status").annotate(Count("id")))
     unfinished = WorkOrder.objects.filter(status__in=_UNFINISHED)
     months = months_until(now=now)
@@ -90,8 +92,9 @@ def summarise_operations(*, now: datetime, period: Period | None = None) -> dict
         ],
         "period": period.described(),
         "current": current,
-        "before": _came_and_went(period.before)[0],
+        "before": before,
         "series": series,
+        "seriesBefore": series_before,
         "late": _late(period),
         "unfinishedByAge": [
             {

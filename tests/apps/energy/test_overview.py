@@ -27,6 +27,7 @@ SUMMARY: dict[str, Any] = {
         {"start": "2026-01-01", "energyKwh": 1000.0, "isCut": False, "isUnderWay": False},
         {"start": "2026-01-02", "energyKwh": 120.0, "isCut": False, "isUnderWay": True},
     ],
+    "seriesBefore": [{"start": "2025-12-30", "energyKwh": 900.0}, {"start": "2025-12-31", "energyKwh": 100.0}],
 }
 HTMX = {"HX-Request": "true"}
 
@@ -56,12 +57,21 @@ def test_what_needs_somebody_is_counted_and_leads_to_its_rows_and_the_figures_ar
     for text in (
         "1 faulted charger Oslo 1",
         "2 offline meters",
-        "Energy 1,120 kWh ▲ 12% more",
-        "Charging sessions 88 ▼ 12% less",
+        "Energy 1,120 kWh ▲ 12% more than 1,000 kWh",
+        "Charging sessions 88 ▼ 12% less than 100",
         "Revenue €10 no comparison",
-        "Jan 2, 2026 (day not over yet) 120 kWh",
+        "1,120 kWh in all",
+        "Jan 2, 2026: 120 kWh (day not over yet), 100 kWh before",
+        "Jan 2, 2026 (day not over yet) 120 kWh 100 kWh",
     ):
         assert text in text_of(page)
+    assert "Clients 7" not in text_of(page), "how many rows there are is no figure of a period"
+
+
+def test_a_bar_leads_to_the_sessions_of_its_days(energy_user: Client) -> None:
+    page = html_of(energy_user, DAYS)
+    for day in ("2026-01-01", "2026-01-02"):
+        assert f'<a href="/en/energy/sessions?startedAtFrom={day}&amp;startedAtTo={day}">' in page
 
 
 @pytest.mark.parametrize("status", [404, 501])

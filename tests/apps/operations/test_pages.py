@@ -76,12 +76,10 @@ def test_only_what_is_not_finished_can_be_completed(
 @pytest.mark.parametrize(
     ("summary", "rows", "figures", "unloaded"),
     [
-        ({"total": 3, "byStatus": {"open": 2}}, True, ["3", "2"], 0),
-        # A status with an unreadable count keeps its tile.
-        ({"total": 3, "byStatus": {"cancelled": None, "open": "many"}}, True, ["3", "0", "0"], 0),
+        ({"total": 3, "byStatus": {"open": 2}}, True, ["3"], 0),
         # What can't be loaded says so beside what can: what needs somebody and the figures, or the list.
         (503, True, [], 2),
-        ({"byStatus": {"open": 2}}, False, ["–", "2"], 1),
+        ({"byStatus": {"open": 2}}, False, ["–"], 1),
         (404, True, ["1"], 0),
         (404, False, None, 0),
     ],
@@ -112,7 +110,7 @@ def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(backe
     backend.answers("GET", SUMMARY, json={"byStatus": {"open": 2}, "late": late})
     backend.lists(WORK_ORDERS, [{**ORDER, "dueAt": "2026-01-10T12:00:00Z"}])
     page = text_of(browser, "/en/operations")
-    needs = page[page.index('class="needs"') : page.index("Not finished" if "Not finished" in page else "figures")]
+    needs = page[page.index('class="needs"') : page.index("All work orders")]
     assert (f'<a href="{PAGE}/wor_1">' in needs, "due Jan 10, 2026" in needs) == (True, True)
     [asked] = [call.query for call in backend.calls_to(WORK_ORDERS) if "dueAtTo" in call.query]
     assert (asked["sort"], asked["status"], asked["dueAtTo"][10:]) == ("dueAt", "in_progress,open", "T00:00:00Z")

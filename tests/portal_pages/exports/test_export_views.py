@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client as Browser
+from django.utils.timezone import localdate
 
 from portal.config.cookies import VAR_TIME_ZONE
 from portal.config.limits import EXPORTS_PER_USER, WALK_PAGE_ROWS
@@ -55,6 +58,22 @@ def test_it_is_a_file_with_all_rows_that_no_cache_keeps(user: Browser) -> None:
     assert first == "cli_0,Ada,,'+49 30 1,,2026-01-31 23:00:00"
     assert second == "cli_1,'=1+1,,'+49 30 1,,2026-01-31 23:00:00"
     assert len(others) == WALK_PAGE_ROWS
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("createdAtFrom=2026-10-01&createdAtTo=2026-10-31", "Clients 2026-10-01–2026-10-31.csv"),
+        ("createdAtFrom=2026-10-01&createdAtTo=2026-10-01", "Clients 2026-10-01.csv"),
+        ("createdAtFrom=2026-10-02&createdAtTo=2026-10-01", f"Clients {localdate()}.csv"),
+        ("createdAtFrom=2026-10-02", f"Clients {localdate()}.csv"),
+    ],
+)
+def test_its_name_says_which_days_it_has(user: Browser, query: str, name: str) -> None:
+    response = user.get(f"{PATH}?{query}")
+    response.close()
+    disposition = unquote(response["Content-Disposition"])
+    assert re.search(r"""filename(?:="|\*=utf-8'')([^"]+)""", disposition)[1] == name  # type: ignore[index]  # it is there
 
 
 def test_it_is_the_list_as_its_address_has_it(user: Browser, backend: Backend) -> None:

@@ -70,16 +70,22 @@ def test_the_presets_include_today() -> None:
     found = {label: (first.isoformat(), last.isoformat()) for label, first, last in presets_of(STARTED, today=today)}
     assert found == {
         "Today": ("2026-12-31", "2026-12-31"),
+        "Yesterday": ("2026-12-30", "2026-12-30"),
         "Last 7 days": ("2026-12-25", "2026-12-31"),
         "Last 30 days": ("2026-12-02", "2026-12-31"),
         "Last 90 days": ("2026-10-03", "2026-12-31"),
         "This month": ("2026-12-01", "2026-12-31"),
+        "Last month": ("2026-11-01", "2026-11-30"),
+        "Last quarter": ("2026-07-01", "2026-09-30"),
         "This year": ("2026-01-01", "2026-12-31"),
     }
 
 
 def test_what_lies_ahead_has_presets_ahead() -> None:
     due = DateRange("dueAt", "Due", ahead=True)
-    found = {label: (first.day, last.day) for label, first, last in presets_of(due, today=date(2026, 2, 10))}
-    assert found["Next 7 days"] == (10, 16)
-    assert found["This month"] == (1, 28)
+    found = {label: (str(first), str(last)) for label, first, last in presets_of(due, today=date(2026, 2, 10))}
+    assert found["Next 7 days"] == ("2026-02-10", "2026-02-16")
+    assert found["This month"] == ("2026-02-01", "2026-02-28")
+    assert found["Next month"] == ("2026-03-01", "2026-03-31")
+    assert found["This quarter"] == ("2026-01-01", "2026-03-31")
+    assert not {"Yesterday", "Last month", "Last quarter"} & set(found)

@@ -42,6 +42,10 @@ def test_a_period_has_figures_the_ones_before_and_a_series_of_local_days(charger
         "isCut": False,
     }
     assert [point["start"].day for point in summary["series"] if point["isUnderWay"]] == [15]
+    # The period before begins on the 29th of January: each of its days stands beside the one it is compared with.
+    energies = {point["start"]: point["energyKwh"] for point in summary["seriesBefore"]}
+    assert list(energies) == [point["start"] for point in summary["series"]]
+    assert {start: energy for start, energy in energies.items() if energy} == {date(2026, 3, 13): 5.0}
 
 
 def test_hours_are_those_of_the_clocks_at_the_station(charger):

@@ -71,7 +71,7 @@ class EnergyLocalHour(Record):
 class EnergySummary(Record):
     """The figures. `counts`: how many rows of each kind; months are the last twelve, oldest first; hours 0 to 23.
 
-    `period` and what follows are of the period that was asked for; `before` of the one before.
+    `period` and what follows are of the period that was asked for; `before` and `series_before` of the one before.
     """
 
     counts: dict[str, int | None] = field(default_factory=dict)
@@ -83,6 +83,7 @@ class EnergySummary(Record):
     current: EnergyFigures | None = None
     before: EnergyFigures | None = None
     series: tuple[EnergyPoint, ...] = ()
+    series_before: tuple[EnergyPoint, ...] = ()
     sessions_by_local_hour: tuple[EnergyLocalHour, ...] = ()
 
 

@@ -78,7 +78,7 @@ class OverdueAge(Record):
 
 
 class FinanceSummary(Record):
-    """The figures; months are the last twelve, oldest first. `before`: of the period before."""
+    """The figures; months are the last twelve, oldest first. `before`, `series_before`: of the period before."""
 
     currency: str = ""
     total: int | None = None
@@ -88,6 +88,7 @@ class FinanceSummary(Record):
     current: InvoiceFigures | None = None
     before: InvoiceFigures | None = None
     series: tuple[InvoicePoint, ...] = ()
+    series_before: tuple[InvoicePoint, ...] = ()
     outstanding: OutstandingFigures | None = None
     overdue_by_age: tuple[OverdueAge, ...] = ()
 

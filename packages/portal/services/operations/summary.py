@@ -60,7 +60,7 @@ class AgeSpan(Record):
 
 
 class OperationsSummary(Record):
-    """The figures; months are the last twelve, oldest first. `before`: of the period before."""
+    """The figures; months are the last twelve, oldest first. `before`, `series_before`: of the period before."""
 
     total: int | None = None
     by_status: dict[str, int | None] = field(default_factory=dict)
@@ -70,6 +70,7 @@ class OperationsSummary(Record):
     current: WorkOrderFigures | None = None
     before: WorkOrderFigures | None = None
     series: tuple[WorkOrderPoint, ...] = ()
+    series_before: tuple[WorkOrderPoint, ...] = ()
     late: AgeSpan | None = None
     unfinished_by_age: tuple[AgeSpan, ...] = ()
 

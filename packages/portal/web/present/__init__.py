@@ -46,5 +46,5 @@ from portal.web.present.results import (
     record_if_answered,
     record_of,
 )
-from portal.web.present.series import hour_points, month_points, series_points
+from portal.web.present.series import hour_points, month_points, series_points, sum_text
 from portal.web.present.stat_tiles import StatTile, compared_tile

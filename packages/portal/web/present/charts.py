@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from django.utils.translation import gettext as _
+
 from portal.web.present.badges import badge_for
 from portal.web.present.formats import compact_number_text, number_text
 
@@ -24,6 +26,9 @@ HEIGHT: Final = 1000
 BAR_WIDTH: Final = 62
 FEW_BARS: Final = 6
 FEW_BARS_WIDTH: Final = 34
+#: The same for the mark of the value before; and how high it is.
+BEFORE_WIDTH: Final = 90
+BEFORE_HEIGHT: Final = 12
 #: With more bars than this, only some have room for a label.
 MAX_LABELS: Final = 12
 #: So many of them have it on a wide screen, and half as many on a narrow one.
@@ -48,6 +53,9 @@ class Point:
     :param short: the name below the bar, `Nov`; by default the whole one.
     :param group: what many points share, such as the year: it stands below the first of them.
     :param note: why the value is not to be compared with the others, such as "still under way". Its bar is drawn open.
+    :param before: the value that it is compared with, such as that of the period before; None for none.
+    :param before_text: that value with its unit.
+    :param href: where the bar leads, such as the list of its rows; empty for nowhere.
     """
 
     label: str
@@ -56,6 +64,9 @@ class Point:
     short: str = ""
     group: str = ""
     note: LazyText = ""
+    before: float | None = None
+    before_text: str = ""
+    href: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +82,8 @@ class Bar:
     label: str
     value: str
     note: LazyText
+    before: str
+    href: str
     slot_x: int
     x: int
     y: int
@@ -79,19 +92,31 @@ class Bar:
     group: str
     group_shown: str
 
+    @property
+    def reading(self) -> str:
+        """All that it says, as one line."""
+        noted = f"{self.name}: {self.value} ({self.note})" if self.note else f"{self.name}: {self.value}"
+        if not self.before:
+            return noted
+        return noted + ", " + _("%(value)s before") % {"value": self.before}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
     """Bars over a grid of lines.
 
     :param axis: the lines' labels, from the top down to 0.
-    :param unit: of the values, where the axis does not write it; it stands above the axis and in the table's head.
+    :param unit: of the values, where the axis does not write it; it stands above the axis.
+    :param before: the path of the marks of the values before; empty where there are none.
+    :param summary: what stands above the drawing while no bar is read.
     """
 
     bars: tuple[Bar, ...]
     axis: tuple[str, ...]
     bar_width: int
     unit: LazyText = ""
+    before: str = ""
+    summary: LazyText = ""
     slot: int = SLOT_WIDTH
     height: int = HEIGHT
 
@@ -108,8 +133,8 @@ class BarChart:
 
     @property
     def notes(self) -> tuple[LazyText, ...]:
-        """What is said of open bars, once each: the key of the drawing."""
-        return tuple(dict.fromkeys(bar.note for bar in self.bars if bar.note))
+        """What is said of open bars that are seen, once each: the key of the drawing."""
+        return tuple(dict.fromkeys(bar.note for bar in self.bars if bar.note and bar.height))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,19 +162,25 @@ class SplitBar:
 
 
 def bar_chart(
-    points: Sequence[Point], *, axis_text: Callable[[float], str] = compact_number_text, unit: LazyText = ""
+    points: Sequence[Point],
+    *,
+    axis_text: Callable[[float], str] = compact_number_text,
+    unit: LazyText = "",
+    summary: LazyText = "",
 ) -> BarChart | None:
     """A bar for each of `points`, from left to right; None without any.
 
     :param axis_text: writes the labels of the grid's lines.
     :param unit: of the labels, if `axis_text` does not write it.
+    :param summary: such as the total; else the last bar is read until another one is.
     """
     if not points:
         return None
-    values = [point.value if 0 < point.value < LARGEST else 0 for point in points]
-    step, steps = nice_steps(max(values), are_whole=all(float(value).is_integer() for value in values))
+    values = [_drawn(point.value) for point in points]
+    befores = [_drawn(point.before or 0) for point in points]
+    step, steps = nice_steps(max(*values, *befores), are_whole=all(float(each).is_integer() for each in values))
     width = FEW_BARS_WIDTH if len(points) <= FEW_BARS else BAR_WIDTH
-    bars = []
+    bars: list[Bar] = []
     groups: dict[str, str | None] = {"": None, "narrow": None}
     for position, (point, value) in enumerate(zip(points, values, strict=True)):
         height = round(HEIGHT * value / (step * steps))
@@ -161,6 +192,8 @@ def bar_chart(
                 label=point.short or point.label,
                 value=point.text,
                 note=point.note,
+                before=point.before_text,
+                href=point.href,
                 slot_x=position * SLOT_WIDTH,
                 x=position * SLOT_WIDTH + (SLOT_WIDTH - width) // 2,
                 y=HEIGHT - height,
@@ -171,7 +204,21 @@ def bar_chart(
             )
         )
     axis = tuple(axis_text(step * at) for at in range(steps, -1, -1))
-    return BarChart(bars=tuple(bars), axis=axis, bar_width=width, unit=unit)
+    before_width = min(BEFORE_WIDTH, 2 * width)
+    marks = (
+        f"M{position * SLOT_WIDTH + (SLOT_WIDTH - before_width) // 2} "
+        f"{HEIGHT - round(HEIGHT * before / (step * steps))}h{before_width}v{BEFORE_HEIGHT}h-{before_width}z"
+        for position, before in enumerate(befores)
+        if before
+    )
+    return BarChart(
+        bars=tuple(bars),
+        axis=axis,
+        bar_width=width,
+        unit=unit,
+        before="".join(marks),
+        summary=summary or bars[-1].reading,
+    )
 
 
 def split_bar(
@@ -223,6 +270,11 @@ def nice_steps(value: float, *, are_whole: bool = False) -> tuple[float, int]:
     return next(
         (step, max(1, steps)) for step, steps in grids if steps <= MAX_STEPS and (step.is_integer() or not are_whole)
     )
+
+
+def _drawn(value: float) -> float:
+    """What is drawn of a value."""
+    return value if 0 < value < LARGEST else 0
 
 
 def _group(group: str, shown: str, before: dict[str, str | None]) -> tuple[str, str]:

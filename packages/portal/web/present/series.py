@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from django.utils.translation import get_language
@@ -13,7 +14,7 @@ from portal.web.present.charts import Point
 from portal.web.present.formats import formats_of, month_and_year_text, month_text, number_text, short_day_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 
 class SeriesPoint(Protocol):
@@ -39,17 +40,26 @@ TPoint = TypeVar("TPoint", bound=SeriesPoint)
 
 
 def series_points(
-    series: Iterable[TPoint], *, step: str, value: Callable[[TPoint], float], text: Callable[[TPoint], str]
+    series: Iterable[TPoint],
+    *,
+    step: str,
+    value: Callable[[TPoint], float],
+    text: Callable[[TPoint], str],
+    before: Mapping[date, TPoint] = MappingProxyType({}),
+    hrefs: Mapping[date, str] = MappingProxyType({}),
 ) -> list[Point]:
     """A point of a chart for each of a series; those without a day are left out.
 
     :param step: what each stands for: `day`, `week` or `month`.
+    :param before: the point that each is compared with, by the first day of the former.
+    :param hrefs: where each leads, in the same way.
     """
     points = []
     for each in series:
         if each.start is None:
             continue
         label, short = _names(each.start, step)
+        compared = before.get(each.start)
         points.append(
             Point(
                 label=label,
@@ -58,6 +68,9 @@ def series_points(
                 value=value(each),
                 text=text(each),
                 note=_note(each, step),
+                before=None if compared is None else value(compared),
+                before_text="" if compared is None else text(compared),
+                href=hrefs.get(each.start, ""),
             )
         )
     return points
@@ -79,6 +92,18 @@ def hour_points(hours: Iterable[tuple[int | None, int | None]]) -> list[Point]:
         Point(label=f"{hour:02d}:00–{hour:02d}:59", short=f"{hour:02d}", value=number, text=number_text(number))
         for hour, number in ((hour or 0, number or 0) for hour, number in hours)
     ]
+
+
+def sum_text(total: str, *, average: str = "", step: str = "") -> str:
+    """The total of a series, and the average of its days, weeks or months; an empty one is left out."""
+    if not average:
+        return _("%(total)s in all") % {"total": total}
+    words = {
+        "day": _("%(total)s in all, %(average)s a day"),
+        "week": _("%(total)s in all, %(average)s a week"),
+        "month": _("%(total)s in all, %(average)s a month"),
+    }
+    return words.get(step, words["day"]) % {"total": total, "average": average}
 
 
 def _names(start: date, step: str) -> tuple[str, str]:

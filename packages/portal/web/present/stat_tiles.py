@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from portal.web.present.badges import LazyText
 
 
+TNumber = TypeVar("TNumber", int, float, "Decimal")
 #: From here on a share says less than a word.
 TENFOLD: Final = 10
 
@@ -32,22 +33,20 @@ class Change:
     direction: Literal["up", "down", "same", "none"]
 
 
-def comparison(value: float | Decimal | None, *, before: float | Decimal | None) -> Change:
-    """How a figure differs from the one of the period before."""
+def comparison(value: TNumber | None, *, before: TNumber | None, text: Callable[[TNumber | None], str]) -> Change:
+    """How a figure differs from the one of the period before, which `text` writes."""
     if value is None or not before or before < 0:
         return Change(text=_("no comparison"), direction="none")
     change = float(value) / float(before) - 1
-    if change >= TENFOLD - 1:
-        return Change(text=_("more than tenfold"), direction="up")
     share = percent_text(abs(change))
+    words = {"percent": share, "before": text(before)}
+    if change >= TENFOLD - 1:
+        return Change(text=_("at least ten times %(before)s") % words, direction="up")
     if share == percent_text(0):
-        return Change(text=_("unchanged"), direction="same")
+        return Change(text=_("about the same as %(before)s") % words, direction="same")
     if change > 0:
-        return Change(text=_("%(percent)s more") % {"percent": share}, direction="up")
-    return Change(text=_("%(percent)s less") % {"percent": share}, direction="down")
-
-
-TNumber = TypeVar("TNumber", int, float, "Decimal")
+        return Change(text=_("%(percent)s more than %(before)s") % words, direction="up")
+    return Change(text=_("%(percent)s less than %(before)s") % words, direction="down")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,4 +83,5 @@ def compared_tile(
 
     :param text: writes the figure.
     """
-    return StatTile(label=label, value=text(value), href=href, icon=icon, comparison=comparison(value, before=before))
+    change = comparison(value, before=before, text=text)
+    return StatTile(label=label, value=text(value), href=href, icon=icon, comparison=change)

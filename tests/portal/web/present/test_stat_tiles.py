@@ -19,19 +19,19 @@ def change(value: float | Decimal | None, before: float | Decimal | None) -> tup
 @pytest.mark.parametrize(
     ("value", "before", "expected"),
     [
-        (112, 100, ("up", "12% more")),
-        (88, 100, ("down", "12% less")),
-        (0, 100, ("down", "100% less")),
-        (Decimal("100.20"), Decimal(100), ("same", "unchanged")),
-        (999, 100, ("up", "899% more")),
-        (1000, 100, ("up", "more than tenfold")),
+        (112, 100, ("up", "12% more than 100")),
+        (88, 100, ("down", "12% less than 100")),
+        (0, 100, ("down", "100% less than 100")),
+        (Decimal("100.20"), Decimal(100), ("same", "about the same as 100")),
+        (999, 100, ("up", "899% more than 100")),
+        (1000, 100, ("up", "at least ten times 100")),
         (5, 0, ("none", "no comparison")),
         (5, None, ("none", "no comparison")),
         (None, 5, ("none", "no comparison")),
         (5, -5, ("none", "no comparison")),
     ],
 )
-def test_the_words_say_the_direction_too(
+def test_the_words_say_the_direction_and_the_number_before(
     value: float | Decimal | None, before: float | Decimal | None, expected: tuple[str, str]
 ) -> None:
     assert change(value, before) == expected
@@ -39,6 +39,6 @@ def test_the_words_say_the_direction_too(
 
 def test_a_share_is_written_as_in_the_language_of_the_page(use_locale: UseLocale) -> None:
     use_locale("de")
-    assert change(112, 100) == ("up", "12\N{NO-BREAK SPACE}% mehr")
+    assert change(112, 100) == ("up", "12\N{NO-BREAK SPACE}% mehr als 100")
     use_locale("tr")
-    assert change(112, 100) == ("up", "%12 daha fazla")
+    assert change(112, 100) == ("up", "%12 daha fazla (önce: 100)")
