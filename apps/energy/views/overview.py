@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from apps.energy.views.chargers import STATUSES
@@ -16,7 +16,16 @@ from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummaryQueries
-from portal.web.present import Need, NeedLink, bar_chart, has_failed, hour_points, needs_of, part_if_answered
+from portal.web.present import (
+    Need,
+    NeedLink,
+    bar_chart,
+    has_failed,
+    hour_points,
+    needs_of,
+    number_text,
+    part_if_answered,
+)
 from portal_pages import (
     Count,
     Figure,
@@ -97,11 +106,16 @@ def now_context(state: EnergyState, *, is_unknown: bool = False) -> Mapping[str,
         "needs": needs_of(
             [
                 Need(
-                    label=ngettext("faulted charger", "faulted chargers", faulted or 0),
+                    label=_faulted_text(faulted or 0, without_order=state.faulted_without_order),
                     count=faulted,
                     href=list_url("chargers", status=ChargerStatus.FAULTED),
                     links=tuple(
-                        NeedLink(label=charger.name or charger.id, route="charger", row_id=charger.id)
+                        NeedLink(
+                            label=charger.name or charger.id,
+                            route="charger",
+                            row_id=charger.id,
+                            text=_("in hand") if charger.open_orders else "",
+                        )
                         for charger in state.faulted_chargers
                     ),
                 ),
@@ -114,6 +128,16 @@ def now_context(state: EnergyState, *, is_unknown: bool = False) -> Mapping[str,
             ],
             has_failed=is_unknown,
         ),
+    }
+
+
+def _faulted_text(number: int, *, without_order: int | None) -> str:
+    text = ngettext("faulted charger", "faulted chargers", number)
+    if without_order is None:
+        return text
+    return gettext("%(chargers)s, %(number)s without an order") % {
+        "chargers": text,
+        "number": number_text(without_order),
     }
 
 

@@ -11,9 +11,10 @@ from django.urls import resolve, reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiPreconditionFailedError
-from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, use_queries, versions_of
+from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, note_absent, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
+from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale
 from portal.web.submissions import see_other, submission_key
 from portal.web.templating import own_or_default
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.errors import ApiError
-    from portal.query import MutationHook
+    from portal.query import MutationHook, QueryResult
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.lists import Cell, Column
@@ -55,6 +56,8 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     :param mutation: changes the row, as the actions want it.
     :param actions: what people do with the row: buttons and small forms on its page, each of which can be undone.
     :param related: what belongs to the row: short lists below its facts, read at the same time as the row.
+    :param beside: further rows for the template, by the names of the variables: each with the hook that reads it, and
+        the attribute of the row that has its id. None where there is none.
     :param facts: what its page shows of the row where it has no template of its own; by default the columns of the
         list. The first one is the page's heading.
     :param template: extends `portal/detail.html`: the facts of the row. By default `detail.html` in the resource's
@@ -70,6 +73,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     related: Sequence[Related[Any]] = ()
     mutation: MutationHook[Any, Any, RowParams] | None = None
     actions: Sequence[RowAction[Any]] = ()
+    beside: Mapping[str, tuple[QueryHook[Any, ...], str]] = field(default_factory=dict)
     facts: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
     context: Callable[[TShown_co], Mapping[str, object]] | None = None
@@ -117,18 +121,24 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         hook: Any = self.hook
         result, *lists = use_queries(request, [hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)])
         row: Any = result.unwrap()
+        beside = {name: self._beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
+        for each, answer in zip(open_lists, lists, strict=True):
+            if is_not_there(answer):
+                # The row is there, so it is the call that is not.
+                note_absent(each.hook, request, status=answer.error.status)
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
         actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
 
         def variables() -> dict[str, object]:
-            found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
+            found = (each.present(row, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
             words = {**pages.context, **words_in(self.facts or pages.columns)}
             words |= _linked_words(words, pages)
             return {
                 **words,
                 "words": words,
                 "facts": _facts_in(self, pages, active_locale()),
+                **{name: each and part_if_answered(each) for name, each in beside.items()},
                 **(self.context(row) if self.context else {}),
                 "pages": pages.offered(request),
                 "row": row,
@@ -137,10 +147,18 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "back_url": back,
             }
 
-        versions = versions_of(result, *lists)
+        versions = versions_of(result, *lists, *filter(None, beside.values()))
         # The form of an action has a key of its own.
         key = None if actions or versions is None else (*versions, back, gaps_mark(request))
         return render_kept(own, self._template(pages), variables, key=key)
+
+    def _beside(self, request: HttpRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
+        if not row_id or is_absent(hook, request):
+            return None
+        found: QueryResult[Any] = hook(request, id=row_id)
+        if is_not_there(found):
+            note_absent(hook, request, status=found.error and found.error.status)
+        return found
 
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions

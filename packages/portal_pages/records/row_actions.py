@@ -24,6 +24,7 @@ from portal_pages.forms import (
     is_not_taken_of_row,
     row_before,
     say_changed,
+    usable_form,
 )
 from portal_pages.page_names import DeclaredPage
 
@@ -112,7 +113,7 @@ def offered_actions(
         is_open = not action.permission or not page_is_denied(request, action.permission)
         if not is_open or (action.offered is not None and not action.offered(row)):
             continue
-        form = action.form(row=row, auto_id=f"{action.name}-%s") if action.form else None
+        form = usable_form(request, action.form)(row=row, auto_id=f"{action.name}-%s") if action.form else None
         body = None if form else action.body(request)
         names = tuple(form.fields) if form else tuple(body.fields) if body else ()
         if body is not None and all(getattr(row, name) == value for name, value in body.fields.items()):
