@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
-from portal.query import is_absent
 from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
@@ -36,6 +35,7 @@ from portal_pages import (
     RowAction,
     RowChoiceField,
     SuggestedField,
+    is_absent,
     resource_pages,
 )
 

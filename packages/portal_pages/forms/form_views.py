@@ -109,7 +109,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
         row_id, refused = values.get("row_id", ""), False
         if form.is_valid():
             create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
-            result = create.mutate(body=body, **({"params": RowParams(id=row_id)} if row_id else {}))
+            result = create.mutate(body=body, params=RowParams(id=row_id)) if row_id else create.mutate(body=body)
             if result.is_success:
                 name = _name_of(result.data, typed=body.record(**body.fields))
                 new_id = result.data.id if result.data else ""
@@ -142,7 +142,7 @@ class AddView(CreateView[TRow]):
 
     ::
 
-        resource_pages("energy/chargers", …, adds={"report": AddView(mutation=…, form=FaultForm, title=_("Report a fault"))})
+        resource_pages("energy/chargers", …, adds={"report": AddView(mutation=…, form=FaultForm)})
 
     Its mutation takes the row's id, as `RowParams`.
     """

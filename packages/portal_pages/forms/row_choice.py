@@ -198,7 +198,7 @@ def matches_response(request: HttpRequest, form: type[BackendForm[Any]]) -> Http
     for name, field in made.base_fields.items():
         if isinstance(field, SuggestedField) and made().add_prefix(name) == wanted:
             return HttpResponse(render_part("portal/parts/suggestions.html", {"texts": field.known(request)}))
-    for name, _, field in _row_choices(form):
+    for name, _name, field in _row_choices(form):
         if name == wanted:
             found = field.rows(request, search_text(request.GET.get(TEXT_PARAM, "")))[:MOST_MATCHES]
             rows = [{"id": row.id, "text": str(row), "hint": field.hint(row)} for row in found]
@@ -211,7 +211,7 @@ def with_rows_chosen(request: HttpRequest, form: type[BackendForm[Any]], sent: Q
     if not has_row_choices(form):
         return sent
     data = sent.copy()
-    for name, _, field in _row_choices(form):
+    for name, _name, field in _row_choices(form):
         for part in (_MATCH, _PROBLEM):
             data.pop(name + part, None)
         if name + TEXT in data:

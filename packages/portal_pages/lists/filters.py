@@ -96,7 +96,11 @@ class Filter:
         return str(word.label if isinstance(word, Badge) else word)
 
     def options(
-        self, *, chosen: Iterable[str], counts: Mapping[str, int] | None, names: Mapping[str, str] = MappingProxyType({})
+        self,
+        *,
+        chosen: Iterable[str],
+        counts: Mapping[str, int] | None,
+        names: Mapping[str, str] = MappingProxyType({}),
     ) -> list[Option]:
         """The choices: those declared in their order, those that the backend counts in that of their words.
 

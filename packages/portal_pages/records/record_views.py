@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.errors import ApiError
-    from portal.query import MutationHook, QueryResult
+    from portal.query import Endpoint, MutationHook, PaginatedResult, QueryResult
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.lists import Cell, Column
@@ -123,9 +123,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         row: Any = result.unwrap()
         beside = {name: self._beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
         for each, answer in zip(open_lists, lists, strict=True):
-            if is_not_there(answer):
-                # The row is there, so it is the call that is not.
-                note_absent(each.hook, request, status=answer.error.status)
+            _learn_absence(request, each.hook, answer)
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
         actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
@@ -156,12 +154,17 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         if not row_id or is_absent(hook, request):
             return None
         found: QueryResult[Any] = hook(request, id=row_id)
-        if is_not_there(found):
-            note_absent(hook, request, status=found.error and found.error.status)
+        _learn_absence(request, hook, found)
         return found
 
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
+
+
+def _learn_absence(request: HttpRequest, hook: Endpoint[Any], result: QueryResult[Any] | PaginatedResult[Any]) -> None:
+    """What belongs to a row that is there is only missing where the call is."""
+    if result.error is not None and is_not_there(result):
+        note_absent(hook, request, status=result.error.status)
 
 
 @lru_cache(maxsize=256)

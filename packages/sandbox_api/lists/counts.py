@@ -52,8 +52,8 @@ def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: st
         for codes, count in found:
             counted.update(dict.fromkeys(codes, count))
         return dict(counted)
-    counts = dict.fromkeys(_choices(rows.model, column), 0) | dict(found)
-    return {NONE if value is None else value: count for value, count in counts.items()}
+    named = {value or NONE: count for value, count in found} if name in spec.nullable else dict(found)
+    return dict.fromkeys(_choices(rows.model, column), 0) | named
 
 
 def _choices(model: type[Model], column: str) -> tuple[str, ...]:

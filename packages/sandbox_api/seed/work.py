@@ -120,7 +120,7 @@ def plan_work_orders(
                 charger=charger,
                 priority=priority,
                 status=status,
-                assignee=person and person.name,
+                assignee=None if person is None else person.name,
                 person=person,
                 created_at=created_at,
                 due_at=_due_at(due_dice, priority, created_at),

@@ -1,8 +1,8 @@
 """Rows against the parameters of their read: which rows contradict one. Pure.
 
 No row that contradicts a parameter is handed out under it (contract, section 7). A row that lacks the field proves
-nothing and stays; one that has null there fits the word `none` alone. Texts are compared letter by letter, limits of a time
-as moments, limits of a number as numbers.
+nothing and stays; one that has null there fits the word `none` alone. Texts are compared letter by letter, limits of a
+time as moments, limits of a number as numbers.
 """
 
 from __future__ import annotations

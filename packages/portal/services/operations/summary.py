@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-
 from typing import Final
 
 from portal.query import Params, QueryGroup, Record, field, query_endpoint
