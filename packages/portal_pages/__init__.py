@@ -35,6 +35,7 @@ from portal_pages.forms import (
     one_line,
     settle_conflicts,
     telephone,
+    usable_form,
     use_plain_messages,
 )
 from portal_pages.lists import (

@@ -35,8 +35,8 @@ from portal_pages import (
     RowAction,
     RowChoiceField,
     SuggestedField,
-    is_absent,
     resource_pages,
+    usable_form,
 )
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class PriorityForm(BackendForm[WorkOrder]):
 def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
     """The user's own id where the backend knows people, else the name, if it is known."""
     me = use_app_essentials(request)
-    if me and me.id and not is_absent(PersonQueries.use_get_people_query, request):
+    if me and me.id and "assignee_id" in usable_form(request, AssigneeForm).base_fields:
         return WorkOrder.partial(assignee_id=me.id)
     return WorkOrder.partial(assignee=me.name) if me else None
 

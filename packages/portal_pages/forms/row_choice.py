@@ -268,9 +268,9 @@ def usable_form(request: HttpRequest, form: Any) -> Any:
     left_out = set()
     for html_name, name, field in _row_choices(form) if has_row_choices(form) else ():
         hook: Any = field.hook
-        if not is_absent(hook, request) and not is_known(hook):
-            hook(request)
         is_given = request.GET.get(html_name) or request.POST.get(html_name)
+        if not is_given and CHOICES_PARAM not in request.GET and not is_known(hook):
+            hook(request)
         left_out.add(name if is_absent(hook, request) and not is_given else field.otherwise)
     return _form_without(form, frozenset(left_out - {""}))
 

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.urls import resolve, reverse
 from django.utils.translation import gettext_lazy as _
 
-from portal.errors import ApiPreconditionFailedError
+from portal.errors import ApiAbsentError, ApiPreconditionFailedError
 from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, note_absent, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
@@ -129,7 +129,10 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
 
         def variables() -> dict[str, object]:
-            found = (each.present(row, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
+            found = (
+                each.present(row_id, answer, row=row, shell=shell)
+                for each, answer in zip(open_lists, lists, strict=True)
+            )
             words = {**pages.context, **words_in(self.facts or pages.columns)}
             words |= _linked_words(words, pages)
             return {
@@ -163,7 +166,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
 def _learn_absence(request: HttpRequest, hook: Endpoint[Any], result: QueryResult[Any] | PaginatedResult[Any]) -> None:
     """What belongs to a row that is there is only missing where the call is."""
-    if result.error is not None and is_not_there(result):
+    if result.error is not None and is_not_there(result) and not isinstance(result.error, ApiAbsentError):
         note_absent(hook, request, status=result.error.status)
 
 

@@ -226,7 +226,7 @@ class Related(Generic[TItem]):
         spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
         return spec
 
-    def present(self, row: Row, result: PaginatedResult[TItem], *, shell: PartShell) -> ShortList | None:
+    def present(self, row_id: str, result: PaginatedResult[TItem], *, row: Row, shell: PartShell) -> ShortList | None:
         """The short list; None if it is not there for the user, or may hold what belongs to other rows.
 
         A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
@@ -234,17 +234,17 @@ class Related(Generic[TItem]):
         wire = self._wire_names[self.by]
         if is_not_there(result) or wire in result.data.ignored:
             return None
-        if not all(self._belongs(each, row.id) for each in result.data.items):
+        if not all(self._belongs(each, row_id) for each in result.data.items):
             return None
         is_open = not self.is_elsewhere or self.platform in shell.platforms
-        create_url = self._url(row.id, below="/new", **self.create_with(row)) if self.create and is_open else ""
+        create_url = self._url(row_id, below="/new", **self.create_with(row)) if self.create and is_open else ""
         if self.create_page and not is_open:
-            create_url = reverse(self.create_page, args=[row.id])
+            create_url = with_params(reverse(self.create_page, args=[row_id]), self.create_with(row))
         about: dict[str, Any] = {
             "name": self.page.rpartition("/")[2],
             "title": str(self.title),
             "empty": str(self.empty),
-            "url": self._url(row.id) if is_open else "",
+            "url": self._url(row_id) if is_open else "",
             "create_url": create_url,
             "create_label": str(self.create),
             "create_is_main": self.create_is_main,
