@@ -8,7 +8,7 @@ function instead; the rest is for such functions::
     resource_urls    resource_pages: the URLs of one resource, with their names
       exports        the file of a list
       records        DetailView, Related, DeleteView: the page of one row, what belongs to it, the form that deletes it
-        forms        CreateView, EditView, BackendForm: the forms that create and edit a row
+        forms        CreateView, AddView, EditView, BackendForm: the forms that create and edit a row
         overviews    read_overview, Figure, PeriodChoice, live_part: figures of a period, what needs somebody now
           lists      ListView, Column, Filter, DateRange: a list with search, filters, sort orders and "load more"
             page_names   the pages of one resource by the names of their URLs
@@ -23,6 +23,7 @@ from portal.web import see_other
 from portal.web.guards import platform_page
 from portal.web.submissions import submission_key
 from portal_pages.forms import (
+    AddView,
     BackendForm,
     CreateView,
     EditView,
@@ -34,6 +35,7 @@ from portal_pages.forms import (
     one_line,
     settle_conflicts,
     telephone,
+    usable_form,
     use_plain_messages,
 )
 from portal_pages.lists import (

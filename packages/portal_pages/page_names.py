@@ -57,7 +57,7 @@ class PageNames:
     :param context: what its templates get beside their rows.
     :param row: reads one row; None where there is no declared page of one.
     :param writes: the mutation behind `create`, `edit` and `delete`, as far as those pages are declared.
-    :param permissions: those that these three pages need, as far as they need one of their own.
+    :param permissions: those that these three pages and `detail` need, as far as they need one of their own.
     :param columns: of the list, by their names.
     """
 

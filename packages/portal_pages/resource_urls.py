@@ -9,7 +9,7 @@ from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
 from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
-from portal_pages.forms import NEW, CreateView, EditView
+from portal_pages.forms import NEW, AddView, CreateView, EditView
 from portal_pages.lists import ListView
 from portal_pages.page_names import DeclaredPage, PageNames
 from portal_pages.records import DELETE, WARNING, BulkPage, DeleteView, DetailView
@@ -39,6 +39,7 @@ def resource_pages(
     create: CreateView[TRow] | View | None = None,
     edit: EditView[TRow] | View | None = None,
     delete: DeleteView | MutationHook[Any, None, RowParams] | View | None = None,
+    adds: Mapping[str, AddView[Any]] | None = None,
     context: Mapping[str, object] | None = None,
     permission: str = "",
     key: str = "",
@@ -64,13 +65,14 @@ def resource_pages(
     | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
     | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
     | the actions of `detail` with `bulk`, for several rows | `finance/orders/bulk` | `orders-bulk` |
-    | an action of `detail` | `finance/orders/<row_id>/ship` | `order-ship` |
+    | an action of `detail`, one of `adds` | `finance/orders/<row_id>/ship` | `order-ship` |
 
     Any page may be a function instead, which gets `request` and the `row_id` of its URL. A hook alone as `detail` or
     `delete` is a page of it without options.
 
     :param name: of one row, in the names of the URLs.
     :param title: the list's heading, and the text of links back to it.
+    :param adds: forms that add something to a row, by the ends of their addresses; they lead back to `detail`.
     :param context: what the templates of the list and of a row get beside their rows, such as the badges of a status.
     :param permission: one that these pages need beside the platform, or in its place on the gateway, which has none.
     :param key: opens the list after `g`. The sidebar has an entry for each list, with the icon that has the name of the
@@ -88,7 +90,9 @@ def resource_pages(
         if not (page is None or is_view or isinstance(page, kind)):
             what = f"the class {page.__name__}" if isinstance(page, type) else type(page).__name__
             raise UsageError(f"{path}: {role} should be {kind.__name__}(…) or a function, not {what}")
-    for page, leads_to, target in ((create, "list", list), (edit, "detail", detail), (delete, "list", list)):
+    further = tuple((add, "detail", detail) for add in (adds or {}).values())
+    leads = ((create, "list", list), (edit, "detail", detail), (delete, "list", list), *further)
+    for page, leads_to, target in leads:
         if isinstance(page, DeclaredPage) and target is None:
             raise UsageError(f"{path}: {type(page).__name__} leads to the page {leads_to!r}, which is not given")
     taken = _GIVEN & set(context or {})
@@ -106,6 +110,7 @@ def resource_pages(
     )
     actions = detail.action_pages() if isinstance(detail, DetailView) else {}
     bulk = _bulk_page(list, detail) if isinstance(list, ListView) and isinstance(detail, DetailView) else None
+    below = {**actions, **(adds or {})}
     names = PageNames(
         list=list_name,
         export=f"{list_name}-export" if export else "",
@@ -130,7 +135,7 @@ def resource_pages(
         },
         permissions={
             role: page.permission
-            for role, page in (("create", create), ("edit", edit), ("delete", delete))
+            for role, page in (("create", create), ("detail", detail), ("edit", edit), ("delete", delete))
             if isinstance(page, DeclaredPage) and page.permission
         },
         columns=list.columns if isinstance(list, ListView) else {},
@@ -144,7 +149,7 @@ def resource_pages(
         (row, names.detail, detail),
         (f"{row}/edit", names.edit, edit),
         (f"{row}/delete", names.delete, delete),
-        *((f"{row}/{end}", f"{name}-{end}", page) for end, page in actions.items()),
+        *((f"{row}/{end}", f"{name}-{end}", page) for end, page in below.items()),
     )
     found = [
         platform_page(

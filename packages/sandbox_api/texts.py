@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 # Control characters, surrogates, and the separators that break a line where nobody expects it.
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_BREAKS = str.maketrans("", "", "\t\r\n")
 _PHONE = re.compile(r"\+?[0-9 ()./-]+")
 _PHONE_DIGITS = range(5, 16)  # E.164 allows 15
 _PHONE_LENGTH = 40
@@ -39,6 +40,22 @@ class LineField(serializers.CharField):
             self.fail("control")
         value = super().run_validation(data)
         return None if value == "" and self.allow_null else value
+
+
+class LinesField(serializers.CharField):
+    """A text of several lines, which may be empty, with the line breaks of Unix."""
+
+    default_error_messages = LineField.default_error_messages
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_blank=True, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Refuse control characters, but for tabs and line breaks."""
+        value = super().to_internal_value(data).replace("\r\n", "\n")
+        if has_control_characters(value.translate(_BREAKS)):
+            self.fail("control")
+        return value
 
 
 @extend_schema_field({"type": "string", "maxLength": _PHONE_LENGTH, "example": _PHONE_EXAMPLE})

@@ -99,10 +99,10 @@ def test_a_created_row_is_named_and_stands_in_the_list_until_it_is_deleted(site:
     site.get(PAGE)
     site.backend.answers("POST", CUSTOMERS, json={"id": "c2", "name": "<Ida>", "plan": "payg"}, status=201)
     created = site.post(NEW, {"name": "Ida", "plan": "payg"})
-    assert (created.status, created.location) == (303, PAGE)
+    assert (created.status, created.location) == (303, f"{PAGE}/c2")
     assert site.bodies(CUSTOMERS, "POST") == [{"name": "Ida", "plan": "payg"}]
+    assert "&lt;Ida&gt; was created." in site.get(f"{PAGE}/c2").html
     page = site.get(PAGE)
-    assert "&lt;Ida&gt; was created." in page.html
     assert row_ids(page.response) == ["c2", "c1"]
     site.backend.answers("DELETE", ROW, status=204)
     assert site.post(f"{HERE}/delete").location == PAGE

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
+from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.energy.views.elsewhere import charger_work_orders
 from portal.config.contract_names import SORT_BY_NAME
+from portal.services.energy.charger_work_orders import ChargerWorkOrderMutations, ReportedOrder
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge
-from portal_pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
+from portal_pages import (
+    AGE_SORTS,
+    NAME_SORTS,
+    AddView,
+    BackendForm,
+    Column,
+    DetailView,
+    Filter,
+    ListView,
+    Related,
+    resource_pages,
+)
 
 STATUSES: Final = {
     ChargerStatus.AVAILABLE: Badge(label=_("Available"), tone="good"),
@@ -25,6 +39,22 @@ CONNECTORS: Final = {
     ChargerConnector.CCS: "CCS",
     ChargerConnector.CHADEMO: "CHAdeMO",
 }
+
+#: Of a work order.
+PRIORITIES: Final = {"low": _("Low"), "normal": _("Normal"), "high": _("High"), "urgent": _("Urgent")}
+
+
+class FaultForm(BackendForm[ReportedOrder]):
+    """Report a fault, for who may not open the operations platform."""
+
+    class Meta:
+        fields = {"title": _("Title"), "priority": _("Priority"), "description": _("Description")}
+        optional = ("description",)
+        choices = {"priority": PRIORITIES}
+        initial = {"priority": "high"}
+        max_lengths = {"title": 200, "description": 2000}
+        widgets = {"description": forms.Textarea(attrs={"rows": 4})}
+
 
 charger_pages = resource_pages(
     "energy/chargers",
@@ -53,6 +83,7 @@ charger_pages = resource_pages(
     detail=DetailView(
         hook=ChargerQueries.use_get_charger_query,
         related=(
+            charger_work_orders,
             Related(
                 title=_("Charging sessions"),
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
@@ -61,6 +92,15 @@ charger_pages = resource_pages(
             ),
         ),
     ),
+    adds={
+        "report": AddView(
+            mutation=ChargerWorkOrderMutations.use_report_fault_mutation,
+            form=FaultForm,
+            title=_("Report a fault"),
+            submit_label=_("Report"),
+            message=_("“%(name)s” was reported."),
+        )
+    },
     context={"statuses": STATUSES, "connectors": CONNECTORS},
     key="r",
 )

@@ -1,15 +1,22 @@
-"""What stations and clients have on other platforms: work orders, invoices."""
+"""What stations, chargers and clients have on other platforms: work orders, invoices."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from portal.services.energy.charger_work_orders import ChargerWorkOrderQueries
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.operations.work_orders import WorkOrderQueries, WorkOrderStatus
 from portal.web.present import Badge
 from portal_pages import Related
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from portal.services.energy.chargers import Charger
 
 ORDER_STATUSES: Final = {
     WorkOrderStatus.OPEN: Badge(label=_("Open"), tone="info"),
@@ -32,6 +39,25 @@ work_orders = Related(
     page="/operations/work-orders",
     template="energy/stations/work_orders.html",
     create=_("New work order"),
+    context={"statuses": ORDER_STATUSES},
+)
+
+
+def about_fault(charger: Charger) -> Mapping[str, str]:
+    """What the form of a work order for a charger is told, beside its id."""
+    return {"stationId": charger.station_id, "title": gettext("Fault: %(charger)s") % {"charger": charger}}
+
+
+charger_work_orders = Related(
+    title=_("Work orders"),
+    hook=ChargerWorkOrderQueries.use_get_charger_work_orders_query,
+    by="charger_id",
+    page="/operations/work-orders",
+    template="energy/stations/work_orders.html",
+    create=_("New work order"),
+    create_with=about_fault,
+    create_page="charger-report",
+    create_is_main=True,
     context={"statuses": ORDER_STATUSES},
 )
 invoices = Related(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from apps.energy.views.chargers import STATUSES
@@ -115,11 +115,16 @@ def now_context(state: EnergyState, *, as_of: datetime | None, is_unknown: bool 
         "needs": needs_of(
             [
                 Need(
-                    label=ngettext("faulted charger", "faulted chargers", faulted or 0),
+                    label=_faulted_text(faulted or 0, without_order=state.faulted_without_order),
                     count=faulted,
                     href=list_url("chargers", status=ChargerStatus.FAULTED),
                     links=tuple(
-                        NeedLink(label=charger.name or charger.id, route="charger", row_id=charger.id)
+                        NeedLink(
+                            label=charger.name or charger.id,
+                            route="charger",
+                            row_id=charger.id,
+                            text=_("in hand") if charger.open_orders else "",
+                        )
                         for charger in state.faulted_chargers
                     ),
                 ),
@@ -133,6 +138,16 @@ def now_context(state: EnergyState, *, as_of: datetime | None, is_unknown: bool 
             has_failed=is_unknown,
         ),
         "state_as_of": as_of,
+    }
+
+
+def _faulted_text(number: int, *, without_order: int | None) -> str:
+    text = ngettext("faulted charger", "faulted chargers", number)
+    if without_order is None:
+        return text
+    return gettext("%(chargers)s, %(number)s without an order") % {
+        "chargers": text,
+        "number": number_text(without_order),
     }
 
 

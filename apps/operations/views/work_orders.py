@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
+from portal.services.operations.chargers import OperationsChargerQueries
+from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.operations.work_orders import (
     WorkOrder,
@@ -32,9 +36,12 @@ from portal_pages import (
     RowChoiceField,
     SuggestedField,
     resource_pages,
+    usable_form,
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from portal.services import Partial
     from portal.web import PortalRequest
 
@@ -62,7 +69,29 @@ def is_late(order: WorkOrder) -> bool:
     )
 
 
-class WorkOrderForm(BackendForm[WorkOrder]):
+class AssigneeForm(BackendForm[WorkOrder]):
+    """Who does it: a person, or a name where the backend knows no people."""
+
+    assignee_id = RowChoiceField(
+        label=_("Assigned to"),
+        hook=PersonQueries.use_get_people_query,
+        record=PersonQueries.use_get_person_query,
+        hint=lambda person: person.email,
+        otherwise="assignee",
+        required=False,
+        max_length=64,
+        help_text=_("Begin to type a name."),
+    )
+    assignee = SuggestedField(
+        label=_("Assigned to"),
+        counts=WorkOrderQueries.use_get_work_orders_counts_query,
+        by="assignee",
+        required=False,
+        max_length=100,
+    )
+
+
+class WorkOrderForm(AssigneeForm):
     """Create and edit a work order. It checks what the backend checks."""
 
     station_id = RowChoiceField(
@@ -73,22 +102,49 @@ class WorkOrderForm(BackendForm[WorkOrder]):
         max_length=64,
         help_text=_("Begin to type its name."),
     )
+    charger_id = RowChoiceField(
+        hook=OperationsChargerQueries.use_get_operations_chargers_query,
+        record=OperationsChargerQueries.use_get_operations_charger_query,
+        hint=lambda charger: charger.station_name,
+        required=False,
+        max_length=64,
+        help_text=_("Its station follows from it."),
+    )
 
     class Meta:
         fields = {
             "title": _("Title"),
-            "priority": _("Priority"),
             "station_id": _("Station"),
+            "charger_id": _("Charger"),
+            "priority": _("Priority"),
             "due_at": _("Due"),
+            "assignee_id": _("Assigned to"),
+            "assignee": _("Assigned to"),
+            "description": _("Description"),
         }
-        optional = ("due_at",)
+        optional = ("due_at", "description")
         choices = {"priority": PRIORITIES}
         initial = {"priority": WorkOrderPriority.NORMAL}
-        max_lengths = {"title": 200}
+        max_lengths = {"title": 200, "description": 2000}
+        widgets = {"description": forms.Textarea(attrs={"rows": 4})}
         error_messages = {
             "title": {"required": _("Say what is to be done.")},
             "priority": {"required": _("Choose a priority.")},
         }
+
+
+class NewWorkOrderForm(WorkOrderForm):
+    """A new one is not late at birth."""
+
+    def clean_due_at(self) -> datetime | None:
+        """Refuse a day that is over.
+
+        :raises ValidationError: it is.
+        """
+        due: datetime | None = self.cleaned_data["due_at"]
+        if due is not None and timezone.localdate(due) < timezone.localdate():
+            raise ValidationError(_("This day is over. Choose a later one, or none."))
+        return due
 
 
 class PriorityForm(BackendForm[WorkOrder]):
@@ -99,21 +155,11 @@ class PriorityForm(BackendForm[WorkOrder]):
         choices = {"priority": PRIORITIES}
 
 
-class AssigneeForm(BackendForm[WorkOrder]):
-    """Who does it."""
-
-    assignee = SuggestedField(
-        label=_("Assigned to"),
-        counts=WorkOrderQueries.use_get_work_orders_counts_query,
-        by="assignee",
-        required=False,
-        max_length=100,
-    )
-
-
 def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
-    """The user's own name, if it is known."""
+    """The user's own id where the backend knows people, else the name, if it is known."""
     me = use_app_essentials(request)
+    if me and me.id and "assignee_id" in usable_form(request, AssigneeForm).base_fields:
+        return WorkOrder.partial(assignee_id=me.id)
     return WorkOrder.partial(assignee=me.name) if me else None
 
 
@@ -200,8 +246,17 @@ work_order_pages = resource_pages(
         filters=(
             Filter("status", _("Status"), choices=STATUSES),
             Filter("priority", _("Priority"), choices=PRIORITIES),
+            Filter(
+                "assigneeId",
+                _("Assigned to"),
+                rows=PersonQueries.use_get_people_query,
+                named_by="assignee",
+                none=_("Nobody"),
+                otherwise="assignee",
+            ),
             Filter("assignee", _("Assigned to")),
             Filter("stationId", _("Station"), named_by="station_name"),
+            Filter("chargerId", _("Charger"), named_by="charger_name"),
         ),
         ranges=(
             DateRange("createdAt", _("Created")),
@@ -213,7 +268,7 @@ work_order_pages = resource_pages(
     ),
     create=CreateView(
         mutation=WorkOrderMutations.use_create_work_order_mutation,
-        form=WorkOrderForm,
+        form=NewWorkOrderForm,
         title=_("New work order"),
         submit_label=_("Create work order"),
     ),
@@ -221,6 +276,7 @@ work_order_pages = resource_pages(
         hook=WorkOrderQueries.use_get_work_order_query,
         mutation=WorkOrderMutations.use_update_work_order_mutation,
         actions=ACTIONS,
+        beside={"station": (OperationsStationQueries.use_get_operations_station_query, "station_id")},
     ),
     edit=EditView(
         query=WorkOrderQueries.use_get_work_order_query,

@@ -56,6 +56,8 @@ SORT_BY_NAME_DESCENDING: Final = "-name"
 VALUES_SEPARATOR: Final = ","
 #: Before a separator that belongs to a value, and before itself.
 VALUES_ESCAPE: Final = "\\"
+#: The value of a filter that stands for rows without any.
+NONE_VALUE: Final = "none"
 #: The parameters that limit a time: `startedAtFrom` is its first moment, `startedAtTo` the first moment after it.
 FROM_SUFFIX: Final = "From"
 TO_SUFFIX: Final = "To"

@@ -2,7 +2,7 @@
 
 ::
 
-    form_views     CreateView, EditView: the forms that create and edit a row
+    form_views     CreateView, EditView: the forms that create and edit a row; AddView: one that adds to a row
       undo         UndoPage, say_changed: a message with a button that brings the former values back
       form_pages   form_page: a page with a form, which can be sent again; the page of a deleted row
       row_changes  change_row: changes a row, unless somebody else has changed the same fields meanwhile
@@ -20,7 +20,7 @@ from __future__ import annotations
 from portal_pages.forms.conflicts import settle_conflicts
 from portal_pages.forms.form_fields import version_in
 from portal_pages.forms.form_pages import form_page
-from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, CreateView, EditView
+from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, AddView, CreateView, EditView
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import (
     NO_CHANGES,
@@ -37,6 +37,7 @@ from portal_pages.forms.row_choice import (
     SuggestedField,
     matches_response,
     name_chosen_rows,
+    usable_form,
     with_rows_chosen,
 )
 from portal_pages.forms.text_fields import one_line, telephone

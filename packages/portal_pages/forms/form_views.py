@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from portal.edge import NO_SEGMENT
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import Partial, QueryHook, Row, RowParams
+from portal.query import Partial, QueryHook, Row, RowParams, is_absent
 from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
@@ -25,12 +26,14 @@ from portal_pages.forms.messages import (
 )
 from portal_pages.forms.row_changes import change_row, not_written
 from portal_pages.forms.row_choice import (
-    chosen_in_address,
+    given_in_address,
     matches_response,
     name_chosen_rows,
+    usable_form,
     with_rows_chosen,
 )
 from portal_pages.forms.undo import row_before, say_changed
+from portal_pages.lists import list_url_before
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
@@ -68,16 +71,18 @@ def _row_of(page: DeclaredPage, form: object) -> type[Row]:
 class CreateView(DeclaredPage, Generic[TRow]):
     """A form that creates a row: `CreateView(mutation=…, form=ClientForm, title=_("New client"))`.
 
-    A form that arrives twice creates one row (contract, section 8).
+    A form that arrives twice creates one row (contract, section 8). An empty form has what its address gives of rows to
+    choose and of texts: `…/new?stationId=sta_1&title=Fault`.
 
     :param title: the form's heading, and the text of the list's button.
     :param submit_label: the form's button.
-    :param message: what the list says then; `%(name)s` is the new row.
+    :param message: what the new row's page says then, or the list where rows have no page; `%(name)s` is the new row.
     """
 
     methods = ("GET", "HEAD", "POST")
+    of_a_row: ClassVar = False
 
-    mutation: MutationHook[TRow, Partial[TRow], None]
+    mutation: MutationHook[TRow, Partial[TRow], Any]
     form: type[BackendForm[TRow]]
     title: LazyText = NEW
     submit_label: LazyText = CREATE
@@ -85,45 +90,72 @@ class CreateView(DeclaredPage, Generic[TRow]):
 
     def __post_init__(self) -> None:
         """Refuse a mutation that is not sent a form of this row."""
-        self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
+        self.check_mutation(has_params=self.of_a_row, form_row=_row_of(self, self.form))
         self.check_words(filled="message")
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """An empty form; POST creates the row, which then stands at the top of the list.
+        """An empty form; POST creates the row, and leads to its page.
 
         :raises portal.errors.ApiError: the backend refused it, and no other input can help.
         """
-        del values
-        matches = matches_response(request, self.form)
+        form_class = usable_form(request, self.form)
+        matches = matches_response(request, form_class)
         if matches is not None:
             return matches
         if request.POST:
-            form = self.form(with_rows_chosen(request, self.form, request.POST))
+            form = form_class(with_rows_chosen(request, form_class, request.POST))
         else:
-            form = self.form(initial=chosen_in_address(request, self.form))
+            form = form_class(initial=given_in_address(request, form_class))
+        row_id, refused = values.get("row_id", ""), False
         if form.is_valid():
             create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
-            result = create.mutate(body=body)
+            result = create.mutate(body=body, params=RowParams(id=row_id)) if row_id else create.mutate(body=body)
             if result.is_success:
                 name = _name_of(result.data, typed=body.record(**body.fields))
-                row_id = result.data.id if result.data else ""
-                created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=row_id)
-                return see_other(pages.list)
-            if is_not_taken(result.error):
-                list_url, list_title = reverse(pages.list), str(pages.title)
-                return refused_page(
-                    request, form, title=str(self.title), text=NO_CREATES, back_url=list_url, back_label=list_title
-                )
-            form.show_backend_error(result)
+                new_id = result.data.id if result.data else ""
+                created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=new_id)
+                return see_other(pages.detail, row_id) if row_id else _led_to(request, pages, new_id)
+            refused = is_not_taken(result.error)
+            if not refused:
+                form.show_backend_error(result)
+        back_url, back_label = self._back(request, pages, row_id)
+        about = {"title": str(self.title), "back_url": back_url, "back_label": back_label}
+        if refused:
+            return refused_page(request, form, text=NO_CREATES, **about)
         name_chosen_rows(request, form)
-        return form_page(
-            request,
-            form,
-            title=str(self.title),
-            submit_label=str(self.submit_label),
-            back_url=reverse(pages.list),
-            back_label=str(pages.title),
-        )
+        return form_page(request, form, submit_label=str(self.submit_label), **about)
+
+    def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
+        """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.
+
+        :raises portal.errors.ApiError: there is no such row.
+        """
+        if not row_id or pages.row is None:
+            return list_url_before(request, pages.list), str(pages.title)
+        row = record_if_answered(pages.row(request, id=row_id))
+        return reverse(pages.detail, args=[row_id]), str(row or row_id)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AddView(CreateView[TRow]):
+    """A form that creates something that belongs to a row, on a page below the row's, and leads back there.
+
+    ::
+
+        resource_pages("energy/chargers", …, adds={"report": AddView(mutation=…, form=FaultForm)})
+
+    Its mutation takes the row's id, as `RowParams`.
+    """
+
+    of_a_row: ClassVar = True
+
+
+def _led_to(request: HttpRequest, pages: PageNames, new_id: str) -> HttpResponse:
+    """To the page of a new row; to the list where it has none, or none for this user."""
+    is_shown = pages.row is None or not is_absent(pages.row, request)
+    if pages.offered(request).detail and is_shown and not NO_SEGMENT.match(new_id):
+        return see_other(pages.detail, new_id)
+    return see_other(pages.list)
 
 
 def _name_of(created: Row | None, *, typed: Row) -> str:
@@ -168,22 +200,23 @@ class EditView(DeclaredPage, Generic[TRow]):
             help.
         """
         row_id: str = values["row_id"]
-        matches = matches_response(request, self.form)
+        form_class = usable_form(request, self.form)
+        matches = matches_response(request, form_class)
         if matches is not None:
             return matches
         if request.method != "POST":
             row = self.query(request, id=row_id).unwrap()
-            return self._page(request, pages, self.form(row=row), row=row, row_id=row_id)
-        resolved = with_rows_chosen(request, self.form, request.POST)
-        sent, undecided = settle_conflicts(self.form, resolved)
-        form, known = self.form(sent), None
+            return self._page(request, pages, form_class(row=row), row=row, row_id=row_id)
+        resolved = with_rows_chosen(request, form_class, request.POST)
+        sent, undecided = settle_conflicts(form_class, resolved)
+        form, known = form_class(sent), None
         is_at_once_valid = form.is_valid()
         if not is_at_once_valid:
             # A value that is no choice of ours may be the row's own.
             known = record_if_answered(self.query(request, id=row_id))
-            form = self.form(sent, row=known)
+            form = form_class(sent, row=known)
         if form.is_valid() and undecided:
-            form = self.form(resolved)
+            form = form_class(resolved)
             form.is_valid()
             show_conflicts(form, in_conflict(form), sent=request.POST)
         elif form.is_valid():

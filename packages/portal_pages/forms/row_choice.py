@@ -11,6 +11,7 @@ with an id (contract, section 6).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
@@ -94,6 +95,7 @@ class RowChoiceField(forms.CharField):
     :param hook: the list in which people search.
     :param record: the row with an id, for its name.
     :param hint: what tells rows of one name apart, such as their city.
+    :param otherwise: the field of the form in its place, where the backend does not have that list.
     """
 
     widget = RowChoiceWidget
@@ -105,10 +107,11 @@ class RowChoiceField(forms.CharField):
         hook: PaginatedQueryHook[Any, ...],
         record: QueryHook[Any, ...],
         hint: Callable[[Any], str] = lambda _row: "",
+        otherwise: str = "",
         **settings: Any,
     ) -> None:
         super().__init__(validators=[one_line], **settings)
-        self.hook, self.record, self.hint = hook, record, hint
+        self.hook, self.record, self.hint, self.otherwise = hook, record, hint, otherwise
 
     def clean(self, value: Any) -> Any:
         """The id.
@@ -167,14 +170,14 @@ class SuggestedField(forms.CharField):
         return sorted(filter(None, numbers), key=lambda value: (-(numbers[value] or 0), value))[:MOST_SUGGESTIONS]
 
 
-def _row_choices(form: type[BackendForm[Any]] | BackendForm[Any]) -> Iterator[tuple[str, RowChoiceField]]:
-    """Each such field with its name in HTML."""
+def _row_choices(form: type[BackendForm[Any]] | BackendForm[Any]) -> Iterator[tuple[str, str, RowChoiceField]]:
+    """Each such field with its name in HTML and its own."""
     made: Any = form
     prefixed = made if isinstance(made, forms.Form) else made()
     fields = made.fields if isinstance(made, forms.Form) else made.base_fields
     for name, field in fields.items():
         if isinstance(field, RowChoiceField):
-            yield prefixed.add_prefix(name), field
+            yield prefixed.add_prefix(name), name, field
 
 
 def has_row_choices(form: type[BackendForm[Any]]) -> bool:
@@ -195,7 +198,7 @@ def matches_response(request: HttpRequest, form: type[BackendForm[Any]]) -> Http
     for name, field in made.base_fields.items():
         if isinstance(field, SuggestedField) and made().add_prefix(name) == wanted:
             return HttpResponse(render_part("portal/parts/suggestions.html", {"texts": field.known(request)}))
-    for name, field in _row_choices(form):
+    for name, _name, field in _row_choices(form):
         if name == wanted:
             found = field.rows(request, search_text(request.GET.get(TEXT_PARAM, "")))[:MOST_MATCHES]
             rows = [{"id": row.id, "text": str(row), "hint": field.hint(row)} for row in found]
@@ -208,7 +211,7 @@ def with_rows_chosen(request: HttpRequest, form: type[BackendForm[Any]], sent: Q
     if not has_row_choices(form):
         return sent
     data = sent.copy()
-    for name, field in _row_choices(form):
+    for name, _name, field in _row_choices(form):
         for part in (_MATCH, _PROBLEM):
             data.pop(name + part, None)
         if name + TEXT in data:
@@ -244,14 +247,41 @@ def _resolve(request: HttpRequest, field: RowChoiceField, data: QueryDict, *, na
         data[name + _PROBLEM] = _("There is nothing called “%(text)s”.") % {"text": text}
 
 
-def chosen_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dict[str, str]:
-    """The rows that the address of an empty form names: `?stationId=sta_1`."""
-    if not has_row_choices(form):
-        return {}
-    names = dict(_row_choices(form))
-    made: Any = form
-    attributes = {made().add_prefix(name): name for name in made.base_fields}
-    return {attributes[name]: request.GET[name][:MAX_SEARCH_CHARS] for name in names if request.GET.get(name)}
+def given_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dict[str, str]:
+    """The rows and the texts that the address of an empty form gives: `?stationId=sta_1&title=Fault`.
+
+    A text is cut at the field's length, and at 200 characters.
+    """
+    made, found = form(), {}
+    for name, field in made.fields.items() if request.GET else ():
+        text = request.GET.get(made.add_prefix(name), "")
+        if text and isinstance(field, forms.CharField):
+            found[name] = text[: min(field.max_length or MAX_SEARCH_CHARS, MAX_SEARCH_CHARS)]
+    return found
+
+
+def usable_form(request: HttpRequest, form: Any) -> Any:
+    """The form's class without rows to choose from lists that the backend does not have, unless an id is given.
+
+    A list of which this process does not know is asked first: nobody gets a field that finds nothing.
+    """
+    left_out = set()
+    for html_name, name, field in _row_choices(form) if has_row_choices(form) else ():
+        hook: Any = field.hook
+        is_given = request.GET.get(html_name) or request.POST.get(html_name)
+        if not is_given and CHOICES_PARAM not in request.GET and not is_known(hook):
+            hook(request)
+        left_out.add(name if is_absent(hook, request) and not is_given else field.otherwise)
+    return _form_without(form, frozenset(left_out - {""}))
+
+
+@lru_cache(maxsize=256)
+def _form_without(form: Any, names: frozenset[str]) -> Any:
+    if names.isdisjoint(form.base_fields):
+        return form
+    made: Any = type(form.__name__, (form,), {"__module__": form.__module__})
+    made.base_fields = {name: field for name, field in form.base_fields.items() if name not in names}
+    return made
 
 
 def name_chosen_rows(request: HttpRequest, form: BackendForm[Any]) -> None:

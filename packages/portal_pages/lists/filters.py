@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from portal.config.contract_names import NONE_VALUE
+from portal.query import is_absent
 from portal.web.present import Badge
 from portal.web.request import has_controls
 
 if TYPE_CHECKING:
-    from portal.query import QueryHook
+    from django.http import HttpRequest
+
+    from portal.query import PaginatedQueryHook, QueryHook
     from portal.web.present import LazyText
 
 #: More or longer values of one filter than anybody chooses are dropped.
@@ -27,19 +32,23 @@ ChoiceCounts: TypeAlias = Mapping[str, Mapping[str, int]]
 
 @dataclass(frozen=True)
 class Filter:
-    """One filter of a list, of one of three sorts.
+    """One filter of a list, of one of four sorts.
 
     ::
 
         Filter("status", _("Status"), choices=STATUSES)                     # chips, each with its number of rows
         Filter("city", _("City"))                                           # a menu of the values that the rows have
         Filter("stationId", _("Station"), named_by="station_name")          # a related row, to which links lead
+        Filter("assigneeId", _("Assigned to"), rows=PersonQueries.use_get_people_query)   # a menu of rows, by their ids
 
     :param param: the list's parameter, by its name on the wire.
     :param choices: the values with their words. Other values of an address are shown, and not sent.
     :param label_of: gives the word for a value, where the choices are what the backend counts.
     :param named_by: of a related row: the attribute in which the list's rows have its name. No control offers it.
     :param record: of a related row: the hook of that row, for its name where no row of the list has it.
+    :param rows: the list whose rows are the choices.
+    :param none: the word for the rows without a value, which the backend is asked for as `none`.
+    :param otherwise: the parameter of the filter in its place, where the backend does not have `rows` or the parameter.
     """
 
     param: str
@@ -48,11 +57,22 @@ class Filter:
     label_of: Callable[[str], str] = str
     named_by: str = ""
     record: QueryHook[Any, ...] | None = None
+    rows: PaginatedQueryHook[Any, ...] | None = None
+    none: LazyText = ""
+    otherwise: str = ""
 
     @property
     def is_related(self) -> bool:
         """Whether it is one of a related row."""
-        return bool(self.named_by or self.record)
+        return self.rows is None and bool(self.named_by or self.record)
+
+    def not_offered(self, request: HttpRequest, ignored: Collection[str]) -> str:
+        """Of this filter and the one in its place, the parameter of the one that is not offered.
+
+        :param ignored: the parameters that the backend does not follow.
+        """
+        is_missing = self.rows is not None and (self.param in ignored or is_absent(self.rows, request))
+        return self.param if is_missing else self.otherwise
 
     @property
     def is_menu(self) -> bool:
@@ -75,18 +95,28 @@ class Filter:
             return self.label_of(value)
         return str(word.label if isinstance(word, Badge) else word)
 
-    def options(self, *, chosen: Iterable[str], counts: Mapping[str, int] | None) -> list[Option]:
-        """The choices: those declared in their order, those that the backend counts in that of their words."""
+    def options(
+        self,
+        *,
+        chosen: Iterable[str],
+        counts: Mapping[str, int] | None,
+        names: Mapping[str, str] = MappingProxyType({}),
+    ) -> list[Option]:
+        """The choices: those declared in their order, those that the backend counts in that of their words.
+
+        :param names: what rows are called, by their ids.
+        """
         chosen = list(chosen)
         if self.choices is not None:
             values = list(self.codes)
         else:
-            known: set[str] = {*chosen, *(counts or {})}
-            values = sorted(known, key=lambda value: (_without_marks(self.word(value)), value))
+            known: set[str] = {*chosen, *((counts or {}) if self.rows is None else names.keys() & (counts or names))}
+            words = {value: names.get(value) or self.word(value) for value in known}
+            values = sorted(known, key=lambda value: (value != NONE_VALUE, _without_marks(words[value]), value))
         return [
             Option(
                 value=value,
-                label=self.word(value),
+                label=names.get(value) or self.word(value),
                 tone=tone_of(self.codes.get(value)),
                 count=None if counts is None else counts.get(value, 0),
                 is_chosen=value in chosen,

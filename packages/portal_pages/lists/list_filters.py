@@ -157,7 +157,11 @@ def shown_filters(
             param=each.param,
             label=str(each.label),
             is_menu=each.is_menu,
-            options=each.options(chosen=values, counts=None if known is None else known.get(each.param)),
+            options=each.options(
+                chosen=values,
+                counts=None if known is None else known.get(each.param),
+                names={value: name for (param, value), name in names.items() if param == each.param},
+            ),
             is_open=is_open,
             menu_url=controls.url(path, menu=each.param) if is_elsewhere else "",
         )

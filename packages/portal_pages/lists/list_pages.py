@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from portal.config.contract_names import NONE_VALUE
 from portal.web.present import with_params
 from portal_pages.lists.cells import Cells, written_cells
 from portal_pages.lists.columns import cells_of, headings_of, is_descending, unsorted_headings
@@ -89,18 +90,25 @@ def _all_sorts(view: Any) -> dict[str, str]:
 
 
 _CAPITAL: Final = re.compile(r"(?=[A-Z])")
-#: Related rows that are read for their names.
+#: Related rows that are read for their names, and pages of the rows of a menu.
 _MAX_READ: Final = 3
+_PAGES_OF_A_MENU: Final = 5
 
 
 def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResult[Any]) -> dict[tuple[str, str], str]:
-    """The names by parameter and id: from the rows that are shown, or else from the related row itself."""
+    """The names by parameter and id: from the rows that are shown, or else from the related row itself.
+
+    Those of the rows of a menu come from their list, whose first pages are read.
+    """
     names: dict[tuple[str, str], str] = {}
     for each, values in controls.values:
-        if not each.is_related:
+        if each.rows is not None and (values or each.param == controls.menu):
+            people = each.rows(request, pages=_PAGES_OF_A_MENU).data.items
+            names |= {(each.param, row.id): str(row) for row in people} | {(each.param, NONE_VALUE): str(each.none)}
+        if not each.named_by and each.record is None:
             continue
         attribute = _CAPITAL.sub("_", each.param).lower()
-        for value in values:
+        for value in (value for value in values if (each.param, value) not in names):
             rows = (row for row in result.data.items if getattr(row, attribute, None) == value)
             found = (getattr(row, each.named_by, "") for row in rows)
             name = next(filter(None, found), "") if each.named_by else ""
@@ -151,14 +159,15 @@ def list_url(name: str, /, **filters: ParamValue) -> str:
 def list_url_before(request: HttpRequest, name: str) -> str:
     """The address of a list as the user saw it, if this page was opened from there; else of the list alone.
 
-    The path is always the list's own: of `Referer`, the parameters count, and only where it names that list.
+    The path is always the list's own: of `Referer`, or of the field in which a form that was sent kept it, the
+    parameters count, and only where it names that list.
 
     :param name: of the list's URL.
     """
     path = reverse(name)
     try:
-        parts = urlsplit(request.META.get("HTTP_REFERER", ""))
-        is_list = (parts.netloc, parts.path) == (request.get_host(), path)
+        parts = urlsplit(request.POST.get("listUrl") or request.META.get("HTTP_REFERER", ""))
+        is_list = parts.path == path and parts.netloc in {"", request.get_host()}
         params = parse_qsl(parts.query) if is_list and len(parts.query) <= _MAX_QUERY_CHARS else []
     except ValueError:
         params = []

@@ -200,7 +200,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 path=request.path,
                 target=target,
                 counts=counts,
-                ignored=ignored_params(self.hook, self._params),
+                ignored=self._not_offered(request),
                 names=names,
                 is_restarted=is_restarted,
                 selects=SELECT in request.GET,
@@ -311,6 +311,11 @@ class ListView(DeclaredPage, Generic[TRow]):
             is_fragment=target is not None,
             is_appended=is_appended,
         )
+
+    def _not_offered(self, request: HttpRequest) -> set[str]:
+        """What the backend is known to ignore or to refuse, and of two filters of one thing the other one."""
+        ignored = ignored_params(self.hook, self._params)
+        return {*ignored, *(each.not_offered(request, ignored) for each in self.filters)}
 
     @property
     def _params(self) -> Iterator[str]:

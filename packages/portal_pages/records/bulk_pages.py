@@ -30,6 +30,7 @@ from portal_pages.forms import (
     is_not_taken,
     matches_response,
     name_chosen_rows,
+    usable_form,
     with_rows_chosen,
 )
 from portal_pages.lists import LIST, ROW
@@ -114,7 +115,8 @@ class BulkPage(DeclaredPage):
             if action.form is None:
                 body = action.body(cast("PortalRequest", request))
             else:
-                form = action.form(with_rows_chosen(request, action.form, request.POST), auto_id=f"{action.name}-%s")
+                usable = usable_form(request, action.form)
+                form = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
                 body = form.body() if form.is_valid() else None
             if body is not None:
                 outcome = self._change(request, action, body, rows=rows, shown=shown)
@@ -221,7 +223,7 @@ class BulkPage(DeclaredPage):
         invalid: tuple[RowAction[Any], BackendForm[Any]] | None,
     ) -> HttpResponse:
         offered = [
-            shown_action(each, url=request.path, form=invalid[1] if invalid and each is invalid[0] else None)
+            shown_action(request, each, form=invalid[1] if invalid and each is invalid[0] else None)
             for each in actions
             if any(each.offered is None or each.offered(row) for row in rows)
         ]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 from django.contrib import messages
 from django.utils.translation import gettext_lazy as _
 
-from portal.errors import ApiPreconditionFailedError
-from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, use_queries, versions_of
+from portal.errors import ApiAbsentError, ApiPreconditionFailedError
+from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, note_absent, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
+from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale
 from portal.web.submissions import see_other, submission_key
 from portal.web.templating import own_or_default
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from portal.errors import ApiError
-    from portal.query import MutationHook
+    from portal.query import Endpoint, MutationHook, PaginatedResult, QueryResult
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.lists import Cell, Column
@@ -54,6 +55,8 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     :param mutation: changes the row, as the actions want it.
     :param actions: what people do with the row: buttons and small forms on its page, each of which can be undone.
     :param related: what belongs to the row: short lists below its facts, read at the same time as the row.
+    :param beside: further rows for the template, by the names of the variables: each with the hook that reads it, and
+        the attribute of the row that has its id. None where there is none.
     :param facts: what its page shows of the row where it has no template of its own; by default the columns of the
         list. The first one is the page's heading.
     :param template: extends `portal/detail.html`: the facts of the row. By default `detail.html` in the resource's
@@ -69,6 +72,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     related: Sequence[Related[Any]] = ()
     mutation: MutationHook[Any, Any, RowParams] | None = None
     actions: Sequence[RowAction[Any]] = ()
+    beside: Mapping[str, tuple[QueryHook[Any, ...], str]] = field(default_factory=dict)
     facts: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
     context: Callable[[TShown_co], Mapping[str, object]] | None = None
@@ -116,17 +120,24 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         hook: Any = self.hook
         result, *lists = use_queries(request, [hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)])
         row: Any = result.unwrap()
+        beside = {name: self._beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
+        for each, answer in zip(open_lists, lists, strict=True):
+            _learn_absence(request, each.hook, answer)
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
         actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
 
         def variables() -> dict[str, object]:
-            found = (each.present(row_id, answer, shell=shell) for each, answer in zip(open_lists, lists, strict=True))
+            found = (
+                each.present(row_id, answer, row=row, shell=shell)
+                for each, answer in zip(open_lists, lists, strict=True)
+            )
             words = {**pages.context, **words_in(self.facts or pages.columns)}
             return {
                 **words,
                 "words": words,
                 "facts": _facts_in(self, pages, active_locale()),
+                **{name: each and part_if_answered(each) for name, each in beside.items()},
                 **(self.context(row) if self.context else {}),
                 "pages": pages.offered(request),
                 "row": row,
@@ -135,13 +146,26 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "back_url": back,
             }
 
-        versions = versions_of(result, *lists)
+        versions = versions_of(result, *lists, *filter(None, beside.values()))
         # The form of an action has a key of its own.
         key = None if actions or versions is None else (*versions, back, gaps_mark(request))
         return render_kept(own, self._template(pages), variables, key=key)
 
+    def _beside(self, request: HttpRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
+        if not row_id or is_absent(hook, request):
+            return None
+        found: QueryResult[Any] = hook(request, id=row_id)
+        _learn_absence(request, hook, found)
+        return found
+
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
+
+
+def _learn_absence(request: HttpRequest, hook: Endpoint[Any], result: QueryResult[Any] | PaginatedResult[Any]) -> None:
+    """What belongs to a row that is there is only missing where the call is."""
+    if result.error is not None and is_not_there(result) and not isinstance(result.error, ApiAbsentError):
+        note_absent(hook, request, status=result.error.status)
 
 
 @lru_cache(maxsize=256)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from portal.query import PaginatedResult, QuerySpec
     from portal.web.frame import PartShell
-    from portal.web.present import LazyText
+    from portal.web.present import LazyText, ParamValue
     from portal.web.request import PortalRequest
 
 
@@ -45,8 +45,9 @@ class ShortList:
 
     :param rows: id to cells.
     :param total: number of all of them; None if the backend does not count them.
-    :param url: the list of all of them.
+    :param url: the list of all of them; empty for who may not open it.
     :param create_url: the form that makes one more; empty for none.
+    :param create_is_main: whether its link stands beside the name of the row.
     :param has_failed: the backend did not give them.
     """
 
@@ -56,6 +57,7 @@ class ShortList:
     url: str
     create_url: str = ""
     create_label: str = ""
+    create_is_main: bool = False
     columns: Markup | str = ""
     rows: Sequence[tuple[str, Markup]] = ()
     total: int | None = None
@@ -149,11 +151,15 @@ class Related(Generic[TItem]):
     :param hook: the list's hook.
     :param by: its parameter that takes the row's id.
     :param page: name of the list's URL; or, of another platform's list, its path: `"/operations/work-orders"`. Who may
-        not open that page or platform does not see the list, and nobody does after the platform was removed.
+        not open that page or platform does not see the list, and nobody does after the platform was removed. Rows that
+        come from a call of another domain than that platform's are for all, and only who may open it is led there.
     :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
         another platform needs one.
     :param context: what that template gets beside its row. By default what the list's own gets.
     :param create: the text of a link to the form at `…/new`, which is told the row's id. Empty for no link.
+    :param create_with: what else that form is told, of the row.
+    :param create_page: name of the URL of a form of this app, an `AddView` say: for who may not open the platform.
+    :param create_is_main: whether the link stands beside the row's name, and not above the list.
     :param empty: what is said in place of no rows.
     """
 
@@ -164,6 +170,9 @@ class Related(Generic[TItem]):
     template: str = ""
     context: Mapping[str, object] = field(default_factory=dict)
     create: LazyText = ""
+    create_with: Callable[[Any], Mapping[str, ParamValue]] = lambda _row: {}
+    create_page: str = ""
+    create_is_main: bool = False
     empty: LazyText = NONE_YET
 
     def __post_init__(self) -> None:
@@ -206,7 +215,7 @@ class Related(Generic[TItem]):
     def is_open_to(self, request: PortalRequest) -> bool:
         """Whether the user may see it, as far as that is known. The backend decides about the rows themselves."""
         if self.is_elsewhere:
-            is_open = self.platform in open_platforms(request)
+            is_open = not self._is_of_the_domain or self.platform in open_platforms(request)
         else:
             is_open = not is_denied(_view_of(self.page, get_resolver(get_urlconf())), request)
         return is_open and not ignores(self.hook, self._wire_names[self.by])
@@ -217,7 +226,7 @@ class Related(Generic[TItem]):
         spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
         return spec
 
-    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: PartShell) -> ShortList | None:
+    def present(self, row_id: str, result: PaginatedResult[TItem], *, row: Row, shell: PartShell) -> ShortList | None:
         """The short list; None if it is not there for the user, or may hold what belongs to other rows.
 
         A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
@@ -227,27 +236,34 @@ class Related(Generic[TItem]):
             return None
         if not all(self._belongs(each, row_id) for each in result.data.items):
             return None
+        is_open = not self.is_elsewhere or self.platform in shell.platforms
+        create_url = self._url(row_id, below="/new", **self.create_with(row)) if self.create and is_open else ""
+        if self.create_page and not is_open:
+            create_url = with_params(reverse(self.create_page, args=[row_id]), self.create_with(row))
         about: dict[str, Any] = {
             "name": self.page.rpartition("/")[2],
             "title": str(self.title),
             "empty": str(self.empty),
-            "url": self._url(row_id),
-            "create_url": self._url(row_id, below="/new") if self.create else "",
+            "url": self._url(row_id) if is_open else "",
+            "create_url": create_url,
             "create_label": str(self.create),
+            "create_is_main": self.create_is_main,
         }
         template, given = self._look()
         return with_rows(about, result, template=template, given=given, shell=shell, key=self)
 
     def _belongs(self, row: TItem, row_id: str) -> bool:
+        if f"{{{self._wire_names[self.by]}}}" in self.hook.path_shape:
+            return True
         known = self.hook.filters.get(self._wire_names[self.by])
         fields = {wire: info.name for wire, info in field_types(cast("Any", self.hook.item)).items()}
         value = getattr(row, fields[known.field], None) if known else None
         return row_id in value if isinstance(value, list | tuple) else value == row_id
 
-    def _url(self, row_id: str, *, below: str = "") -> str:
+    def _url(self, row_id: str, *, below: str = "", **also: ParamValue) -> str:
         elsewhere = f"{portal_config().gateway_url}/{active_locale()}{self.page}"
         path = elsewhere if self.is_elsewhere else reverse(self.page)
-        return with_params(f"{path}{below}", {self._wire_names[self.by]: row_id})
+        return with_params(f"{path}{below}", {self._wire_names[self.by]: row_id, **also})
 
     def _look(self) -> tuple[str, Mapping[str, object]]:
         """The template, and what it gets: by default those of the list."""

@@ -24,6 +24,7 @@ from portal_pages.forms import (
     is_not_taken_of_row,
     row_before,
     say_changed,
+    usable_form,
 )
 from portal_pages.page_names import DeclaredPage
 
@@ -114,7 +115,7 @@ def offered_actions(
         is_open = not action.permission or not page_is_denied(request, action.permission)
         if not is_open or (action.offered is not None and not action.offered(row)):
             continue
-        form = action.form(row=row, auto_id=f"{action.name}-%s") if action.form else None
+        form = usable_form(request, action.form)(row=row, auto_id=f"{action.name}-%s") if action.form else None
         body = None if form else action.body(request)
         names = tuple(form.fields) if form else tuple(body.fields) if body else ()
         if body is not None and all(getattr(row, name) == value for name, value in body.fields.items()):
@@ -131,17 +132,17 @@ def offered_actions(
             )
 
 
-def shown_action(action: RowAction[Any], *, url: str, form: BackendForm[Any] | None) -> ShownAction:
-    """An action that is offered for several rows.
+def shown_action(request: HttpRequest, action: RowAction[Any], *, form: BackendForm[Any] | None) -> ShownAction:
+    """An action that this page offers for several rows.
 
     :param form: the form that was sent, with its errors.
     """
-    empty = action.form(auto_id=f"{action.name}-%s") if action.form else None
+    empty = usable_form(request, action.form)(auto_id=f"{action.name}-%s") if action.form else None
     return ShownAction(
         name=action.name,
         label=str(action.label),
         icon=action.icon,
-        url=url,
+        url=request.path,
         names=(),
         form=form or empty,
         is_main=action.is_main,

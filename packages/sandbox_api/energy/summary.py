@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import ExtractHour
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -20,6 +20,7 @@ from sandbox_api.auth.permissions import ENERGY_APP
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
 from sandbox_api.finance.summary import CURRENCY, AmountField, amount_text
 from sandbox_api.months import months_until
+from sandbox_api.operations.models import UNFINISHED
 from sandbox_api.periods import PERIOD_PARAMETERS, Period, SummaryPeriod, SummaryPoint, by_day, by_hour, read_period
 
 if TYPE_CHECKING:
@@ -100,11 +101,12 @@ class EnergySummary(serializers.Serializer[Any]):
 
 
 class FaultedCharger(serializers.Serializer[Any]):
-    """A charger that is out of order."""
+    """A charger that is out of order, with the number of its work orders that are not finished."""
 
     id = serializers.CharField()
     name = serializers.CharField()
     stationName = serializers.CharField()  # noqa: N815 - the wire's name
+    openOrders = serializers.IntegerField()  # noqa: N815 - the wire's name
 
 
 class EnergyState(serializers.Serializer[Any]):
@@ -112,6 +114,7 @@ class EnergyState(serializers.Serializer[Any]):
 
     chargersByStatus = serializers.DictField(child=serializers.IntegerField())  # noqa: N815 - the wire's name
     metersByStatus = serializers.DictField(child=serializers.IntegerField())  # noqa: N815 - the wire's name
+    faultedWithoutOrder = serializers.IntegerField()  # noqa: N815 - the wire's name
     faultedChargers = FaultedCharger(many=True)  # noqa: N815 - the wire's name
 
 
@@ -143,14 +146,21 @@ def summarise_energy(*, now: datetime, period: Period | None = None) -> dict[str
 
 def energy_state() -> dict[str, Any]:
     """Count what changes from minute to minute."""
-    faulted = Charger.objects.filter(status=Charger.Status.FAULTED).select_related("station")
+    open_orders = Count("work_orders", filter=Q(work_orders__status__in=UNFINISHED))
+    faulted = Charger.objects.filter(status=Charger.Status.FAULTED).annotate(open_orders=open_orders)
     return {
         "chargersByStatus": _chargers_by_status(),
         "metersByStatus": dict.fromkeys(Meter.Status.values, 0)
         | dict(Meter.objects.values_list("status").annotate(Count("id"))),
+        "faultedWithoutOrder": faulted.filter(open_orders=0).count(),
         "faultedChargers": [
-            {"id": charger.id, "name": charger.name, "stationName": charger.station.name}
-            for charger in faulted.order_by("name_folded", "id")[:_FIRST_FAULTED]
+            {
+                "id": charger.id,
+                "name": charger.name,
+                "stationName": charger.station.name,
+                "openOrders": charger.open_orders,
+            }
+            for charger in faulted.select_related("station").order_by("name_folded", "id")[:_FIRST_FAULTED]
         ],
     }
 

@@ -9,6 +9,8 @@ from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import Contains
 
+from sandbox_api.lists.spec import NONE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -26,9 +28,9 @@ def matches(*, spec: ListSpec, conditions: Conditions, without: str | None = Non
         if name == without:
             continue
         if name in spec.members:
-            condition &= _has_one_of(spec.members[name], values)
+            condition &= has_one_of(spec.members[name], values)
         else:
-            condition &= Q(**{f"{spec.filters[name]}__in": values})
+            condition &= _is_one_of(spec.filters[name], values, may_be_null=name in spec.nullable)
     for name, moment in conditions.since.items():
         condition &= Q(**{f"{spec.ranges[name]}__gte": moment})
     for name, moment in conditions.before.items():
@@ -41,7 +43,12 @@ def matches(*, spec: ListSpec, conditions: Conditions, without: str | None = Non
     return condition
 
 
-def _has_one_of(column: str, codes: Iterable[str]) -> Q:
+def _is_one_of(column: str, values: Iterable[str], *, may_be_null: bool) -> Q:
+    condition = Q(**{f"{column}__in": values})
+    return condition | Q(**{f"{column}__isnull": True}) if may_be_null and NONE in values else condition
+
+
+def has_one_of(column: str, codes: Iterable[str]) -> Q:
     """The rows whose list has one of the codes.
 
     Of the JSON's text, which SQLite and PostgreSQL write alike: a code in quotes is no part of another one.

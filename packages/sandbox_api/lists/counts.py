@@ -10,6 +10,7 @@ from rest_framework.exceptions import ValidationError
 
 from sandbox_api.lists.conditions import matches
 from sandbox_api.lists.parameters import read_conditions
+from sandbox_api.lists.spec import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,7 @@ def read_counts(*, rows: QuerySet[Any], spec: ListSpec, query: Mapping[str, str]
 
     :param query: `by`, and what says which rows of the list are counted.
     :returns: field to value to count. Values of an enumeration that no row has are there too, with zero; rows without
-        a value are not counted.
+        a value are counted as `none` where the filter knows that word, else not at all.
     :raises ValidationError: naming each parameter that is wrong.
     """
     names = tuple(dict.fromkeys(name for name in query.get(BY, "").split(",") if name))
@@ -41,7 +42,9 @@ def read_counts(*, rows: QuerySet[Any], spec: ListSpec, query: Mapping[str, str]
 
 def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: str) -> dict[str, int]:
     column = spec.members.get(name) or spec.filters[name]
-    matching = rows.filter(matches(spec=spec, conditions=conditions, without=name), **{f"{column}__isnull": False})
+    matching = rows.filter(matches(spec=spec, conditions=conditions, without=name))
+    if name not in spec.nullable:
+        matching = matching.filter(**{f"{column}__isnull": False})
     # Distinct: a list may join what its rows have several of.
     found = matching.order_by().values_list(column).annotate(Count("pk", distinct=True))
     if name in spec.members:
@@ -49,7 +52,8 @@ def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: st
         for codes, count in found:
             counted.update(dict.fromkeys(codes, count))
         return dict(counted)
-    return dict.fromkeys(_choices(rows.model, column), 0) | dict(found)
+    named = {value or NONE: count for value, count in found} if name in spec.nullable else dict(found)
+    return dict.fromkeys(_choices(rows.model, column), 0) | named
 
 
 def _choices(model: type[Model], column: str) -> tuple[str, ...]:

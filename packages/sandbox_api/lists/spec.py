@@ -13,6 +13,8 @@ FROM_SUFFIX = "From"
 """Of the parameter with the first moment of a range."""
 TO_SUFFIX = "To"
 """Of the parameter with the first moment after a range."""
+NONE = "none"
+"""The value of a filter that stands for rows without any."""
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 
@@ -29,6 +31,8 @@ class ListSpec:
     """Folded columns, also of related rows, that `q` is looked for in. An exact id finds its row everywhere."""
     filters: Mapping[str, str] = field(default_factory=dict)
     """Name on the wire to column, for exact matches with one of several values."""
+    nullable: tuple[str, ...] = ()
+    """Those of these names for which `none` finds the rows without a value, and counts them."""
     members: Mapping[str, str] = field(default_factory=dict)
     """Name on the wire to a column with a list of codes, as JSON; a row has one of several values among them."""
     ranges: Mapping[str, str] = field(default_factory=dict)

@@ -81,7 +81,7 @@ class ListView(RowView):
 
     spec: ClassVar[ListSpec]
 
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, **_of_the_path: str) -> Response:
         """Give one page."""
         rows = self.rows()
         page = read_page(

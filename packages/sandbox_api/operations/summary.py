@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from sandbox_api.api_view import ApiView
 from sandbox_api.auth.permissions import OPERATIONS_APP
 from sandbox_api.months import by_month, months_until
-from sandbox_api.operations.models import WorkOrder
+from sandbox_api.operations.models import UNFINISHED, WorkOrder
 from sandbox_api.periods import (
     PERIOD_PARAMETERS,
     AgeSpan,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from rest_framework.request import Request
 
-_UNFINISHED = (WorkOrder.Status.OPEN, WorkOrder.Status.IN_PROGRESS)
 _AGES = (7, 30, 90)
 _TIMES = ("created_at", "completed_at")
 
@@ -76,7 +75,7 @@ def summarise_operations(*, now: datetime, period: Period | None = None) -> dict
     current, series = _came_and_went(period)
     before, series_before = _came_and_went(period.before)
     by_status = dict(WorkOrder.objects.values_list("status").annotate(Count("id")))
-    unfinished = WorkOrder.objects.filter(status__in=_UNFINISHED)
+    unfinished = WorkOrder.objects.filter(status__in=UNFINISHED)
     months = months_until(now=now)
     created, completed = (
         by_month(WorkOrder.objects.all(), column, since=months[0], figure=Count("id")) for column in _TIMES
@@ -110,7 +109,7 @@ def summarise_operations(*, now: datetime, period: Period | None = None) -> dict
 def _late(period: Period) -> dict[str, Any]:
     """Unfinished orders that were due before today: a due day is not missed before it is over."""
     yesterday = period.today - timedelta(days=1)
-    rows = WorkOrder.objects.filter(status__in=_UNFINISHED, **in_days(period, "due_at", (None, yesterday)))
+    rows = WorkOrder.objects.filter(status__in=UNFINISHED, **in_days(period, "due_at", (None, yesterday)))
     return {"fromDay": None, "toDay": yesterday, "count": rows.count()}
 
 

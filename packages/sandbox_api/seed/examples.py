@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandbox_api.auth.models import Account
 from sandbox_api.auth.permissions import ENERGY_APP, FINANCE_APP, IAM_ADMIN, OPERATIONS_APP
 from sandbox_api.demo_accounts import DemoAccount
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
@@ -13,7 +14,7 @@ from sandbox_api.seed.billing import plan_invoices
 from sandbox_api.seed.charging import plan_charging_sessions
 from sandbox_api.seed.grid import plan_chargers, plan_meters, plan_stations
 from sandbox_api.seed.people import plan_clients
-from sandbox_api.seed.work import plan_work_orders
+from sandbox_api.seed.work import TECHNICIANS, plan_technicians, plan_work_orders
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,6 +34,8 @@ ACCOUNTS = (
     # Beside those of the contract: who gives the others their permissions.
     DemoAccount(email="iam@example.com", name="Ayşe Lindqvist", permissions=(IAM_ADMIN,)),
 )
+
+PLANNED_ACCOUNTS = tuple(TECHNICIANS)
 
 # Rows that point to others come after them.
 MODELS: tuple[type[Model], ...] = (
@@ -56,6 +59,8 @@ def plan(*, until: datetime) -> dict[type[Model], list[Model]]:
     stations = plan_stations(until=until)
     chargers = plan_chargers(stations=stations)
     meters, readings = plan_meters(stations=stations, until=until)
+    technicians = plan_technicians(until=until)
+    work_orders = plan_work_orders(stations=stations, chargers=chargers, technicians=technicians, until=until)
     return {
         Client: [*clients],
         Station: [*stations],
@@ -63,6 +68,7 @@ def plan(*, until: datetime) -> dict[type[Model], list[Model]]:
         ChargingSession: [*plan_charging_sessions(chargers=chargers, clients=clients, until=until)],
         Meter: [*meters],
         MeterReading: [*readings],
-        WorkOrder: [*plan_work_orders(stations=stations, until=until)],
+        Account: [*technicians],
+        WorkOrder: [*work_orders],
         Invoice: [*plan_invoices(clients=clients, until=until)],
     }

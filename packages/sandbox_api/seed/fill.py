@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
+from django.db.models import Q
 
 from sandbox_api.auth.models import Account
 from sandbox_api.demo_accounts import PASSWORD
@@ -24,7 +25,8 @@ _BATCH = 2_000
 def rows_of_the_product() -> Any:
     """The module that plans the rows: `seed` of the app that `SANDBOX_APP` names, else the examples.
 
-    It has `ACCOUNTS`, `MODELS`, in which rows that point to others come after them, and `plan(until=…)`.
+    It has `ACCOUNTS`, `MODELS`, in which rows that point to others come after them, and `plan(until=…)`; if that plans
+    accounts too, their addresses are `PLANNED_ACCOUNTS`.
     """
     return import_module(f"{settings.SANDBOX.app}.seed" if settings.SANDBOX.app else "sandbox_api.seed.examples")
 
@@ -36,10 +38,11 @@ def is_filled() -> bool:
 
 @transaction.atomic
 def empty() -> None:
-    """Delete all data and the demonstration accounts; other accounts stay."""
-    for model in reversed(rows_of_the_product().MODELS):
+    """Delete all data, the demonstration accounts and those that were planned; other accounts stay."""
+    rows = rows_of_the_product()
+    for model in reversed(rows.MODELS):
         model._default_manager.all().delete()  # noqa: SLF001 - Django's documented API
-    Account.objects.filter(is_demo=True).delete()
+    Account.objects.filter(Q(is_demo=True) | Q(email__in=getattr(rows, "PLANNED_ACCOUNTS", ()))).delete()
 
 
 @transaction.atomic
@@ -50,7 +53,7 @@ def fill(*, until: datetime) -> dict[str, int]:
     """
     rows = rows_of_the_product()
     planned: dict[type[Model], list[Model]] = rows.plan(until=until)
-    for model in rows.MODELS:
+    for model in (*([Account] if Account in planned else []), *rows.MODELS):
         model._default_manager.bulk_create(planned[model], batch_size=_BATCH)  # noqa: SLF001 - as above
     return {str(model._meta.verbose_name_plural): len(rows) for model, rows in planned.items()}  # noqa: SLF001  Django documents _meta
 

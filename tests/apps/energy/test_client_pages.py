@@ -80,11 +80,13 @@ def test_a_row_with_an_odd_id_breaks_no_list(backend: Backend, energy_user: Clie
     assert ("Odd" in page, 'href="/en/energy/clients/../' in page) == (True, False)
 
 
-def test_a_client_that_was_created_is_marked_in_the_list_once(backend: Backend, energy_user: Client) -> None:
+def test_a_client_that_was_created_is_marked_once_in_the_list_that_is_shown_next(
+    backend: Backend, energy_user: Client
+) -> None:
     backend.lists(CLIENTS, [{"id": "cli_2"}, ADA])
     backend.answers("POST", CLIENTS, json=ADA, status=201)
     response = energy_user.post(NEW, FORM)
-    assert (response.status_code, response["Location"]) == (303, PAGE)
+    assert (response.status_code, response["Location"]) == (303, f"{PAGE}/cli_1")
     (call,) = backend.calls_to(CLIENTS)
     assert call.body == {"name": "Ada", "email": "ada@example.com", "phone": None, "city": "Oslo"}
     part = {"hx-request": "true", "hx-target": "list"}

@@ -22,6 +22,8 @@ CLIENTS, PAGE = "/energy/clients", "/en/energy/clients"
 @pytest.fixture
 def energy_user(backend: Backend, signed_in: SignedIn) -> Client:
     backend.refuses("GET", "/energy/state", status=404)
+    for row_id in ("x1", "x2"):
+        backend.refuses("GET", f"/energy/chargers/{row_id}/work-orders", status=404)
     return signed_in("ENERGY_APP")
 
 

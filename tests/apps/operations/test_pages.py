@@ -14,13 +14,18 @@ from portal.testing import Backend, SignedIn, row_ids
 WORK_ORDERS, SUMMARY = "/operations/work-orders", "/operations/summary"
 ROW, PAGE = f"{WORK_ORDERS}/wor_1", "/en/operations/work-orders"
 ORDER = {"id": "wor_1", "title": "Tighten the screws", "priority": "high", "status": "open", "stationName": "Harbour"}
-FORM = {"title": ORDER["title"], "priority": "high", "stationId": ""}
+FORM = {"title": ORDER["title"], "priority": "high", "stationId": "", "description": ""}
+PEOPLE, STATIONS, CHARGERS = (f"/operations/{each}" for each in ("people", "stations", "chargers"))
+ROSA = {"id": "acc_rosa", "name": "Rosa Hübner", "email": "rosa@example.net"}
 
 
 @pytest.fixture
 def browser(signed_in: SignedIn, backend: Backend) -> Client:
     backend.lists(WORK_ORDERS, [ORDER])
-    return signed_in("OPERATIONS_APP")
+    backend.lists(PEOPLE, [ROSA])
+    for path in (STATIONS, CHARGERS):
+        backend.lists(path, [])
+    return signed_in("OPERATIONS_APP", id="acc_me", name="Ole")
 
 
 def text_of(browser: Client, path: str) -> str:
@@ -45,9 +50,9 @@ def test_a_work_order_that_was_written_stands_at_the_top_of_the_cached_list(back
     assert ">sta_7</td>" in text_of(browser, PAGE), "a station without a name is called by its id"
     backend.answers("POST", WORK_ORDERS, json=ORDER, status=201)
     response = browser.post(f"{PAGE}/new", FORM)
-    assert (response.status_code, response["Location"]) == (303, PAGE)
+    assert (response.status_code, response["Location"]) == (303, f"{PAGE}/wor_1")
     (call,) = backend.calls_to(WORK_ORDERS, method="POST")
-    assert call.body == FORM | {"stationId": None, "dueAt": None}
+    assert call.body == FORM | dict.fromkeys(("stationId", "chargerId", "assigneeId", "dueAt"))
     page = browser.get(PAGE)
     assert row_ids(page) == ["wor_1", "wor_0"]
     assert "Tighten the screws was created." in page.content.decode()

@@ -176,9 +176,9 @@ def test_a_picked_row_that_is_not_there_is_no_outage(site: Site, picked: str) ->
     assert site.bodies(VISITS, "POST") == []
 
 
-def test_the_address_may_name_the_row_and_no_other_field(site: Site) -> None:
-    page = site.get(f"{NEW}?placeId=p1&name=Evil")
-    assert (page.fields["placeId-text"], page.fields["placeId"], page.fields["name"]) == ("Oslo <1>", "p1", "")
+def test_the_address_may_give_the_row_and_a_text_which_is_cut(site: Site) -> None:
+    page = site.get(f"{NEW}?placeId=p1&name={'x' * 300}")
+    assert (page.fields["placeId-text"], page.fields["placeId"], page.fields["name"]) == ("Oslo <1>", "p1", "x" * 200)
 
 
 @pytest.fixture

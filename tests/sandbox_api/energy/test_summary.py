@@ -4,6 +4,7 @@ import pytest
 
 from sandbox_api.energy.models import Charger, ChargingSession, Station
 from sandbox_api.energy.summary import summarise_energy
+from sandbox_api.operations.models import WorkOrder
 from sandbox_api.periods import read_period
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -62,6 +63,9 @@ def test_the_state_names_the_first_faulted_chargers(energy, charger):
         Charger.objects.create(
             name=f"F{number}", station=charger.station, model="M", connector="ccs", max_power_kw=50, status="faulted"
         )
+    first, second = Charger.objects.filter(status="faulted").order_by("name")[:2]
+    for where, status in ((first, "open"), (first, "in_progress"), (first, "done"), (second, "cancelled")):
+        WorkOrder.objects.create(title="Look", priority="low", charger=where, status=status)
     summary = energy.get("/energy/summary").json()
     assert summary["counts"] == {"clients": 0, "stations": 1, "chargers": 8, "sessions": 0, "meters": 0}
     state = energy.get("/energy/state").json()
@@ -69,3 +73,5 @@ def test_the_state_names_the_first_faulted_chargers(energy, charger):
     assert state["metersByStatus"] == {"online": 0, "offline": 0}
     assert [row["name"] for row in state["faultedChargers"]] == ["F0", "F1", "F2", "F3", "F4"]
     assert state["faultedChargers"][0]["stationName"] == "S"
+    assert [row["openOrders"] for row in state["faultedChargers"]] == [2, 0, 0, 0, 0]
+    assert state["faultedWithoutOrder"] == 6

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from sandbox_api.energy.models import Station
+from sandbox_api.energy.models import Charger, Station
 from sandbox_api.operations.models import WorkOrder
 
 
@@ -28,6 +28,9 @@ def order(station):
         ("title", ["", "x" * 201, "a\nb", None]),
         ("priority", ["soon", "", None, ["high"]]),
         ("stationId", ["sta_unknown", "x" * 100, {"id": 1}, "\0"]),
+        ("chargerId", ["chg_unknown", 7]),
+        ("assigneeId", ["acc_unknown", "none"]),
+        ("description", ["x" * 2001, "a\0b", ["a"]]),
         ("dueAt", ["tomorrow", "\0"]),
     ],
 )
@@ -92,3 +95,94 @@ def test_orders_without_a_date_are_due_last_and_a_walk_passes_them(operations):
         cursor = page["nextCursor"]
     assert seen[2:] == ["4", "0", "2"]
     assert sorted(seen[:2]) == ["1", "3"]
+
+
+@pytest.fixture
+def charger(station):
+    return Charger.objects.create(name="Oslo #1", station=station, connector="ccs", max_power_kw=50, status="faulted")
+
+
+def test_who_may_open_the_platform_are_the_people_to_choose_from(operations, make_account, energy):
+    rosa = make_account("OPERATIONS_APP", name="Rosa Hübner", email="rosa@example.net")
+    make_account("OPERATIONS_APP_TRAINEE", name="Rosa Other")
+    [found] = operations.get("/operations/people", {"q": "rosa hubner"}).json()["items"]
+    assert {name: found[name] for name in found if name != "createdAt"} == {
+        "id": rosa.id,
+        "name": "Rosa Hübner",
+        "email": "rosa@example.net",
+    }
+    assert operations.get("/operations/people").json()["total"] == 2
+    assert operations.get(f"/operations/people/{rosa.id}").json()["name"] == "Rosa Hübner"
+    assert operations.get(f"/operations/people/{energy.account.id}").status_code == 404
+    assert energy.get("/operations/people").status_code == 403
+
+
+def test_an_assignee_is_a_person_or_a_text_and_both_stay_together(operations, make_account, order):
+    rosa = make_account("OPERATIONS_APP", name="Rosa")
+    path = f"/operations/work-orders/{order.id}"
+
+    def assigned(**body):
+        row = operations.patch(path, body).json()
+        return row["assignee"], row["assigneeId"]
+
+    assert assigned(assigneeId=rosa.id) == ("Rosa", rosa.id)
+    assert assigned(assignee="Somebody") == ("Somebody", None)
+    assert assigned(assignee="Rosa") == ("Rosa", rosa.id), "the name of exactly one person"
+    rosa.name = "Rosa Maria"
+    rosa.save()
+    assert operations.get(path).json()["assignee"] == "Rosa Maria"
+    assert assigned(assigneeId=None) == (None, None)
+    make_account("OPERATIONS_APP", name="Rosa Maria")
+    assert assigned(assignee="Rosa Maria") == ("Rosa Maria", None), "two have this name"
+
+
+def test_orders_are_found_and_counted_by_person_and_by_nobody(operations, make_account, charger):
+    rosa, ole = (make_account("OPERATIONS_APP", name=name) for name in ("Rosa", "Ole"))
+    make_orders({"person": rosa}, {"person": ole}, {"assignee": "Somebody"}, {"charger": charger})
+
+    def found(**query):
+        return {row["title"] for row in operations.get("/operations/work-orders", query).json()["items"]}
+
+    assert found(assigneeId=rosa.id) == {"0"}
+    assert found(assigneeId="none") == {"2", "3"}
+    assert found(assigneeId=f"none,{ole.id}") == {"1", "2", "3"}
+    assert found(chargerId=charger.id) == {"3"}
+    assert found(chargerId="none") == set(), "a word of that filter alone"
+    counts = operations.get("/operations/work-orders/counts", {"by": "assigneeId"}).json()
+    assert counts == {"assigneeId": {rosa.id: 1, ole.id: 1, "none": 2}}
+
+
+def test_a_charger_brings_its_station_and_is_at_no_other(operations, charger, problem, order):
+    body = {"title": "Look", "priority": "high", "chargerId": charger.id, "description": "One\r\ntwo"}
+    row = operations.post("/operations/work-orders", {**body, "stationId": None}).json()
+    assert (row["stationId"], row["chargerName"], row["description"]) == (charger.station_id, "Oslo #1", "One\ntwo")
+    path = f"/operations/work-orders/{row['id']}"
+    other = Station.objects.create(name="Graz", city="Graz", latitude=0, longitude=0)
+    assert problem(operations.post("/operations/work-orders", {**body, "stationId": other.id}), 422, "chargerId")
+    assert problem(operations.patch(path, {"stationId": other.id}), 422, "chargerId")
+    moved = operations.patch(path, {"stationId": other.id, "chargerId": None}).json()
+    assert (moved["stationId"], moved["chargerId"], moved["description"]) == (other.id, None, "One\ntwo")
+
+
+def test_stations_and_chargers_say_where_they_are(operations, charger):
+    station = operations.get(f"/operations/stations/{charger.station_id}").json()
+    assert station.keys() >= {"address", "country", "latitude", "longitude"}
+    [row] = operations.get("/operations/chargers", {"stationId": charger.station_id, "q": "oslo"}).json()["items"]
+    assert row.keys() == {"id", "name", "stationId", "stationName", "createdAt"}
+    assert operations.get(f"/operations/chargers/{charger.id}").json() == row
+
+
+def test_who_has_energy_alone_reports_a_fault_once_and_sees_what_is_in_hand(energy, operations, charger, problem):
+    path = f"/energy/chargers/{charger.id}/work-orders"
+    body = {"title": "Fault", "priority": "high", "description": "It hums."}
+    answers = [energy.post(path, body, headers={"Idempotency-Key": "k1"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    [row] = energy.get(path).json()["items"]
+    assert row == answers[0].json() == answers[1].json()
+    assert row.keys() == {"id", "title", "status", "priority", "assignee", "createdAt"}
+    order = operations.get(f"/operations/work-orders/{row['id']}").json()
+    assert (order["stationId"], order["description"]) == (charger.station_id, "It hums.")
+    assert problem(energy.post(path, {"title": "", "priority": "x"}), 422, "title", "priority")
+    assert operations.get(path).status_code == 403
+    for call in (energy.get, lambda path: energy.post(path, body)):
+        assert call("/energy/chargers/chg_unknown/work-orders").status_code == 404

@@ -6,6 +6,7 @@ from django.core.management import call_command
 
 from sandbox_api.auth.models import Account
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
+from sandbox_api.energy.summary import energy_state
 from sandbox_api.finance.models import Invoice
 from sandbox_api.operations.models import WorkOrder
 from sandbox_api.seed import fill
@@ -67,3 +68,12 @@ def test_no_demonstration_account_is_added_where_they_are_refused(configure, cap
     call_command("seed")
     assert not Account.objects.exists()
     assert "demonstration accounts: none" in capsys.readouterr().out
+
+
+def test_each_assignee_is_a_person_and_what_is_not_finished_is_mostly_a_fault():
+    for order in WorkOrder.objects.exclude(assignee=None):
+        assert (order.person.name, order.person.permissions) == (order.assignee, ["OPERATIONS_APP"])
+    at_chargers = WorkOrder.objects.exclude(charger=None)
+    assert all(order.charger.station_id == order.station_id for order in at_chargers)
+    state = energy_state()
+    assert 0 < state["faultedWithoutOrder"] < state["chargersByStatus"]["faulted"]

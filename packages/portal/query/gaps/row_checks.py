@@ -1,8 +1,8 @@
 """Rows against the parameters of their read: which rows contradict one. Pure.
 
 No row that contradicts a parameter is handed out under it (contract, section 7). A row that lacks the field proves
-nothing and stays; one that has null there has no value that fits. Texts are compared letter by letter, limits of a time
-as moments, limits of a number as numbers.
+nothing and stays; one that has null there fits the word `none` alone. Texts are compared letter by letter, limits of a
+time as moments, limits of a number as numbers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.api import split_values
+from portal.config.contract_names import NONE_VALUE
 from portal.query.endpoints import wire_value
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class _Check:
             return False
         value = row[self.filter.field]
         if value is None:
-            return True
+            return NONE_VALUE not in self.values
         if self.filter.kind != "one_of":
             return self._is_beyond(value)
         values = value if isinstance(value, list) else [value]

@@ -11,11 +11,12 @@ STATE_FRESH_S: Final = 15
 
 
 class FaultedCharger(Record):
-    """A charger that is out of order."""
+    """A charger that is out of order, with the number of its work orders that are not finished."""
 
     id: str = ""
     name: str = ""
     station_name: str = ""
+    open_orders: int | None = None
 
 
 class EnergyState(Record):
@@ -24,6 +25,7 @@ class EnergyState(Record):
     chargers_by_status: dict[str, int | None] = field(default_factory=dict)
     meters_by_status: dict[str, int | None] = field(default_factory=dict)
     faulted_chargers: tuple[FaultedCharger, ...] = ()
+    faulted_without_order: int | None = None
 
 
 class EnergyStateQueries(QueryGroup):
@@ -32,6 +34,7 @@ class EnergyStateQueries(QueryGroup):
     use_get_state_query = query_endpoint(
         data=EnergyState,
         url="/energy/state",
+        tags=("work-orders",),
         stale_time_s=STATE_FRESH_S,
         stale_while_revalidate=False,
         without="The overview does not show what chargers and meters do now.",

@@ -8,10 +8,14 @@ from portal.query import CommonSort, ListParams, QueryGroup, Row, Values, resour
 
 
 class OperationsStation(Row):
-    """A station."""
+    """A station. `country`: ISO 3166-1, two letters."""
 
     name: str = ""
+    address: str = ""
     city: str = ""
+    country: str = ""
+    latitude: float | None = None
+    longitude: float | None = None
 
     def __str__(self) -> str:
         return self.name or self.id
@@ -30,7 +34,7 @@ _operations_stations = resource(
     params=OperationsStationsListParams,
     without={
         "list": "No station can be chosen for a work order.",
-        "detail": "The form of a work order does not name the station that was chosen before.",
+        "detail": "A work order does not say where its station is, and its form does not name it.",
     },
 )
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Final
 
 from portal.query import Params, QueryGroup, Record, field, query_endpoint
+
+#: The tag of queries of all domains that a change of a work order makes stale.
+WORK_ORDERS: Final = "work-orders"
 
 
 class OperationsSummaryParams(Params):
@@ -82,5 +86,6 @@ class OperationsSummaryQueries(QueryGroup):
         data=OperationsSummary,
         params=OperationsSummaryParams,
         url="/operations/summary",
+        tags=(WORK_ORDERS,),
         without="The overview shows no figures and no charts.",
     )

@@ -7,7 +7,7 @@ from typing import Literal
 
 from portal.config.contract_names import VERSION_FIELD
 from portal.query import CommonSort, ListParams, MutationGroup, OpenEnum, QueryGroup, Row, Values, field, resource
-from portal.services.operations.summary import OperationsSummaryQueries
+from portal.services.operations.summary import WORK_ORDERS
 
 
 class WorkOrderPriority(OpenEnum):
@@ -29,14 +29,18 @@ class WorkOrderStatus(OpenEnum):
 
 
 class WorkOrder(Row):
-    """A work order."""
+    """A work order. `assignee`: the name of the person, or any text where the backend knows no people."""
 
     title: str = ""
+    description: str = ""
     station_id: str | None = None
     station_name: str | None = None
+    charger_id: str | None = None
+    charger_name: str | None = None
     priority: WorkOrderPriority | None = None
     status: WorkOrderStatus | None = None
     assignee: str | None = None
+    assignee_id: str | None = None
     due_at: datetime | None = None
     completed_at: datetime | None = None
     version: int | None = field(default=None, name=VERSION_FIELD)
@@ -46,15 +50,19 @@ class WorkOrder(Row):
 
 
 class WorkOrdersListParams(ListParams):
-    """A row has one of a filter's values. `…_from` and `…_to` limit a time, as ISO 8601: not before, and before."""
+    """A row has one of a filter's values; `none` among those of `assignee_id` stands for nobody. `…_from` and `…_to`
+    limit a time, as ISO 8601: not before, and before.
+    """
 
     sort: (
         CommonSort | Literal["dueAt", "-dueAt", "priority", "-priority", "status", "-status", "title", "-title"] | None
     ) = None
     station_id: Values | None = None
+    charger_id: Values | None = None
     status: Values | None = None
     priority: Values | None = None
     assignee: Values | None = None
+    assignee_id: Values | None = None
     created_at_from: str | None = None
     created_at_to: str | None = None
     due_at_from: str | None = None
@@ -67,7 +75,7 @@ _work_orders = resource(
     "/operations/work-orders",
     item=WorkOrder,
     params=WorkOrdersListParams,
-    invalidates=[OperationsSummaryQueries.use_get_summary_query],
+    invalidates_tags=[WORK_ORDERS],
 )
 
 

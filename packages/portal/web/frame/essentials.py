@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from portal.api import api_session, identity_provider
-from portal.config.contract_names import PROFILE_EMAIL_FIELD, PROFILE_NAME_FIELD, PROFILE_PERMISSIONS_FIELD
+from portal.config.contract_names import (
+    PROFILE_EMAIL_FIELD,
+    PROFILE_ID_FIELD,
+    PROFILE_NAME_FIELD,
+    PROFILE_PERMISSIONS_FIELD,
+)
 from portal.config.current import portal_config
 from portal.edge import home_path
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
@@ -48,6 +53,7 @@ class Essentials:
     """The profile as pages show it, and the platforms that the user may open.
 
     :param opens_app: whether the user may open this app's own platform; true for the gateway.
+    :param id: empty where the backend does not say it.
     """
 
     name: str
@@ -56,6 +62,7 @@ class Essentials:
     platforms: tuple[TPlatform, ...]
     links: tuple[PlatformLink, ...]
     opens_app: bool
+    id: str = ""
 
     @property
     def initials(self) -> str:
@@ -88,6 +95,7 @@ def present_profile(
             if platform not in absent_platforms()
         ),
         opens_app=own_platform is None or own_platform in platforms,
+        id=_text(profile.get(PROFILE_ID_FIELD)),
     )
 
 
