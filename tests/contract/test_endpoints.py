@@ -61,7 +61,8 @@ FORGETFUL = "none@example.com"
 SERVICES = {entry.key for entry in all_entries()}
 LISTS = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].is_list)
 COUNTS, TOTALS = (
-    {f"{REGISTRY.queries[key].path_shape}/{ending}": key for key in LISTS} for ending in (COUNTS_SEGMENT, TOTALS_SEGMENT)
+    {f"{REGISTRY.queries[key].path_shape}/{ending}": key for key in LISTS}
+    for ending in (COUNTS_SEGMENT, TOTALS_SEGMENT)
 )
 COUNTED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in COUNTS)
 SUMMED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in TOTALS)

@@ -6,6 +6,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
+from apps.energy.views.sessions import SESSION_TOTALS
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
 from portal.services.energy.sessions import ChargingSessionQueries
@@ -58,6 +59,7 @@ charger_pages = resource_pages(
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
                 by="charger_id",
                 page="sessions",
+                totals=SESSION_TOTALS,
             ),
         ),
     ),

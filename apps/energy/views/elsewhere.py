@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.operations.work_orders import WorkOrderQueries, WorkOrderStatus
 from portal.web.present import Badge
-from portal_pages import Related
+from portal_pages import Related, Totals
 
 ORDER_STATUSES: Final = {
     WorkOrderStatus.OPEN: Badge(label=_("Open"), tone="info"),
@@ -40,5 +40,6 @@ invoices = Related(
     by="client_id",
     page="/finance/invoices",
     template="energy/clients/invoices.html",
+    totals=Totals(InvoiceQueries.use_get_invoices_totals_query, {"amount": "money"}),
     context={"statuses": INVOICE_STATUSES},
 )

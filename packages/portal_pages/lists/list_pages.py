@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
+    from portal_pages.lists.totals import TotalsRow
     from portal_pages.page_names import PageNames
 
 
@@ -86,7 +86,6 @@ def _all_sorts(view: Any) -> dict[str, str]:
     return sorts
 
 
-_CAPITAL: Final = re.compile(r"(?=[A-Z])")
 #: Related rows that are read for their names.
 _MAX_READ: Final = 3
 
@@ -97,7 +96,7 @@ def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResu
     for each, values in controls.values:
         if not each.is_related:
             continue
-        attribute = _CAPITAL.sub("_", each.param).lower()
+        attribute = each.attribute
         for value in values:
             rows = (row for row in result.data.items if getattr(row, attribute, None) == value)
             found = (getattr(row, each.named_by, "") for row in rows)
@@ -169,6 +168,7 @@ class ListPage:
     :param not_known: what people call those parameters of the address that the backend did not follow. Only rows that
         fit are among `rows`.
     :param total: number of all rows that match; None if the backend does not count them.
+    :param totals: what they add up to; None for no such row.
     :param first_path: the list without parameters.
     :param first_url: the first page of this state.
     :param next_url: the next page; empty at the end.
@@ -188,6 +188,7 @@ class ListPage:
     not_known: Sequence[str]
     rows: Sequence[object]
     total: int | None
+    totals: TotalsRow | None
     q: str
     sort: str
     filters: ShownFilters

@@ -4,7 +4,7 @@
 
     record_views   DetailView, DeleteView: the page of one row, and the form that deletes it
       related      Related: a short list of what belongs to the row; short_list: the same on another page
-      row_actions  RowAction: a button or a small form, which can be undone
+      row_actions  RowAction: a button or a small form, and what undoes it
 """
 
 from __future__ import annotations

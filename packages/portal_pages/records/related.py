@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.urls import get_resolver, get_urlconf, resolve, reverse
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from django.urls import URLResolver
     from markupsafe import Markup
 
-    from portal.query import PaginatedResult, QuerySpec
+    from portal.query import PaginatedResult, QueryResult, QuerySpec, RowTotals
     from portal.web.frame import PartShell
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
+    from portal_pages.lists import Totals
 
 
 #: Rows that a short list shows; the rest is in the list of all of them.
@@ -45,6 +47,7 @@ class ShortList:
 
     :param rows: id to cells.
     :param total: number of all of them; None if the backend does not count them.
+    :param sums: what all of them add up to.
     :param url: the list of all of them.
     :param create_url: the form that makes one more; empty for none.
     :param has_failed: the backend did not give them.
@@ -59,6 +62,7 @@ class ShortList:
     columns: Markup | str = ""
     rows: Sequence[tuple[str, Markup]] = ()
     total: int | None = None
+    sums: str = ""
     has_failed: bool = False
 
 
@@ -153,6 +157,7 @@ class Related(Generic[TItem]):
     :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
         another platform needs one.
     :param context: what that template gets beside its row. By default what the list's own gets.
+    :param totals: what all rows add up to.
     :param create: the text of a link to the form at `…/new`, which is told the row's id. Empty for no link.
     :param empty: what is said in place of no rows.
     """
@@ -163,6 +168,7 @@ class Related(Generic[TItem]):
     page: str
     template: str = ""
     context: Mapping[str, object] = field(default_factory=dict)
+    totals: Totals | None = None
     create: LazyText = ""
     empty: LazyText = NONE_YET
 
@@ -217,7 +223,19 @@ class Related(Generic[TItem]):
         spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
         return spec
 
-    def present(self, row_id: str, result: PaginatedResult[TItem], *, shell: PartShell) -> ShortList | None:
+    def totals_spec(self, row_id: str) -> QuerySpec[QueryResult[RowTotals]]:
+        """The call that adds up all rows. There have to be `totals`."""
+        assert self.totals is not None  # noqa: S101  for type checkers
+        return self.totals.spec(self.hook.item, {self._wire_names[self.by]: row_id})
+
+    def present(
+        self,
+        row_id: str,
+        result: PaginatedResult[TItem],
+        *,
+        shell: PartShell,
+        totals: QueryResult[RowTotals] | None = None,
+    ) -> ShortList | None:
         """The short list; None if it is not there for the user, or may hold what belongs to other rows.
 
         A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
@@ -235,6 +253,9 @@ class Related(Generic[TItem]):
             "create_url": self._url(row_id, below="/new") if self.create else "",
             "create_label": str(self.create),
         }
+        if self.totals is not None:
+            texts = self.totals.texts(self.hook.item, totals, total=result.data.total)
+            about["sums"] = " · ".join(chain.from_iterable(texts.values()))
         template, given = self._look()
         return with_rows(about, result, template=template, given=given, shell=shell, key=self)
 

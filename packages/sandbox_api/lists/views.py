@@ -1,4 +1,4 @@
-"""Views for lists, their counts, their totals and single rows; a resource names its rows, its serializer and its options."""
+"""Views for lists, their counts and totals, and single rows; a resource names its rows, serializer and options."""
 
 from __future__ import annotations
 
@@ -180,7 +180,9 @@ def counts_of(view: type[ListView]) -> type[CountsView]:
 
 def totals_of(view: type[ListView]) -> type[TotalsView]:
     """Make the view that adds up the rows of a list."""
-    return _beside(view, TotalsView, "Totals", by=OF, names=", ".join(f"`{name}`" for name in view.spec.sums), answer=_TOTALS)
+    return _beside(
+        view, TotalsView, "Totals", by=OF, names=", ".join(f"`{name}`" for name in view.spec.sums), answer=_TOTALS
+    )
 
 
 def _beside(

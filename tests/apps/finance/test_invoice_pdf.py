@@ -16,7 +16,7 @@ from django.test import Client
 from pypdf import PdfReader
 
 from apps.finance.invoice_pdf import MAX_LINES, TooManyPdfsError, invoice_pdf, making, plain
-from portal.services.finance.invoices import Invoice, InvoiceLine
+from portal.services.finance.invoices import InvoiceDetail, InvoiceLine
 from portal.testing import Backend, SignedIn
 from tests.support.forks import held_by_another_thread
 
@@ -50,7 +50,7 @@ def text_of(pdf: bytes) -> str:
 
 def pdf_of(*lines: InvoiceLine, status: str = "", **fields: object) -> bytes:
     given = {"number": "INV-1", "client_name": "Ada", "amount": Decimal(5), "currency": "EUR", "lines": lines, **fields}
-    return invoice_pdf(Invoice(id="inv_1", **given), status=status)
+    return invoice_pdf(InvoiceDetail(id="inv_1", **given), status=status)
 
 
 def pages_in(pdf: bytes) -> int:

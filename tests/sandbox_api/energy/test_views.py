@@ -113,7 +113,8 @@ def test_a_row_is_the_same_in_the_list_and_alone(energy, grid, name, expected):
 def test_a_station_is_as_well_as_the_worst_of_its_chargers_and_meters(energy, grid):
     station = grid["stations"]
     others = [
-        Station.objects.create(name=name, city="Łódź", country="PL", latitude=50, longitude=20) for name in ("Aye", "Bee")
+        Station.objects.create(name=name, city="Łódź", country="PL", latitude=50, longitude=20)
+        for name in ("Aye", "Bee")
     ]
     for status in ("faulted", "faulted", "available"):
         Charger.objects.create(name="x", station=station, connector="ccs", max_power_kw=1, status=status)

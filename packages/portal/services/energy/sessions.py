@@ -58,7 +58,7 @@ _sessions = resource("/energy/sessions", item=ChargingSession, params=ChargingSe
 
 
 class ChargingSessionQueries(QueryGroup):
-    """`use_get_charging_sessions_query`, with `…_counts_query` and `…_totals_query`; `use_get_charging_session_query`."""
+    """`use_get_charging_sessions_query`, its counts and its totals, `use_get_charging_session_query`."""
 
     use_get_charging_sessions_query = _sessions.list
     use_get_charging_sessions_counts_query = _sessions.counts
