@@ -153,7 +153,7 @@ def _payment(invoice: InvoiceDetail, seller: Seller) -> Table:
 def _facts(invoice: InvoiceDetail, *, status: str) -> Table:
     """To whom, from when, and how far it is."""
     rows = [
-        (gettext("Client"), plain(invoice.client_name) or NO_VALUE),
+        *([] if invoice.client_address else [(gettext("Client"), plain(invoice.client_name) or NO_VALUE)]),
         (gettext("Issued"), _day(invoice.issued_at)),
         (gettext("Due"), _day(invoice.due_at)),
         (gettext("Status"), status),
