@@ -27,6 +27,7 @@ _UNITS: Final = 20
 _MARGIN: Final = 2 * _UNITS
 #: Pixels that the picture has on a desktop, about; marks are drawn for it.
 _WIDTH_PX, _HEIGHT_PX = 500, 700
+_RIGHT_ANGLE: Final = 90
 #: Mercator's projection has no poles.
 _NORTHMOST: Final = 85
 #: Stations that are named beside the picture; the list has all.
@@ -59,7 +60,12 @@ class Picture:
 
 def picture_of(stations: Iterable[StationPosition]) -> Picture | None:
     """The picture of the stations whose place is known; None without any."""
-    marks = [_mark(each) for each in stations if each.latitude is not None and each.longitude is not None]
+    marks = [
+        _mark(each, each.latitude, each.longitude)
+        for each in stations
+        if each.latitude is not None and each.longitude is not None
+        if abs(each.latitude) <= _RIGHT_ANGLE and abs(each.longitude) <= 2 * _RIGHT_ANGLE
+    ]
     if not marks:
         return None
     left, right = min(mark.x for mark in marks) - _MARGIN, max(mark.x for mark in marks) + _MARGIN
@@ -72,10 +78,9 @@ def picture_of(stations: Iterable[StationPosition]) -> Picture | None:
     )
 
 
-def _mark(station: StationPosition) -> Mark:
-    latitude = min(max(station.latitude or 0, -_NORTHMOST), _NORTHMOST)
-    north = degrees(asinh(tan(radians(latitude))))
-    return Mark(station=station, x=round((station.longitude or 0) * _UNITS, 1), y=round(-north * _UNITS, 1))
+def _mark(station: StationPosition, latitude: float, longitude: float) -> Mark:
+    north = degrees(asinh(tan(radians(min(max(latitude, -_NORTHMOST), _NORTHMOST)))))
+    return Mark(station=station, x=round(longitude * _UNITS, 1), y=round(-north * _UNITS, 1))
 
 
 def _rank(station: StationPosition) -> int:
