@@ -25,22 +25,24 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import LongTable, Paragraph, SimpleDocTemplate, Spacer, Table
 
 from fork_safety import ForkSafeLock
+from portal.services.finance.invoices import InvoiceStatus, Seller
 from portal.web.present import NO_VALUE, formats_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import date
     from decimal import Decimal
 
     from reportlab.platypus import Flowable
 
-    from portal.services.finance.invoices import Invoice, InvoiceLine
+    from portal.services.finance.invoices import InvoiceDetail, InvoiceLine
 
 #: A longer invoice says how many lines it leaves out, since a backend may have any number of them, and each takes up to
 #: 1.5 ms; a longer text ends with an ellipsis.
 MAX_LINES: Final = 1000
 MAX_TEXT_CHARS: Final = 300
 MAX_PLACES: Final = 3
+MAX_ADDRESS_LINES: Final = 8
 FONTS: Final = Path(__file__).parent / "fonts"
 
 _MARGIN: Final = 20 * mm
@@ -61,7 +63,7 @@ class TooManyPdfsError(Exception):
     """Others are being made for so long that this one was not begun."""
 
 
-def invoice_pdf(invoice: Invoice, *, status: str) -> bytes:
+def invoice_pdf(invoice: InvoiceDetail, *, status: str) -> bytes:
     """The PDF.
 
     :param status: the word for the invoice's status.
@@ -75,7 +77,7 @@ def invoice_pdf(invoice: Invoice, *, status: str) -> bytes:
         making.release()
 
 
-def _made(invoice: Invoice, *, status: str) -> bytes:
+def _made(invoice: InvoiceDetail, *, status: str) -> bytes:
     _register_fonts()
     title = gettext("Invoice %(number)s") % {"number": plain(str(invoice))}
     file = BytesIO()
@@ -101,9 +103,18 @@ def plain(text: str) -> str:
     return line if len(line) <= MAX_TEXT_CHARS else f"{line[: MAX_TEXT_CHARS - 1]}…"
 
 
-def _story(invoice: Invoice, *, title: str, status: str) -> Iterator[Flowable]:
-    yield _paragraph("Portal", size=10, bold=True, color=_SOFT)
-    yield Spacer(0, 6 * mm)
+def _story(invoice: InvoiceDetail, *, title: str, status: str) -> Iterator[Flowable]:
+    seller = invoice.seller or Seller()
+    yield _paragraph(plain(seller.name) or "Portal", size=10, bold=True, color=_SOFT)
+    for line in (*_lines_of(seller.address), _vat_id(seller.vat_id), plain(seller.email)):
+        if line:
+            yield _paragraph(line, color=_SOFT)
+    yield Spacer(0, 8 * mm)
+    if invoice.client_address:
+        for line in (plain(invoice.client_name), *_lines_of(invoice.client_address), _vat_id(invoice.client_vat_id)):
+            if line:
+                yield _paragraph(line, size=10)
+        yield Spacer(0, 8 * mm)
     yield _paragraph(title, size=18, bold=True)
     yield Spacer(0, 6 * mm)
     yield _facts(invoice, status=status)
@@ -112,22 +123,51 @@ def _story(invoice: Invoice, *, title: str, status: str) -> Iterator[Flowable]:
         yield _lines(invoice)
         yield Spacer(0, 4 * mm)
     yield _totals(invoice)
+    if seller.iban and invoice.status not in {InvoiceStatus.PAID, InvoiceStatus.CANCELLED}:
+        yield Spacer(0, 8 * mm)
+        yield _payment(invoice, seller)
 
 
-def _facts(invoice: Invoice, *, status: str) -> Table:
+def _lines_of(text: str) -> list[str]:
+    """The lines of an address, of which there are few."""
+    return [plain(line) for line in text.splitlines()[:MAX_ADDRESS_LINES]]
+
+
+def _vat_id(text: str | None) -> str:
+    return f"{gettext('VAT ID')} {plain(text)}" if text else ""
+
+
+def _payment(invoice: InvoiceDetail, seller: Seller) -> Table:
+    """Where the money goes, by when, and what to write beside it."""
+    iban = plain(seller.iban).replace(" ", "")
+    rows = [
+        (gettext("Pay until"), _day(invoice.due_at)),
+        (gettext("Account holder"), plain(seller.name)),
+        ("IBAN", " ".join(iban[place : place + 4] for place in range(0, len(iban), 4))),
+        ("BIC", plain(seller.bic)),
+        (gettext("Payment reference"), plain(str(invoice))),
+    ]
+    return _table_of(row for row in rows if row[1])
+
+
+def _facts(invoice: InvoiceDetail, *, status: str) -> Table:
     """To whom, from when, and how far it is."""
     rows = [
-        (gettext("Client"), plain(invoice.client_name) or NO_VALUE),
+        *([] if invoice.client_address else [(gettext("Client"), plain(invoice.client_name) or NO_VALUE)]),
         (gettext("Issued"), _day(invoice.issued_at)),
         (gettext("Due"), _day(invoice.due_at)),
         (gettext("Status"), status),
         *([(gettext("Paid"), _day(invoice.paid_at))] if invoice.paid_at else []),
     ]
+    return _table_of(rows)
+
+
+def _table_of(rows: Iterable[tuple[str, str]]) -> Table:
     cells = [[_paragraph(name, color=_SOFT), _paragraph(value)] for name, value in rows]
     return Table(cells, colWidths=_FACTS, style=[("LEFTPADDING", (0, 0), (0, -1), 0), *_tight()])
 
 
-def _lines(invoice: Invoice) -> LongTable:
+def _lines(invoice: InvoiceDetail) -> LongTable:
     """The lines, with their headings on each page."""
     names = (gettext("Description"), gettext("Quantity"), gettext("Price"), gettext("VAT"), gettext("Amount"))
     head = [_paragraph(name, bold=True, right=place > 0) for place, name in enumerate(names)]
@@ -152,7 +192,7 @@ def _cells(line: InvoiceLine, *, currency: str) -> list[Paragraph]:
     return [_paragraph(plain(line.description)), *(_paragraph(text, right=True) for text in numbers)]
 
 
-def _totals(invoice: Invoice) -> Table:
+def _totals(invoice: InvoiceDetail) -> Table:
     """Net, tax and total; the total alone where the backend gives no tax."""
     currency = _currency(invoice)
     rows = []
@@ -226,7 +266,7 @@ def _numbered(title: str) -> type[Canvas]:
     return NumberedCanvas
 
 
-def _currency(invoice: Invoice) -> str:
+def _currency(invoice: InvoiceDetail) -> str:
     return plain(invoice.currency)[:3]
 
 

@@ -8,7 +8,7 @@ from sandbox_api.energy import views as energy
 from sandbox_api.energy.summary import EnergyStateView, EnergySummaryView
 from sandbox_api.finance import views as finance
 from sandbox_api.finance.summary import FinanceSummaryView
-from sandbox_api.lists.views import counts_of
+from sandbox_api.lists.views import counts_of, totals_of
 from sandbox_api.operations import views as operations
 from sandbox_api.operations.summary import OperationsSummaryView
 
@@ -20,6 +20,7 @@ urlpatterns = [
     path("energy/clients/<id:row_id>", energy.ClientView.as_view()),
     path("energy/stations", energy.StationsView.as_view()),
     path("energy/stations/counts", counts_of(energy.StationsView).as_view()),
+    path("energy/stations/positions", energy.StationPositionsView.as_view()),
     path("energy/stations/<id:row_id>", energy.StationView.as_view()),
     path("energy/chargers", energy.ChargersView.as_view()),
     path("energy/chargers/counts", counts_of(energy.ChargersView).as_view()),
@@ -27,6 +28,7 @@ urlpatterns = [
     path("energy/chargers/<id:row_id>/work-orders", operations.ChargerWorkOrdersView.as_view()),
     path("energy/sessions", energy.ChargingSessionsView.as_view()),
     path("energy/sessions/counts", counts_of(energy.ChargingSessionsView).as_view()),
+    path("energy/sessions/totals", totals_of(energy.ChargingSessionsView).as_view()),
     path("energy/sessions/<id:row_id>", energy.ChargingSessionView.as_view()),
     path("energy/meters", energy.MetersView.as_view()),
     path("energy/meters/counts", counts_of(energy.MetersView).as_view()),
@@ -44,5 +46,7 @@ urlpatterns = [
     path("finance/summary", FinanceSummaryView.as_view()),
     path("finance/invoices", finance.InvoicesView.as_view()),
     path("finance/invoices/counts", counts_of(finance.InvoicesView).as_view()),
+    path("finance/invoices/totals", totals_of(finance.InvoicesView).as_view()),
     path("finance/invoices/<id:row_id>", finance.InvoiceView.as_view()),
+    path("finance/invoices/<id:row_id>/reminders", finance.RemindersView.as_view()),
 ]

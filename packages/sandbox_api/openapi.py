@@ -9,7 +9,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
 from sandbox_api.idempotency import HEADER
-from sandbox_api.lists.views import CountsView
+from sandbox_api.lists.views import CountsView, TotalsView
 from sandbox_api.problems import CONTENT_TYPE
 from sandbox_api.profiles import path_shape
 from sandbox_api.versions import HEADER as IF_MATCH
@@ -48,6 +48,7 @@ _VERSION_PARAMETER = {
 }
 _ENTITY_TAG = {"schema": {"type": "string"}, "description": "The row's `version`, in quotation marks."}
 _CHANGES = ("patch", "delete")
+_FIGURES = {CountsView: "counts", TotalsView: "totals"}
 
 
 class SandboxSchema(AutoSchema):
@@ -57,7 +58,8 @@ class SandboxSchema(AutoSchema):
         """Give the operation's name."""
         spec: ListSpec | None = getattr(self.view, "spec", None)
         if spec is not None and self.method == "GET":
-            return f"{spec.resource}_{'counts' if isinstance(self.view, CountsView) else 'list'}"
+            kind = next((name for view, name in _FIGURES.items() if isinstance(self.view, view)), "list")
+            return f"{spec.resource}_{kind}"
         return str(super().get_operation_id())
 
 

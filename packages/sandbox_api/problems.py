@@ -30,6 +30,12 @@ class Unauthorized(exceptions.APIException):
     default_detail = "Sign in first."
 
 
+class Conflict(exceptions.APIException):
+    """409: the row is in a state in which this can't be done."""
+
+    status_code = HTTPStatus.CONFLICT
+
+
 class Unavailable(exceptions.APIException):
     """503, to be tried again after a second."""
 

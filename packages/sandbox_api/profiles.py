@@ -53,6 +53,8 @@ def _calls(*methods: str, parameters: tuple[str, ...] = (), without: tuple[str, 
 _PAGE = ("cursor", "limit")
 _LIST = (*_PAGE, "q", "sort")
 _NOT_IN_THE_DOCUMENT = ("total", "createdAt", VERSION)
+_HEALTH = ("health", "faultedChargers", "offlineMeters")
+_ON_PAPER = ("seller", "clientAddress", "clientVatId", "reminderCount", "remindedAt")
 
 #: The calls that are required, with the fields that are promised.
 _DOCUMENT = {
@@ -70,8 +72,8 @@ _CONTRACT = {
     "/me": _calls("GET"),
     "/energy/clients": _calls("GET", "POST", parameters=_LIST, without=(VERSION,)),
     "/energy/clients/{id}": _calls("GET", "PATCH", "DELETE", without=(VERSION,)),
-    "/energy/stations": _calls("GET", parameters=_LIST),
-    "/energy/stations/{id}": _calls("GET"),
+    "/energy/stations": _calls("GET", parameters=_LIST, without=_HEALTH),
+    "/energy/stations/{id}": _calls("GET", without=_HEALTH),
     "/energy/chargers": _calls("GET", parameters=_LIST),
     "/energy/chargers/{id}": _calls("GET"),
     "/energy/sessions": _calls("GET", parameters=_LIST),
@@ -84,8 +86,8 @@ _CONTRACT = {
     "/iam/auth/sessions/{id}": _calls("DELETE"),
     "/operations/work-orders": _calls("GET", "POST", parameters=_LIST, without=(VERSION,)),
     "/operations/work-orders/{id}": _calls("GET", "PATCH", without=(VERSION,)),
-    "/finance/invoices": _calls("GET", parameters=_LIST),
-    "/finance/invoices/{id}": _calls("GET"),
+    "/finance/invoices": _calls("GET", parameters=_LIST, without=(VERSION,)),
+    "/finance/invoices/{id}": _calls("GET", without=(VERSION, *_ON_PAPER)),
 }
 _contract = Profile(calls=MappingProxyType(_CONTRACT))
 

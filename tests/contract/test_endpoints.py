@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
 from urllib.parse import parse_qs, urlsplit
 
@@ -27,6 +28,8 @@ from portal.config.contract_names import (
     LOGIN_PASSWORD_FIELD,
     REFRESH_TOKEN_FIELD,
     TO_SUFFIX,
+    TOTALS_OF_PARAM,
+    TOTALS_SEGMENT,
 )
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
@@ -57,9 +60,15 @@ ADMIN, PASSWORD = "admin@example.com", "a password for tests"
 FORGETFUL = "none@example.com"
 SERVICES = {entry.key for entry in all_entries()}
 LISTS = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].is_list)
-COUNTS = {f"{REGISTRY.queries[key].path_shape}/{COUNTS_SEGMENT}": key for key in LISTS}
+COUNTS, TOTALS = (
+    {f"{REGISTRY.queries[key].path_shape}/{ending}": key for key in LISTS}
+    for ending in (COUNTS_SEGMENT, TOTALS_SEGMENT)
+)
 COUNTED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in COUNTS)
-ANSWERS = sorted(SERVICES & set(REGISTRY.queries) - {*LISTS, *COUNTED})
+SUMMED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in TOTALS)
+#: What is added up, by the path.
+SUMS = {"/energy/sessions/totals": ["cost", "energyKwh"], "/finance/invoices/totals": ["amount"]}
+ANSWERS = sorted(SERVICES & set(REGISTRY.queries) - {*LISTS, *COUNTED, *SUMMED})
 MUTATIONS = sorted(SERVICES & set(REGISTRY.mutations))
 
 
@@ -206,6 +215,21 @@ def test_the_numbers_beside_a_filter_are_those_of_the_list_that_it_leaves(key: s
     assert isinstance(hook(client, {COUNTS_BY_PARAM: "nothing"}).error, ApiValidationError)
 
 
+@pytest.mark.parametrize("key", SUMMED)
+def test_the_sums_of_a_list_are_those_of_its_rows(key: str, client: QueryClient) -> None:
+    hook: Any = REGISTRY.queries[key]
+    listed: Any = REGISTRY.queries[TOTALS[hook.path_shape]]
+    names, params = SUMS[hook.path_shape], {"status": ["failed", "overdue"]}
+    rows = [row for page in listed.walk(client, params) for row in page.rows]
+    found = hook(client, {**params, TOTALS_OF_PARAM: names}).unwrap()
+    assert found.total == len(rows) > VAR_DEFAULT_PAGE_SIZE
+    for name in names:
+        values = [getattr(row, field_types(listed.item)[name].name) for row in rows]
+        is_money = isinstance(values[0], Decimal)
+        assert found.sums[name] == ({"EUR": str(sum(values))} if is_money else pytest.approx(sum(values)))
+    assert isinstance(hook(client, {TOTALS_OF_PARAM: "nothing"}).error, ApiValidationError)
+
+
 def operation_of(hook: Any, described: Node) -> Node:
     """What the sandbox's schema says of a call; a parameter of the path may have any name."""
     wanted = re.sub(r"\{[^}]*\}", "{}", hook.path_shape)
@@ -266,7 +290,7 @@ class Write:
 
     def row_id(self) -> str:
         """The id of a row to write to: one that is made for it, else one that is there, but not the newest."""
-        path = self.hook.path_shape.removesuffix("/{id}")
+        path = self.hook.path_shape.partition("/{id}")[0]
         for key in MUTATIONS:
             made = REGISTRY.mutations[key]
             if (made.method, made.path_shape) == ("POST", path):
@@ -354,10 +378,12 @@ def test_what_the_sandbox_answers_is_what_its_schema_says(
             return session.get(f"{sandbox.backend}{path}", headers=bearer, timeout=10).json()
 
     reads = [each for each in read_operations(described, Schemas()) if each.method == "GET"]
-    assert len(reads) >= len(LISTS) + len(COUNTED) + len(ANSWERS)
+    assert len(reads) >= len(LISTS) + len(COUNTED) + len(SUMMED) + len(ANSWERS)
     filters = {each.path: [name.name for name in each.query if name.is_joined] for each in reads}
     for each in reads:
         path = each.path
+        if path in SUMS:
+            path = f"{path}?{TOTALS_OF_PARAM}={','.join(SUMS[path])}"
         if path in COUNTS:
             path = f"{path}?{COUNTS_BY_PARAM}={','.join(filters[path])}"
         if each.path_parameters:

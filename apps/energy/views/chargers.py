@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import charger_work_orders
+from apps.energy.views.sessions import SESSION_TOTALS
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.charger_work_orders import ChargerWorkOrderMutations, ReportedOrder
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
@@ -89,6 +90,7 @@ charger_pages = resource_pages(
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
                 by="charger_id",
                 page="sessions",
+                totals=SESSION_TOTALS,
             ),
         ),
     ),

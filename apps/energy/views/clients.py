@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import invoices
+from apps.energy.views.sessions import SESSION_TOTALS
 from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.energy.sessions import ChargingSessionQueries
@@ -78,6 +79,7 @@ client_pages = resource_pages(
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
                 by="client_id",
                 page="sessions",
+                totals=SESSION_TOTALS,
             ),
             invoices,
         ),

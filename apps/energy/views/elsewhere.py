@@ -11,7 +11,7 @@ from portal.services.energy.charger_work_orders import ChargerWorkOrderQueries
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.operations.work_orders import WorkOrderQueries, WorkOrderStatus
 from portal.web.present import Badge
-from portal_pages import Related
+from portal_pages import Related, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,5 +66,6 @@ invoices = Related(
     by="client_id",
     page="/finance/invoices",
     template="energy/clients/invoices.html",
+    totals=Totals(InvoiceQueries.use_get_invoices_totals_query, {"amount": "money"}),
     context={"statuses": INVOICE_STATUSES},
 )

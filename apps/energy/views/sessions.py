@@ -16,13 +16,16 @@ from portal.services.energy.sessions import (
 )
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge
-from portal_pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
+from portal_pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, Totals, resource_pages
 
 STATUSES: Final = {
     ChargingSessionStatus.ACTIVE: Badge(label=_("Running"), tone="info"),
     ChargingSessionStatus.COMPLETED: Badge(label=_("Completed"), tone="good"),
     ChargingSessionStatus.FAILED: Badge(label=_("Failed"), tone="bad"),
 }
+SESSION_TOTALS: Final = Totals(
+    ChargingSessionQueries.use_get_charging_sessions_totals_query, {"energy_kwh": "kwh", "cost": "money"}
+)
 
 session_pages = resource_pages(
     "energy/sessions",
@@ -40,6 +43,7 @@ session_pages = resource_pages(
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
         counts=ChargingSessionQueries.use_get_charging_sessions_counts_query,
+        totals=SESSION_TOTALS,
         filters=(
             Filter("status", _("Status"), choices=STATUSES),
             Filter("stationId", _("Station"), named_by="station_name", record=StationQueries.use_get_station_query),

@@ -1,4 +1,4 @@
-"""Invoices: list and detail."""
+"""Invoices: list and detail; paid, reminded of, cancelled, reopened."""
 
 from __future__ import annotations
 
@@ -7,9 +7,26 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME
-from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoiceStatus
+from portal.services.finance.invoices import (
+    HIGHEST_AMOUNT_FIRST,
+    InvoiceDetail,
+    InvoiceMutations,
+    InvoiceQueries,
+    InvoiceStatus,
+)
 from portal.web.present import Badge, utc_day
-from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
+from portal_pages import (
+    AGE_SORTS,
+    NUMBER_SORTS,
+    Column,
+    DateRange,
+    DetailView,
+    Filter,
+    ListView,
+    RowAction,
+    Totals,
+    resource_pages,
+)
 
 STATUSES: Final = {
     InvoiceStatus.DRAFT: Badge(label=_("Draft")),
@@ -18,6 +35,44 @@ STATUSES: Final = {
     InvoiceStatus.OVERDUE: Badge(label=_("Overdue"), tone="bad"),
     InvoiceStatus.CANCELLED: Badge(label=_("Cancelled")),
 }
+OWED: Final = frozenset({InvoiceStatus.SENT, InvoiceStatus.OVERDUE})
+
+ACTIONS: Final = (
+    RowAction(
+        name="pay",
+        label=_("Mark as paid"),
+        values=InvoiceDetail.partial(status=InvoiceStatus.PAID),
+        message=_("%(name)s is paid."),
+        offered=lambda invoice: invoice.status in OWED,
+        icon="check",
+        is_main=True,
+    ),
+    RowAction(
+        name="reopen",
+        label=_("Reopen"),
+        # The time too: what a button sets is what its undo brings back.
+        values=InvoiceDetail.partial(status=InvoiceStatus.SENT, paid_at=None),
+        message=_("%(name)s is open again."),
+        offered=lambda invoice: invoice.status in {InvoiceStatus.PAID, InvoiceStatus.CANCELLED},
+        icon="refresh",
+        is_main=True,
+    ),
+    RowAction(
+        name="remind",
+        label=_("Send a reminder"),
+        mutation=InvoiceMutations.use_remind_of_invoice_mutation,
+        question=_("%(client_name)s is asked once more to pay %(name)s. This can’t be undone."),
+        message=_("%(client_name)s was reminded of %(name)s."),
+        offered=lambda invoice: invoice.status in OWED,
+    ),
+    RowAction(
+        name="cancel",
+        label=_("Cancel the invoice"),
+        values=InvoiceDetail.partial(status=InvoiceStatus.CANCELLED),
+        message=_("%(name)s was cancelled."),
+        offered=lambda invoice: invoice.status in {InvoiceStatus.DRAFT, *OWED},
+    ),
+)
 
 invoice_pages = resource_pages(
     "finance/invoices",
@@ -39,6 +94,7 @@ invoice_pages = resource_pages(
             "status": Column(_("Status"), kind="corner", words=STATUSES),
         },
         counts=InvoiceQueries.use_get_invoices_counts_query,
+        totals=Totals(InvoiceQueries.use_get_invoices_totals_query, {"amount": "money"}),
         filters=(
             Filter("status", _("Status"), choices=STATUSES),
             Filter("clientId", _("Client"), named_by="client_name"),
@@ -58,7 +114,11 @@ invoice_pages = resource_pages(
         search_hint=_("Number or client"),
         sorts=AGE_SORTS | NUMBER_SORTS | {HIGHEST_AMOUNT_FIRST: _("Highest amount first")},
     ),
-    detail=DetailView(hook=InvoiceQueries.use_get_invoice_query),
+    detail=DetailView(
+        hook=InvoiceQueries.use_get_invoice_query,
+        mutation=InvoiceMutations.use_update_invoice_mutation,
+        actions=ACTIONS,
+    ),
     context={"statuses": STATUSES},
     key="i",
 )

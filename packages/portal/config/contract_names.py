@@ -7,6 +7,7 @@ and sort names) stands with its declaration in `portal.services`: docs/how-to/us
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 # --- sign-in ---
@@ -64,6 +65,11 @@ TO_SUFFIX: Final = "To"
 #: How many rows have each value of a field: GET `<list>/counts?by=status,city`, with the parameters of the list.
 COUNTS_SEGMENT: Final = "counts"
 COUNTS_BY_PARAM: Final = "by"
+#: What the figures of a list's rows add up to: GET `<list>/totals?of=amount`, with the parameters of the list.
+TOTALS_SEGMENT: Final = "totals"
+TOTALS_OF_PARAM: Final = "of"
+#: What belongs to a list: the end of its path, with the parameter that the declaration gives, and no user.
+OF_A_LIST: Final = MappingProxyType({COUNTS_SEGMENT: COUNTS_BY_PARAM, TOTALS_SEGMENT: TOTALS_OF_PARAM})
 
 # --- rows of all resources ---
 #: Tells rows apart, and names one in its address. `portal.query.Row` has it as its attribute `id`.

@@ -79,6 +79,7 @@ from portal.query.process_state import process_runtime as process_runtime
 from portal.query.query_layer import QueryLayer as QueryLayer
 from portal.query.reads import WalkedPage as WalkedPage
 from portal.query.resources import Resource as Resource
+from portal.query.resources import RowTotals as RowTotals
 from portal.query.resources import resource as resource
 from portal.query.results import MutationResult as MutationResult
 from portal.query.results import PaginatedRes as PaginatedRes

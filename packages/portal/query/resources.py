@@ -7,17 +7,26 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast, overload
 
-from portal.config.contract_names import COUNTS_SEGMENT, CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import (
+    COUNTS_BY_PARAM,
+    COUNTS_SEGMENT,
+    CREATED_AT_FIELD,
+    ID_FIELD,
+    TOTALS_OF_PARAM,
+    TOTALS_SEGMENT,
+)
 from portal.errors import UsageError
 from portal.query.endpoints import ResourceReadOptions, same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.rows import (
     ListParams,
     Partial,
+    Record,
     Row,
     RowParams,
-    counts_params,
+    field,
     field_types,
+    figures_params,
     lenient_decoder_of,
     partial_type,
     wire_names,
@@ -37,12 +46,13 @@ TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
 TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
 
-ResourceRole: TypeAlias = Literal["list", "detail", "counts", "create", "update", "replace", "delete"]
+ResourceRole: TypeAlias = Literal["list", "detail", "counts", "totals", "create", "update", "replace", "delete"]
 #: What a page does without an optional endpoint, where the declaration says nothing else.
 _WITHOUT: Final[Mapping[ResourceRole, str]] = {
     "list": "The list is not offered: no page, no menu entry, no section.",
     "detail": "Rows have no page.",
     "counts": "Filters have no numbers.",
+    "totals": "The list has no sums.",
     "create": "Nothing can be created.",
     "update": "Rows can't be edited.",
     "replace": "Rows can't be edited.",
@@ -51,6 +61,16 @@ _WITHOUT: Final[Mapping[ResourceRole, str]] = {
 
 #: Field to value to number of rows; None for a number that the backend did not give.
 RowCounts: TypeAlias = dict[str, dict[str, int | None]]
+
+
+class RowTotals(Record):
+    """How many rows a list has, and what their figures add up to, by the fields' names on the wire.
+
+    A sum is a number; of money, an object of decimals in strings by currency.
+    """
+
+    total: int | None = None
+    sums: dict[str, Any] = field(default_factory=dict)
 
 
 class CountsHook(QueryHook[RowCounts, ...]):
@@ -69,6 +89,8 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
     :param detail: GET of `<path>/{id}`.
     :param counts: GET of `<path>/counts`: how many rows have each value of the fields that `by` names, for the list's
         other parameters. Every write makes it stale.
+    :param totals: GET of `<path>/totals`: what the fields that `of` names add up to in all rows, for the list's other
+        parameters. Every write makes it stale.
     :param create: POST to the path. The new row comes first in the list; it is the detail too, where both are of one
         class.
     :param update: PATCH of `<path>/{id}`. Lists show the changed row where it stands. The response is the new detail.
@@ -79,6 +101,7 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
     list: PaginatedQueryHook[TRow, P]
     detail: QueryHook[TDetail, RowP]
     counts: CountsHook
+    totals: QueryHook[RowTotals, ...]
     create: MutationHook[TRow, Partial[TRow], None]
     update: MutationHook[TDetail, Partial[TDetail], RowParams]
     replace: MutationHook[TDetail, Partial[TDetail], RowParams]
@@ -218,8 +241,13 @@ class ResourceFactory(Generic[ListP, RowP]):
             **options,
         )
         single = query_endpoint(data=shown, params=row, url=of_a_row, **options)
-        counted = counts_params(params or self._list_params)
+        counted, summed = (
+            figures_params(params or self._list_params, name) for name in (COUNTS_BY_PARAM, TOTALS_OF_PARAM)
+        )
         counts = CountsHook(data=RowCounts, params=counted, url=f"{path}/{COUNTS_SEGMENT}", **options)
+        totals: QueryHook[RowTotals, ...] = query_endpoint(
+            data=RowTotals, params=summed, url=f"{path}/{TOTALS_SEGMENT}", **options
+        )
         create = mutation_endpoint(
             data=item, body=partial_type(item), url=path, method="POST"
         ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
@@ -238,11 +266,12 @@ class ResourceFactory(Generic[ListP, RowP]):
                 .set_answer(query_key=single)
             )
 
-        others, tags = (counts, *invalidates), tuple(invalidates_tags)
+        others, tags = (counts, totals, *invalidates), tuple(invalidates_tags)
         made: Resource[Any, Any, Any, Any] = Resource(
             list=found,
             detail=single,
             counts=counts,
+            totals=totals,
             create=_with(create, others, tags),
             update=_with(changing("PATCH"), others, tags),
             replace=_with(changing("PUT"), others, tags),

@@ -21,7 +21,7 @@ from portal.rows.parameters import (
     Params,
     RowParams,
     Values,
-    counts_params,
+    figures_params,
     literal_params,
     wire_params,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union, cast, d
 
 import msgspec
 
-from portal.config.contract_names import COUNTS_BY_PARAM, FROM_SUFFIX, TO_SUFFIX
+from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
 from portal.errors import UsageError
 from portal.rows.struct_types import StructType, default_of
 
@@ -100,16 +100,17 @@ class ListParams(Params):
     cursor: str | None = None
 
 
-def counts_params(list_params: Any) -> Any:
-    """What the counts of a list take: the parameters of the list, and which fields are counted.
+def figures_params(list_params: Any, name: str) -> Any:
+    """What the counts or the totals of a list take: the parameters of the list, and of which fields they are.
 
     :param list_params: the list's class of parameters; of any other kind of mapping nothing is checked.
+    :param name: of the parameter with the fields.
     """
     if not (isinstance(list_params, type) and issubclass(list_params, ListParams)):
         return dict
-    by = {"__annotations__": {"by": Values}, "by": msgspec.field(name=COUNTS_BY_PARAM)}
-    namespace = {**by, "__module__": list_params.__module__}
-    return ParamsType(f"{list_params.__name__}AndBy", (list_params,), namespace)
+    own = {"__annotations__": {name: Values}, name: msgspec.field(name=name)}
+    namespace = {**own, "__module__": list_params.__module__}
+    return ParamsType(f"{list_params.__name__}And{name.capitalize()}", (list_params,), namespace)
 
 
 @lru_cache(maxsize=512)

@@ -6,8 +6,10 @@ import difflib
 import json
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -15,13 +17,13 @@ import requests
 
 from portal.config.contract_names import (
     AUTH_LOGOUT_PATH,
-    COUNTS_BY_PARAM,
     COUNTS_SEGMENT,
     CURSOR_PARAM,
     ID_FIELD,
     LIMIT_PARAM,
     ME_PATH,
     NOBODYS_WORD,
+    OF_A_LIST,
     PATHS_WITHOUT_BEARER,
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
@@ -112,8 +114,8 @@ class Backend:
         return self._keep(new_sign_in(account, *permissions, lifetime_s=-3600 if expired else ACCESS_LIFETIME_S))
 
     def lists(self, path: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Serve these rows at `path`, in cursor pages, each at `path/{id}` (another id is a 404), and their numbers at
-        `path/counts`.
+        """Serve these rows at `path`, in cursor pages, each at `path/{id}` (another id is a 404), their numbers at
+        `path/counts`, and the sums of their figures at `path/totals`.
 
         `q` and `sort` are noted with the call and have no effect: the rows keep the given order. The portal's question
         whether a list is searched is answered yes, and is not noted.
@@ -169,7 +171,8 @@ class Backend:
             return _page((), query={})
         self.calls.append(call)
         # A list that fails has no numbers either, unless a test says otherwise.
-        for scope in (call.path, _list_of_counts(call), None):
+        base, _, ending = call.path.rpartition("/")
+        for scope in (call.path, base if ending in OF_A_LIST else "", None):
             if scope in self._faults:
                 return _failure(self._faults[scope])
         account = self._account_of(call)
@@ -205,14 +208,15 @@ class Backend:
             return None
         if call.path in self._lists:
             return _page(self._lists[call.path], query=call.query)
-        counted = _list_of_counts(call)
-        if counted in self._lists:
-            return _json_response(200, _counts(self._lists[counted], by=call.query.get(COUNTS_BY_PARAM, "")))
-        if ("GET", counted) in self._responses:
-            return _json_response(200, {})
         path, _, row_id = call.path.rpartition("/")
+        if row_id in OF_A_LIST and ("GET", path) in self._responses:
+            return _json_response(200, {})
         if path not in self._lists:
             return None
+        if row_id in OF_A_LIST:
+            fields = [name for name in call.query.get(OF_A_LIST[row_id], "").split(",") if name]
+            figures = _counts if row_id == COUNTS_SEGMENT else _totals
+            return _json_response(200, figures(self._lists[path], fields))
         row = next((row for row in self._lists[path] if quote(str(row[ID_FIELD]), safe="") == row_id), None)
         return _problem(404) if row is None else _json_response(200, row)
 
@@ -240,16 +244,22 @@ def _refuse_slips(permissions: Iterable[str]) -> None:
             raise UsageError(f"no platform has the permission {permission!r}; did you mean {close[0]!r}?")
 
 
-def _list_of_counts(call: Call) -> str:
-    """The path of the list whose numbers are asked for; empty for any other call."""
-    return call.path.removesuffix(f"/{COUNTS_SEGMENT}") if call.path.endswith(f"/{COUNTS_SEGMENT}") else ""
-
-
-def _counts(rows: Iterable[Mapping[str, Any]], *, by: str) -> dict[str, dict[str, int]]:
-    """How many rows have each text in a field, for the fields that `by` names."""
-    rows = list(rows)
-    fields = [name for name in by.split(",") if name]
+def _counts(rows: Sequence[Mapping[str, Any]], fields: Iterable[str]) -> dict[str, dict[str, int]]:
+    """How many rows have each text in a field."""
     return {name: dict(Counter(row[name] for row in rows if isinstance(row.get(name), str))) for name in fields}
+
+
+def _totals(rows: Sequence[Mapping[str, Any]], fields: Iterable[str]) -> dict[str, Any]:
+    """What each field adds up to: decimals in texts are money, in the row's `currency`."""
+    sums: dict[str, Any] = {}
+    for name in fields:
+        money: dict[str, Decimal] = defaultdict(Decimal)
+        for row in (row for row in rows if isinstance(row.get(name), str)):
+            with suppress(InvalidOperation):
+                money[str(row.get("currency", ""))] += Decimal(row[name])
+        numbers = sum(row[name] for row in rows if isinstance(row.get(name), int | float))
+        sums[name] = {currency: str(amount) for currency, amount in money.items()} or numbers
+    return {"total": len(rows), "sums": sums}
 
 
 def _refresh_token(call: Call) -> str:

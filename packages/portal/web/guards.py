@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from functools import wraps
+from functools import partial, wraps
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +14,7 @@ from django.utils.cache import patch_cache_control
 from portal.config.current import portal_config
 from portal.edge import home_path
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
+from portal.query import is_absent
 from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
 from portal.web.frame import (
     PERMISSION,
@@ -26,13 +27,14 @@ from portal.web.frame import (
     start_essentials,
 )
 from portal.web.present import with_params
-from portal.web.request import active_locale
+from portal.web.request import IS_ABSENT, active_locale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpResponse
 
+    from portal.query import Endpoint
     from portal.web.request import PortalRequest
 
     #: A view: takes a request and the values of its URL, returns a response.
@@ -45,7 +47,15 @@ INSTEAD: Final = "instead"
 _READING: Final = frozenset({"GET", "HEAD"})
 
 
-def platform_page(route: str, view: View, *, name: str, part_of: str = "", permission: str = "") -> URLPattern:
+def platform_page(
+    route: str,
+    view: View,
+    *,
+    name: str,
+    part_of: str = "",
+    permission: str = "",
+    shows: Endpoint[Any] | None = None,
+) -> URLPattern:
     """A page that only users of the platform may open, as `GET /me` says (contract, section 5).
 
     If `/me` denies the platform, the response is a 403 page, never a redirect: the edge, which reads the token, may
@@ -54,6 +64,7 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
 
     :param part_of: name of the list's URL, to which the failure page of the list or of a record links.
     :param permission: one that the page needs beside the platform, or in its place on the gateway, which has none.
+    :param shows: the call without which there is no such page: where the backend lacks it, nothing leads there.
     """
 
     @wraps(view)
@@ -81,6 +92,8 @@ def platform_page(route: str, view: View, *, name: str, part_of: str = "", permi
 
     if permission:
         setattr(guarded, PERMISSION, permission)
+    if shows is not None:
+        setattr(guarded, IS_ABSENT, partial(is_absent, shows))
     return neutral_page(route, guarded, name=name)
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin, is_typeddict
 import msgspec
 
 from portal.config.contract_names import (
-    COUNTS_SEGMENT,
     CURSOR_PARAM,
     HAS_NEXT_FIELD,
     ID_FIELD,
     ITEMS_FIELD,
     LIMIT_PARAM,
     NEXT_CURSOR_FIELD,
+    OF_A_LIST,
     PROFILE_PERMISSIONS_FIELD,
     SEARCH_PARAM,
     SORT_PARAM,
@@ -48,7 +48,7 @@ resource](../how-to/add-a-resource.md), [one more call](../how-to/add-a-resource
 
 A backend must have the calls marked **Required**, with the parameters and fields behind this word. "Without" says what pages do without an optional
 call; if nothing is said: {usual} All other parameters and fields are optional too: a missing one is not offered, or shown as missing.
-More: [what we ask of a backend](what-we-ask-of-a-backend.md). Calls that end in `/counts` take `by` and the list's parameters.
+More: [what we ask of a backend](what-we-ask-of-a-backend.md). Calls that end in `/counts` take `by` and the list's parameters, those in `/totals` `of`.
 """
 _REFRESH: Final = "- POST `/refresh`. **Required**: `refreshToken`; `accessToken`, `refreshToken`"
 
@@ -92,7 +92,7 @@ def _required(hook: Endpoint[Any]) -> list[str]:
 def _optional(hook: Endpoint[Any], of_list: Endpoint[Any] | None) -> list[str]:
     """The parameters and the fields that pages use where they are there, beyond those of the list that has the rows."""
     said = _fields(_answer(of_list)) if of_list else []
-    if hook.path_shape.endswith(f"/{COUNTS_SEGMENT}"):
+    if hook.path_shape.rpartition("/")[2] in OF_A_LIST:
         return []  # said once, above
     # Of all lists, under names of the hooks.
     own = {"q", "sort", "pages", "cursor"} if _is_subclass(hook.params, ListParams) else set()

@@ -4,11 +4,12 @@
 
     list_views           ListView: a list with search, filters, ranges, sort orders and "load more"
       list_pages         one page of a list, as its templates show it; its address, and the way back to it
-      list_reads         what a page reads: its rows, and the numbers beside its filters
+      list_reads         what a page reads: its rows, the numbers beside its filters, and its sums
       list_filters     its chips, menus and presets, and what each leads to
         controls         what the user asked for, as the address has it
           filters        Filter: what a list can be narrowed to
           date_ranges    DateRange: days of the address, moments of the backend
+      totals             Totals: what all rows of a list add up to
       cells              what is written of a row by its columns, where no template of its own does; short_table
         columns          Column: its heading, its sort order, and what its cells have in common
 """
@@ -21,3 +22,4 @@ from portal_pages.lists.date_ranges import DateRange, calendar_spans
 from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_pages import LIST, ROW, is_load_more, list_url, list_url_before
 from portal_pages.lists.list_views import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, ListView
+from portal_pages.lists.totals import Totals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ MAX_VALUES: Final = 20
 MAX_VALUE_CHARS: Final = 100
 #: Choices that are listed at most.
 MAX_CHOICES: Final = 500
+
+_CAPITAL: Final = re.compile(r"(?=[A-Z])")
 
 #: How many rows have each value of a field, by the field.
 ChoiceCounts: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -78,6 +81,11 @@ class Filter:
     def is_menu(self) -> bool:
         """Whether its choices are what the backend counts."""
         return self.choices is None and not self.is_related
+
+    @cached_property
+    def attribute(self) -> str:
+        """The attribute of a row that it is about: that of the field of the same name."""
+        return _CAPITAL.sub("_", self.param).lower()
 
     @cached_property
     def codes(self) -> Mapping[str, LazyText | Badge]:

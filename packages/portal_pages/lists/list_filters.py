@@ -138,6 +138,7 @@ def shown_filters(
     counts: QueryResult[Any] | None,
     names: Mapping[tuple[str, str], str],
     unknown: Collection[str] = (),
+    unseen: Collection[str] = (),
     can_count: bool = False,
 ) -> ShownFilters:
     """The filters of one page of a list.
@@ -145,9 +146,11 @@ def shown_filters(
     :param counts: how many rows have which value; None if that was not asked.
     :param names: what related rows are called, by parameter and id.
     :param unknown: parameters that the backend does not know, which are not offered.
+    :param unseen: those of them of which nobody sees whether they are followed.
     :param can_count: whether the backend can be asked for the choices of a menu.
     """
-    chips = [*_chips_of_values(controls, path=path, names=names, unknown=unknown), *_chips_of_days(controls, path=path)]
+    of_values = _chips_of_values(controls, path=path, names=names, unknown=unknown, unseen=unseen)
+    chips = [*of_values, *_chips_of_days(controls, path=path)]
     known = None if counts is None or counts.data is None else usable_counts(counts.data)
 
     def offered(each: Filter, values: Sequence[str]) -> ShownFilter:
@@ -197,13 +200,32 @@ def _in_words(filters: Iterable[ShownFilter], chips: Iterable[Chip]) -> Iterator
     yield from (f"{chip.label}: {chip.text}" for chip in chips if not chip.is_ignored)
 
 
+def unseen_params(filters: Iterable[Filter], rows: Sequence[object], counts: QueryResult[Any] | None) -> frozenset[str]:
+    """The filters by a field that no row has, and by which nothing is counted: nobody sees whether they are followed.
+
+    :param counts: how many rows have which value; None if that was not asked.
+    """
+    counted = (counts and counts.data) or ()
+    return frozenset(
+        each.param
+        for each in filters
+        if each.choices is not None and each.param not in counted and rows
+        if all(getattr(row, each.attribute, "") is None for row in rows)
+    )
+
+
 def _is_hidden(each: Filter, value: str) -> bool:
     """Whether a value stands among no choices."""
     return each.is_related or (not each.is_menu and value not in each.codes)
 
 
 def _chips_of_values(
-    controls: ListControls, *, path: str, names: Mapping[tuple[str, str], str], unknown: Collection[str]
+    controls: ListControls,
+    *,
+    path: str,
+    names: Mapping[tuple[str, str], str],
+    unknown: Collection[str],
+    unseen: Collection[str],
 ) -> Iterator[Chip]:
     for each, values in controls.values:
         for value in values:
@@ -212,7 +234,7 @@ def _chips_of_values(
                     label=str(each.label),
                     text=names.get((each.param, value)) or each.word(value),
                     url=controls.without(each.param, value).url(path),
-                    is_ignored=not each.sent([value]),
+                    is_ignored=not each.sent([value]) or each.param in unseen,
                 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
+    from portal_pages.lists.totals import TotalsRow
     from portal_pages.page_names import PageNames
 
 
@@ -89,7 +89,6 @@ def _all_sorts(view: Any) -> dict[str, str]:
     return sorts
 
 
-_CAPITAL: Final = re.compile(r"(?=[A-Z])")
 #: Related rows that are read for their names, and pages of the rows of a menu.
 _MAX_READ: Final = 3
 _PAGES_OF_A_MENU: Final = 5
@@ -107,7 +106,7 @@ def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResu
             names |= {(each.param, row.id): str(row) for row in people} | {(each.param, NONE_VALUE): str(each.none)}
         if not each.named_by and each.record is None:
             continue
-        attribute = _CAPITAL.sub("_", each.param).lower()
+        attribute = each.attribute
         for value in (value for value in values if (each.param, value) not in names):
             rows = (row for row in result.data.items if getattr(row, attribute, None) == value)
             found = (getattr(row, each.named_by, "") for row in rows)
@@ -185,6 +184,7 @@ class ListPage:
         fit are among `rows`.
     :param shown: number of rows from the list's beginning to the last of these; 0 where that is not known.
     :param total: number of all rows that match; None if the backend does not count them.
+    :param totals: what they add up to; None for no such row.
     :param first_path: the list without parameters.
     :param first_url: the first page of this state.
     :param next_url: the next page; empty at the end.
@@ -208,6 +208,7 @@ class ListPage:
     rows: Sequence[object]
     shown: int
     total: int | None
+    totals: TotalsRow | None
     q: str
     sort: str
     filters: ShownFilters

@@ -1,4 +1,4 @@
-"""What a list reads for one page: its rows, and how many rows have which value."""
+"""What a list reads for one page: its rows, how many rows have which value, and what they add up to."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from portal.query import PaginatedResult, QueryResult
+    from portal.query import PaginatedResult, QueryResult, QuerySpec
     from portal_pages.lists.controls import ListControls
 
 
 def read_list(
-    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_counted: bool
-) -> tuple[PaginatedResult[Any], QueryResult[Any] | None]:
-    """The list, and at the same time the numbers beside its filters, without which the page does as well.
+    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_whole: bool
+) -> tuple[PaginatedResult[Any], QueryResult[Any] | None, QueryResult[Any] | None]:
+    """The list, and at the same time the numbers beside its filters and its sums, without which the page does as well.
 
     The choices of a menu are asked for when it is open: most are never opened, and each search has others.
 
     :param view: the `ListView`, whose module is above this one.
     :param values: further parameters of its hook.
-    :param is_counted: whether the page shows filters.
+    :param is_whole: whether the page shows more than rows.
     """
     further = by_wire_names(view.hook.params, values)
     pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
@@ -35,13 +35,18 @@ def read_list(
         for each in view.filters
         if each.choices is not None or (each.is_menu and each.param == controls.menu)
     )
-    if not counted or not is_counted or not can_count(view, request):
-        return view.hook(request, {**controls.params, **further}, **pages), None
-    return use_queries(
-        request,
-        view.hook.spec({**controls.params, **further}, **pages),
-        view.counts.spec({**controls.counted_params, **further, COUNTS_BY_PARAM: counted}),
-    )
+    given = {**controls.counted_params, **further}
+    beside: dict[str, QuerySpec[Any]] = {}
+    if is_whole and counted and can_count(view, request):
+        beside["counts"] = view.counts.spec({**given, COUNTS_BY_PARAM: counted})
+    if is_whole and view.totals is not None and view.totals.can_be_read(request):
+        beside["totals"] = view.totals.spec(view.hook.item, given)
+    if not beside:
+        return view.hook(request, {**controls.params, **further}, **pages), None, None
+    rows = view.hook.spec({**controls.params, **further}, **pages)
+    result, *others = use_queries(request, [rows, *beside.values()])
+    found = dict(zip(beside, others, strict=True))
+    return result, found.get("counts"), found.get("totals")
 
 
 def can_count(view: Any, request: HttpRequest) -> bool:

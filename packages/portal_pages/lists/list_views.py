@@ -37,7 +37,7 @@ from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
-from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
+from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters, unseen_params
 from portal_pages.lists.list_pages import (
     ROWS_ID,
     SELECT,
@@ -49,6 +49,7 @@ from portal_pages.lists.list_pages import (
     words_of,
 )
 from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
+from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Column
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
+    from portal_pages.lists.totals import Totals
     from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
@@ -96,6 +98,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     :param sorts: sort orders of the menu with their labels; those of the columns follow. The first one is the backend's
         own, and is not sent.
     :param counts: how many rows have each value of the filters that are offered.
+    :param totals: what its rows add up to, for a last row of the table.
     :param exported: further columns of the list's file, and others in place of those of the same name.
     :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
         in the resource's folder, if it is there.
@@ -112,6 +115,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     filters: Sequence[Filter] = ()
     ranges: Sequence[DateRange] = ()
     counts: QueryHook[Any, ...] | None = None
+    totals: Totals | None = None
     exported: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
 
@@ -182,14 +186,14 @@ class ListView(DeclaredPage, Generic[TRow]):
         """
         target = htmx_target(request)
         controls = self.controls(request.GET)
-        result, counts = read_list(self, request, controls, values, is_counted=target != ROWS_ID)
+        result, counts, totals = read_list(self, request, controls, values, is_whole=target != ROWS_ID)
         is_restarted = is_stale(result, controls)
         if is_restarted:
             if target == ROWS_ID:
                 # These rows would not follow those that are shown: the page says so itself.
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
-            result, counts = read_list(self, request, controls, values, is_counted=True)
+            result, counts, totals = read_list(self, request, controls, values, is_whole=True)
         names = names_of(request, controls, result)
 
         def variables() -> dict[str, object]:
@@ -200,6 +204,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 path=request.path,
                 target=target,
                 counts=counts,
+                totals=totals,
                 ignored=self._not_offered(request),
                 names=names,
                 is_restarted=is_restarted,
@@ -217,7 +222,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 "words": words,
             }
 
-        versions = versions_of(result) if counts is None else versions_of(result, counts)
+        versions = versions_of(result, *(each for each in (counts, totals) if each is not None))
         key = None if versions is None else (target, *versions, is_restarted, gaps_mark(request), *names.items())
         template = f"{self._template(pages)}#table" if target else self._template(pages)
         response = render_kept(
@@ -249,6 +254,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         path: str,
         target: str | None,
         counts: QueryResult[Any] | None = None,
+        totals: QueryResult[Any] | None = None,
         ignored: Collection[str] = (),
         names: Mapping[tuple[str, str], str] | None = None,
         is_restarted: bool = False,
@@ -259,6 +265,7 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param target: id of the element that htmx fills; None for a whole page.
         :param counts: how many rows have which value; None if that was not asked.
+        :param totals: what the rows add up to; None if that was not asked.
         :param ignored: the parameters that the backend is known to ignore or to refuse.
         :param names: what related rows are called, by parameter and id.
         :param is_restarted: whether the address named a page that is not there any more.
@@ -267,7 +274,8 @@ class ListView(DeclaredPage, Generic[TRow]):
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
-        unknown = {*data.ignored, *ignored}
+        unseen = unseen_params(self.filters, data.items, counts)
+        unknown = {*data.ignored, *ignored, *unseen}
         is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor and not controls.has_error else ""
@@ -276,16 +284,19 @@ class ListView(DeclaredPage, Generic[TRow]):
         before = (controls.pages - 1) * VAR_DEFAULT_PAGE_SIZE if is_appended else 0
         shown_pages = 1 if is_continuation else controls.pages + 1
         sort = controls.sort or self._default_sort
+        headings = headings_in(self, sort if is_sortable else None, active_locale())
+        sums = self.totals.texts(self.hook.item, totals, total=data.total) if self.totals and not data.ignored else {}
         return ListPage(
             title=words.title,
             search_hint=words.search_hint,
-            headings=headings_in(self, sort if is_sortable else None, active_locale()),
+            headings=headings,
             sorts=words.sorts if is_sortable else (),
             is_searchable=SEARCH_TEXT not in unknown,
             not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),
             rows=() if controls.has_error else data.items,
             shown=0 if is_continuation else before + len(data.items),
             total=None if controls.has_error else data.total,
+            totals=None if controls.has_error else totals_row(sums, headings, data.total),
             q=controls.q,
             sort=sort,
             filters=shown_filters(
@@ -294,6 +305,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 counts=None if data.ignored else counts,
                 names=names or {},
                 unknown=unknown,
+                unseen=unseen,
                 can_count=can_count and not data.ignored,
             ),
             controls=controls,

@@ -118,10 +118,14 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         own = cast("PortalRequest", request)
         open_lists = [each for each in self.related if each.is_open_to(own)]
         hook: Any = self.hook
-        result, *lists = use_queries(request, [hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)])
+        summed = [each for each in open_lists if each.totals is not None and each.totals.can_be_read(request)]
+        specs: list[Any] = [each.spec(row_id) for each in open_lists]
+        specs += (each.totals_spec(row_id) for each in summed)
+        result, *lists = use_queries(request, [hook.spec(id=row_id), *specs])
+        totals = dict(zip(summed, lists[len(open_lists) :], strict=True))
         row: Any = result.unwrap()
         beside = {name: self._beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
-        for each, answer in zip(open_lists, lists, strict=True):
+        for each, answer in zip(open_lists, lists, strict=False):
             _learn_absence(request, each.hook, answer)
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
@@ -129,8 +133,8 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
         def variables() -> dict[str, object]:
             found = (
-                each.present(row_id, answer, row=row, shell=shell)
-                for each, answer in zip(open_lists, lists, strict=True)
+                each.present(row_id, answer, row=row, shell=shell, totals=totals.get(each))
+                for each, answer in zip(open_lists, lists, strict=False)
             )
             words = {**pages.context, **words_in(self.facts or pages.columns)}
             return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.urls import get_resolver, get_urlconf, resolve, reverse
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from django.urls import URLResolver
     from markupsafe import Markup
 
-    from portal.query import PaginatedResult, QuerySpec
+    from portal.query import PaginatedResult, QueryResult, QuerySpec, RowTotals
     from portal.web.frame import PartShell
     from portal.web.present import LazyText, ParamValue
     from portal.web.request import PortalRequest
+    from portal_pages.lists import Totals
 
 
 #: Rows that a short list shows; the rest is in the list of all of them.
@@ -45,6 +47,7 @@ class ShortList:
 
     :param rows: id to cells.
     :param total: number of all of them; None if the backend does not count them.
+    :param sums: what all of them add up to.
     :param url: the list of all of them; empty for who may not open it.
     :param create_url: the form that makes one more; empty for none.
     :param create_is_main: whether its link stands beside the name of the row.
@@ -61,6 +64,7 @@ class ShortList:
     columns: Markup | str = ""
     rows: Sequence[tuple[str, Markup]] = ()
     total: int | None = None
+    sums: str = ""
     has_failed: bool = False
 
 
@@ -156,6 +160,7 @@ class Related(Generic[TItem]):
     :param template: the columns and the cells of a row, as those of a list. By default the list's own; a list of
         another platform needs one.
     :param context: what that template gets beside its row. By default what the list's own gets.
+    :param totals: what all rows add up to.
     :param create: the text of a link to the form at `…/new`, which is told the row's id. Empty for no link.
     :param create_with: what else that form is told, of the row.
     :param create_page: name of the URL of a form of this app, an `AddView` say: for who may not open the platform.
@@ -169,6 +174,7 @@ class Related(Generic[TItem]):
     page: str
     template: str = ""
     context: Mapping[str, object] = field(default_factory=dict)
+    totals: Totals | None = None
     create: LazyText = ""
     create_with: Callable[[Any], Mapping[str, ParamValue]] = lambda _row: {}
     create_page: str = ""
@@ -226,7 +232,20 @@ class Related(Generic[TItem]):
         spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
         return spec
 
-    def present(self, row_id: str, result: PaginatedResult[TItem], *, row: Row, shell: PartShell) -> ShortList | None:
+    def totals_spec(self, row_id: str) -> QuerySpec[QueryResult[RowTotals]]:
+        """The call that adds up all rows. There have to be `totals`."""
+        assert self.totals is not None  # noqa: S101  for type checkers
+        return self.totals.spec(self.hook.item, {self._wire_names[self.by]: row_id})
+
+    def present(
+        self,
+        row_id: str,
+        result: PaginatedResult[TItem],
+        *,
+        row: Row,
+        shell: PartShell,
+        totals: QueryResult[RowTotals] | None = None,
+    ) -> ShortList | None:
         """The short list; None if it is not there for the user, or may hold what belongs to other rows.
 
         A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
@@ -249,6 +268,9 @@ class Related(Generic[TItem]):
             "create_label": str(self.create),
             "create_is_main": self.create_is_main,
         }
+        if self.totals is not None:
+            texts = self.totals.texts(self.hook.item, totals, total=result.data.total)
+            about["sums"] = " · ".join(chain.from_iterable(texts.values()))
         template, given = self._look()
         return with_rows(about, result, template=template, given=given, shell=shell, key=self)
 

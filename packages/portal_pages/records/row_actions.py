@@ -1,4 +1,4 @@
-"""What people do with a row: buttons and small forms on its page, each of which can be undone."""
+"""What people do with a row: buttons and small forms on its page. A change of fields can be undone."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.errors import ApiForbiddenError, ApiNotFoundError, UsageError
-from portal.query import Partial, QueryHook, Row, RowParams
+from portal.errors import (
+    ApiConflictError,
+    ApiForbiddenError,
+    ApiNotFoundError,
+    UsageError,
+)
+from portal.query import Partial, QueryHook, Row, RowParams, is_absent
 from portal.web.frame import page_is_denied
-from portal.web.submissions import new_submission_key, see_other
+from portal.web.submissions import new_submission_key, see_other, submission_key
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
     NO_CHANGES,
@@ -25,6 +30,7 @@ from portal_pages.forms import (
     row_before,
     say_changed,
     usable_form,
+    version_in,
 )
 from portal_pages.page_names import DeclaredPage
 
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
+    from portal.errors import ApiError
     from portal.query import MutationHook
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
@@ -54,10 +61,12 @@ class RowAction(Generic[TRow]):
 
     :param name: the end of its address, and of its URL's name: `operations/work-orders/<row_id>/start`.
     :param label: the button.
-    :param message: what the row's page says then; of a button, `%(name)s` is the row.
+    :param message: what the row's page says then; of a button, `%(name)s` is the row, and `%(email)s` its attribute.
     :param values: what the button sets; a function of the request for what depends on the user, which may return None.
         A row that has these values already does not offer it.
     :param form: in place of `values`: a small form, which is shown below the facts.
+    :param mutation: in place of `values`: another call about the row, without a body. It can't be undone.
+    :param question: what is asked before the button does anything; it has the values of `message`.
     :param offered: whether this row offers it; by default each does. What a row does not offer is not done either.
     :param icon: before the label.
     :param is_main: whether its button stands beside the row's name, and not below the facts.
@@ -70,6 +79,8 @@ class RowAction(Generic[TRow]):
     message: LazyText
     values: Partial[TRow] | Callable[[PortalRequest], Partial[TRow] | None] | None = None
     form: type[BackendForm[TRow]] | None = None
+    mutation: MutationHook[TRow, None, RowParams] | None = None
+    question: LazyText = ""
     offered: Callable[[TRow], bool] | None = None
     icon: str = ""
     is_main: bool = False
@@ -77,11 +88,11 @@ class RowAction(Generic[TRow]):
     bulk: bool = False
 
     def __post_init__(self) -> None:
-        """Check `name`, and require exactly one of `values` and `form`."""
+        """Check `name`, and require exactly one of `values`, `form` and `mutation`."""
         if not _NAME.fullmatch(self.name) or self.name in _TAKEN:
             raise UsageError(f"RowAction: {self.name!r} is no name of an action, such as start; {_TAKEN} are taken")
-        if (self.values is None) == (self.form is None):
-            raise UsageError(f"RowAction {self.name!r}: give it values or a form")
+        if [self.values, self.form, self.mutation].count(None) != 2:  # noqa: PLR2004  one of three is there
+            raise UsageError(f"RowAction {self.name!r}: give it values, a form or a mutation")
 
     def body(self, request: PortalRequest) -> Partial[TRow] | None:
         """What the button sets; None if that is not known."""
@@ -94,6 +105,7 @@ class ShownAction:
 
     :param names: attributes that it changes.
     :param form: None for a button.
+    :param question: before the button; empty for none.
     :param key: under it, a form that arrives twice is done once.
     """
 
@@ -103,6 +115,7 @@ class ShownAction:
     url: str
     names: tuple[str, ...]
     form: BackendForm[Any] | None
+    question: str
     is_main: bool
     key: str = field(default_factory=new_submission_key)
 
@@ -113,6 +126,7 @@ def offered_actions(
     """The actions that this row offers this user."""
     for action in actions:
         is_open = not action.permission or not page_is_denied(request, action.permission)
+        is_open = is_open and not (action.mutation and is_absent(action.mutation, request))
         if not is_open or (action.offered is not None and not action.offered(row)):
             continue
         form = usable_form(request, action.form)(row=row, auto_id=f"{action.name}-%s") if action.form else None
@@ -120,7 +134,7 @@ def offered_actions(
         names = tuple(form.fields) if form else tuple(body.fields) if body else ()
         if body is not None and all(getattr(row, name) == value for name, value in body.fields.items()):
             continue
-        if names:
+        if names or action.mutation:
             yield ShownAction(
                 name=action.name,
                 label=str(action.label),
@@ -128,6 +142,7 @@ def offered_actions(
                 url=reverse(f"{pages.detail}-{action.name}", args=[row_id]),
                 names=names,
                 form=form,
+                question=str(action.question) % _words_of(row) if action.question else "",
                 is_main=action.is_main,
             )
 
@@ -183,19 +198,65 @@ class ActionPage(DeclaredPage):
             error = change.result.error if change.result else None
         except ApiNotFoundError as not_found:
             error = not_found
-        if is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
-            messages.error(request, NO_CHANGES)
-        elif isinstance(error, ApiForbiddenError):
-            messages.error(request, NOT_ALLOWED)
+        if refusal := _refusal(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
+            messages.error(request, refusal)
         elif change is None:
             raise error or ApiNotFoundError
         elif change.conflicts:
             messages.error(request, CHANGED_MEANWHILE)
         else:
             after = change.result.unwrap() if change.result else None
-            text = self.action.message % {"name": str(after or change.now or before or row_id)}
+            text = self.action.message % _words_of(after or change.now or before or row_id)
             say_changed(request, pages, text, before=before, after=after, names=change.names)
         return see_other(pages.detail, row_id)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CallPage(ActionPage):
+    """Takes the form of a button with a call of its own."""
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Make the call, unless somebody else has changed the row since the page was shown.
+
+        :raises portal.errors.ApiError: the backend refused it, or did not answer.
+        """
+        row_id: str = values["row_id"]
+        now = self.query(request, id=row_id).refetch().unwrap()
+        if self.action.offered is not None and not self.action.offered(now):
+            messages.error(request, CHANGED_MEANWHILE)
+            return see_other(pages.detail, row_id)
+        call = self.mutation(request, idempotency_key=submission_key(request))
+        result = call.mutate(params=RowParams(id=row_id), if_match=version_in(request.POST))
+        if isinstance(result.error, ApiConflictError):
+            messages.error(request, CHANGED_MEANWHILE)
+        elif refusal := _refusal(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
+            messages.error(request, refusal)
+        else:
+            messages.success(request, self.action.message % _words_of(result.unwrap()))
+        return see_other(pages.detail, row_id)
+
+
+def _refusal(
+    request: HttpRequest,
+    error: ApiError | None,
+    *,
+    mutation: MutationHook[Any, Any, RowParams],
+    query: QueryHook[Any, ...],
+    row_id: str,
+) -> str:
+    """What is said where the backend does not do this, or not for this user; empty for anything else."""
+    if is_not_taken_of_row(request, error, mutation=mutation, query=query, row_id=row_id):
+        return str(NO_CHANGES)
+    return str(NOT_ALLOWED) if isinstance(error, ApiForbiddenError) else ""
+
+
+def _words_of(row: Row | str) -> dict[str, object]:
+    """What stands for `%(…)s` in the texts of an action.
+
+    :param row: its id where nothing else is known of it.
+    """
+    fields = () if isinstance(row, str) else row.__struct_fields__
+    return {**{field: getattr(row, field) for field in fields}, "name": str(row)}
 
 
 def action_page(
@@ -205,6 +266,8 @@ def action_page(
 
     :param permission: the action's own, else that of the row's page.
     """
+    if action.mutation is not None:
+        return CallPage(action=action, query=query, mutation=action.mutation, permission=permission)
     if action.form is None:
         return ActionPage(action=action, query=query, mutation=mutation, permission=permission)
     return EditView(

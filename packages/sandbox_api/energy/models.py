@@ -50,6 +50,13 @@ class Station(models.Model):
         MAINTENANCE = "maintenance"
         PLANNED = "planned"
 
+    class Health(models.TextChoices):
+        """The worst of what its chargers and meters say."""
+
+        OK = "ok"
+        OFFLINE = "offline"
+        FAULT = "fault"
+
     id = models.CharField(primary_key=True, max_length=MAX_ID_LENGTH, default=partial(new_id, "sta"))
     name = models.CharField(max_length=200)
     address = models.CharField(max_length=200)

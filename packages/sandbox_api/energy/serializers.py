@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rest_framework import serializers
 
 from sandbox_api.camel_case import CamelCaseSerializer
@@ -24,9 +26,12 @@ class ClientSerializer(CamelCaseSerializer[Client]):
 
 
 class StationSerializer(CamelCaseSerializer[Station]):
-    """A station."""
+    """A station, with how its chargers and meters are."""
 
     charger_count = serializers.IntegerField(read_only=True)
+    health = serializers.ChoiceField(choices=Station.Health.choices, read_only=True)
+    faulted_chargers = serializers.IntegerField(read_only=True)
+    offline_meters = serializers.IntegerField(read_only=True)
 
     class Meta:
         model = Station
@@ -40,8 +45,27 @@ class StationSerializer(CamelCaseSerializer[Station]):
             "longitude",
             "status",
             "charger_count",
+            "health",
+            "faulted_chargers",
+            "offline_meters",
             "created_at",
         )
+
+
+class StationPositionSerializer(CamelCaseSerializer[Station]):
+    """Where a station is, and how it is."""
+
+    health = serializers.ChoiceField(choices=Station.Health.choices, read_only=True)
+
+    class Meta:
+        model = Station
+        fields = ("id", "name", "city", "latitude", "longitude", "status", "health")
+
+
+class StationPositionsSerializer(serializers.Serializer[Any]):
+    """Where all stations are."""
+
+    stations = StationPositionSerializer(many=True)
 
 
 class ChargerSerializer(CamelCaseSerializer[Charger]):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, QuerySet
+from django.db.models import Case, CharField, Count, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
@@ -17,6 +18,7 @@ from sandbox_api.energy.serializers import (
     ClientSerializer,
     MeterDetailSerializer,
     MeterSerializer,
+    StationPositionsSerializer,
     StationSerializer,
 )
 from sandbox_api.idempotency import idempotent
@@ -78,15 +80,34 @@ class ClientView(ClientRows, DetailView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
+def _number_of(rows: QuerySet[Charger] | QuerySet[Meter]) -> Coalesce:
+    """How many of these belong to the station of the query around it."""
+    of_one = rows.filter(station=OuterRef("pk")).order_by().values("station")
+    return Coalesce(Subquery(of_one.annotate(number=Count("pk")).values("number")), 0)
+
+
+_HEALTH = Case(
+    When(faulted_chargers__gt=0, then=Value(Station.Health.FAULT)),
+    When(offline_meters__gt=0, then=Value(Station.Health.OFFLINE)),
+    default=Value(Station.Health.OK),
+    output_field=CharField(choices=Station.Health.choices),
+)
+
+
 class StationRows(RowView):
-    """All stations, with the number of their chargers."""
+    """All stations, with the numbers of their chargers and of what is out of order."""
 
     required_permission = ENERGY_APP
     serializer_class = StationSerializer
 
     def rows(self) -> QuerySet[Station]:
         """Give all stations."""
-        return Station.objects.annotate(charger_count=Count("chargers"))
+        counted = Station.objects.annotate(
+            charger_count=_number_of(Charger.objects.all()),
+            faulted_chargers=_number_of(Charger.objects.filter(status=Charger.Status.FAULTED)),
+            offline_meters=_number_of(Meter.objects.filter(status=Meter.Status.OFFLINE)),
+        )
+        return counted.annotate(health=_HEALTH)
 
 
 @document_list
@@ -97,13 +118,22 @@ class StationsView(StationRows, ListView):
         resource="stations",
         sorts={"createdAt": "created_at", "name": "name_folded", "city": "city_folded"},
         searched=("searched",),
-        filters={"city": "city", "country": "country", "status": "status"},
+        filters={"city": "city", "country": "country", "status": "status", "health": "health"},
         ranges={"createdAt": "created_at"},
     )
 
 
 class StationView(StationRows, DetailView):
     """Read one station."""
+
+
+class StationPositionsView(StationRows):
+    """Where the stations are, for a map."""
+
+    @extend_schema(responses=StationPositionsSerializer)
+    def get(self, request: Request) -> Response:  # noqa: ARG002 - the framework's signature
+        """Give all stations, without pages."""
+        return Response(StationPositionsSerializer({"stations": self.rows().order_by("name_folded", "id")}).data)
 
 
 class ChargerRows(RowView):
@@ -166,6 +196,7 @@ class ChargingSessionsView(ChargingSessionRows, ListView):
             "status": "status",
         },
         ranges={"startedAt": "started_at"},
+        sums={"energyKwh": "energy_kwh", "cost": "cost"},
     )
 
 

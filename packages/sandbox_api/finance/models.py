@@ -11,9 +11,10 @@ from django.utils import timezone
 from sandbox_api.energy.models import Client
 from sandbox_api.folding import FoldedField
 from sandbox_api.ids import MAX_ID_LENGTH, new_id
+from sandbox_api.versions import VersionedModel
 
 
-class Invoice(models.Model):
+class Invoice(VersionedModel):
     """What a client owes, or has paid."""
 
     class Status(models.TextChoices):
@@ -31,6 +32,9 @@ class Invoice(models.Model):
     """`None` where the client was deleted; the invoice has to be kept."""
     client_name = models.CharField(max_length=200)
     """As it stood when the invoice was written."""
+    client_address = models.TextField(blank=True, default="")
+    """As it stands on a letter, in lines."""
+    client_vat_id = models.CharField(max_length=40, null=True, blank=True)  # noqa: DJ001 - null on the wire too
     amount = models.DecimalField(max_digits=12, decimal_places=2)
     """The sum of the lines, tax included."""
     net_amount = models.DecimalField(max_digits=12, decimal_places=2)
@@ -40,6 +44,9 @@ class Invoice(models.Model):
     issued_at = models.DateTimeField()
     due_at = models.DateTimeField()
     paid_at = models.DateTimeField(null=True, blank=True)
+    """Set while the status is `paid`."""
+    reminder_count = models.PositiveSmallIntegerField(default=0)
+    reminded_at = models.DateTimeField(null=True, blank=True)
     lines = models.JSONField(default=list)
     """`[{"description", "quantity", "unitPrice", "vatRate", "amount"}]`: prices, tax included, and the rate in percent,
     as decimals in strings."""

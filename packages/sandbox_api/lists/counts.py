@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from django.db.models import Model, QuerySet
+    from django.db.models import QuerySet
 
     from sandbox_api.lists.parameters import Conditions
     from sandbox_api.lists.spec import ListSpec
@@ -56,8 +56,9 @@ def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: st
     return dict.fromkeys(_choices(rows.model, column), 0) | named
 
 
-def _choices(model: type[Model], column: str) -> tuple[str, ...]:
-    """The values of an enumeration; none of any other column."""
-    names = {field.attname: field for field in model._meta.get_fields() if isinstance(field, Field)}  # noqa: SLF001 - Django's documented API
-    field = names.get(column)
+def _choices(rows: QuerySet[Any], column: str) -> tuple[str, ...]:
+    """The values of an enumeration, also of one that the database works out; none of any other column."""
+    names = {field.attname: field for field in rows.model._meta.get_fields() if isinstance(field, Field)}  # noqa: SLF001 - Django's documented API
+    made = rows.query.annotations.get(column)
+    field = names.get(column) if made is None else made.output_field
     return tuple(value for value, _ in (field.choices or ())) if field is not None else ()

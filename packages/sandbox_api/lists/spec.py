@@ -37,6 +37,8 @@ class ListSpec:
     """Name on the wire to a column with a list of codes, as JSON; a row has one of several values among them."""
     ranges: Mapping[str, str] = field(default_factory=dict)
     """Name on the wire to a column with a time: `<name>From` and `<name>To` limit it."""
+    sums: Mapping[str, str] = field(default_factory=dict)
+    """Name on the wire to a column whose values are added up. Decimals are money, in the row's `currency`."""
 
     @property
     def filter_names(self) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""Views for lists, their counts and single rows; a resource names its rows, its serializer and its options."""
+"""Views for lists, their counts and totals, and single rows; a resource names its rows, serializer and options."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,12 +16,15 @@ from sandbox_api.lists.counts import BY, read_counts
 from sandbox_api.lists.pages import read_page
 from sandbox_api.lists.parameters import read_parameters
 from sandbox_api.lists.spec import FROM_SUFFIX, MAX_LIMIT, TO_SUFFIX, ListSpec
+from sandbox_api.lists.totals import OF, read_totals
 from sandbox_api.versions import entity_tag, locked, require_match
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
     from rest_framework.request import Request
     from rest_framework.serializers import BaseSerializer
+
+TFigures = TypeVar("TFigures", bound="RowView")
 
 _PARAMETERS = [
     OpenApiParameter("cursor", str, description="`nextCursor` of the page before."),
@@ -33,6 +36,20 @@ _COUNTS = {
     "type": "object",
     "description": "Field to value to number of rows.",
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "integer"}},
+}
+_TOTALS = {
+    "type": "object",
+    "required": ["total", "sums"],
+    "properties": {
+        "total": {"type": "integer"},
+        "sums": {
+            "type": "object",
+            "description": "Field to sum; of money, currency to a decimal.",
+            "additionalProperties": {
+                "oneOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"type": "string"}}]
+            },
+        },
+    },
 }
 _SORT = "A field, with `-` before it for the other direction; `-createdAt` where it is missing."
 
@@ -109,6 +126,16 @@ class CountsView(RowView):
         return Response(read_counts(rows=self.rows(), spec=self.spec, query=request.query_params.dict()))
 
 
+class TotalsView(RowView):
+    """`GET` of `<list>/totals`: `{"total": 12, "sums": {"amount": {"EUR": "9.90"}, …}}` for `of=amount,…`."""
+
+    spec: ClassVar[ListSpec]
+
+    def get(self, request: Request) -> Response:
+        """Count the rows, and add up each figure in `of`, with all parameters of the list."""
+        return Response(read_totals(rows=self.rows(), spec=self.spec, query=request.query_params.dict()))
+
+
 class DetailView(RowView):
     """`GET` of one row."""
 
@@ -147,18 +174,32 @@ def document_list(view: type[ListView]) -> type[ListView]:
 
 def counts_of(view: type[ListView]) -> type[CountsView]:
     """Make the view that counts the rows of a list."""
-    made: type[CountsView] = type(
-        view.__name__.removesuffix("View") + "CountsView",
-        # What tells its rows and their permission, without what lists them.
-        (*(base for base in view.__bases__ if base is not ListView), CountsView),
-        {"spec": view.spec, "__doc__": CountsView.__doc__, "__module__": view.__module__},
-    )
     names = ", ".join(f"`{name}`" for name in view.spec.filter_names)
-    by = OpenApiParameter(BY, str, required=True, description=f"Some of {names}, with commas between them.")
+    return _beside(view, CountsView, "Counts", by=BY, names=names, answer=_COUNTS)
+
+
+def totals_of(view: type[ListView]) -> type[TotalsView]:
+    """Make the view that adds up the rows of a list."""
+    return _beside(
+        view, TotalsView, "Totals", by=OF, names=", ".join(f"`{name}`" for name in view.spec.sums), answer=_TOTALS
+    )
+
+
+def _beside(
+    view: type[ListView], kind: type[TFigures], name: str, *, by: str, names: str, answer: dict[str, Any]
+) -> type[TFigures]:
+    """Make a view of figures of a list's rows; `by` is its own parameter, which takes some of the `names`."""
+    made: type[TFigures] = type(
+        f"{view.__name__.removesuffix('View')}{name}View",
+        # What tells its rows and their permission, without what lists them.
+        (*(base for base in view.__bases__ if base is not ListView), kind),
+        {"spec": view.spec, "__doc__": kind.__doc__, "__module__": view.__module__},
+    )
+    own = OpenApiParameter(by, str, required=True, description=f"Some of {names}, with commas between them.")
     return extend_schema(
         methods=["GET"],
-        parameters=[by, _SEARCH, *_conditions(view.spec)],
-        responses={(HTTPStatus.OK, "application/json"): _COUNTS},
+        parameters=[own, _SEARCH, *_conditions(view.spec)],
+        responses={(HTTPStatus.OK, "application/json"): answer},
     )(made)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox_api.finance.models import Invoice
 from sandbox_api.finance.vat import included_vat
+from sandbox_api.seed.addresses import address_and_vat_id
 from sandbox_api.seed.dice import Dice
 from sandbox_api.seed.places import COUNTRY_OF_CITY
 
@@ -21,6 +22,8 @@ COUNT = 540
 _HISTORY = timedelta(days=365)
 _PAYMENT_TERM = timedelta(days=30)
 _DRAFTED = timedelta(days=3)
+_REMINDED_EVERY = timedelta(days=21)
+_MOST_REMINDERS = 3
 _CENT = Decimal("0.01")
 _PRICES = {"AC charging, kWh": Decimal("0.49"), "DC charging, kWh": Decimal("0.59")}
 _ALWAYS = "AC charging, kWh"
@@ -46,18 +49,26 @@ def plan_invoices(*, clients: Sequence[Client], until: datetime) -> list[Invoice
         year = issued_at.year
         numbers[year] = numbers.get(year, 0) + 1
         paid_after = timedelta(days=dice.uniform(2, 28))
+        due_at = issued_at + _PAYMENT_TERM
+        late = until - due_at if status == Invoice.Status.OVERDUE else timedelta(0)
+        reminders = min(late // _REMINDED_EVERY, _MOST_REMINDERS)
+        address, vat_id = address_and_vat_id(client)
         invoices.append(
             Invoice(
                 id=dice.row_id("inv"),
                 number=f"INV-{year}-{numbers[year]:05d}",
                 client=client,
                 client_name=client.name,
+                client_address=address,
+                client_vat_id=vat_id,
                 amount=amount,
                 net_amount=amount - vat,
                 vat_amount=vat,
                 status=status,
                 issued_at=issued_at,
-                due_at=issued_at + _PAYMENT_TERM,
+                due_at=due_at,
+                reminder_count=reminders,
+                reminded_at=due_at + reminders * _REMINDED_EVERY if reminders else None,
                 paid_at=min(issued_at + paid_after, until) if status == Invoice.Status.PAID else None,
                 lines=lines,
                 created_at=issued_at,

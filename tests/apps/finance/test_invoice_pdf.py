@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +17,7 @@ from django.test import Client
 from pypdf import PdfReader
 
 from apps.finance.invoice_pdf import MAX_LINES, TooManyPdfsError, invoice_pdf, making, plain
-from portal.services.finance.invoices import Invoice, InvoiceLine
+from portal.services.finance.invoices import InvoiceDetail, InvoiceLine, InvoiceStatus, Seller
 from portal.testing import Backend, SignedIn
 from tests.support.forks import held_by_another_thread
 
@@ -48,9 +49,17 @@ def text_of(pdf: bytes) -> str:
     return " ".join(" ".join(page.extract_text() for page in pages).split())
 
 
-def pdf_of(*lines: InvoiceLine, status: str = "", **fields: object) -> bytes:
-    given = {"number": "INV-1", "client_name": "Ada", "amount": Decimal(5), "currency": "EUR", "lines": lines, **fields}
-    return invoice_pdf(Invoice(id="inv_1", **given), status=status)
+def pdf_of(*lines: InvoiceLine, status: str = "", invoice_status: Any = None, **fields: Any) -> bytes:
+    given: dict[str, Any] = {
+        "status": invoice_status,
+        "number": "INV-1",
+        "client_name": "Ada",
+        "amount": Decimal(5),
+        "currency": "EUR",
+        "lines": lines,
+        **fields,
+    }
+    return invoice_pdf(InvoiceDetail(id="inv_1", **given), status=status)
 
 
 def pages_in(pdf: bytes) -> int:
@@ -130,6 +139,30 @@ def test_what_the_backend_sends_is_a_text_and_bounded() -> None:
     # A text is one line without what steers.
     assert plain("a\x00b\n c\u202ed") == "a b c d"
     assert len(plain("x" * 5000)) == 300
+
+
+SELLER = Seller(name="Nordlicht", address="Weg 1\nBerlin", vat_id="DE1", iban="DE89370400440532013000", bic="COBA")
+
+
+@pytest.mark.usefixtures("project")
+def test_it_has_what_an_invoice_needs_that_is_sent() -> None:
+    given: dict[str, Any] = {"seller": SELLER, "client_address": "Długa 1\nŁódź", "client_vat_id": "PL2"}
+    text = text_of(pdf_of(**given, due_at=datetime(2026, 3, 1, tzinfo=UTC)))
+    for words in (
+        "Nordlicht Weg 1 Berlin VAT ID DE1 Ada Długa 1 Łódź VAT ID PL2 Invoice INV-1",
+        "Pay until Mar 1, 2026 Account holder Nordlicht IBAN DE89 3704 0044 0532 0130 00 BIC COBA",
+        "Payment reference INV-1",
+    ):
+        assert words in text, text
+
+
+@pytest.mark.usefixtures("project")
+def test_nobody_is_asked_to_pay_what_is_paid_or_where_no_account_is_known() -> None:
+    paid = text_of(pdf_of(seller=SELLER, invoice_status=InvoiceStatus.PAID))
+    bare = text_of(pdf_of(seller=Seller(name="Nordlicht")))
+    assert ("IBAN" in paid, "Pay until" in bare, "VAT ID" in bare, "Nordlicht" in bare) == (False, False, False, True)
+    many = pdf_of(seller=Seller(address="line\n" * 5000), client_address="<b>\n" * 5000)
+    assert pages_in(many) == 1
 
 
 @pytest.mark.usefixtures("project")

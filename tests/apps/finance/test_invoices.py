@@ -79,3 +79,75 @@ def test_without_a_summary_only_the_list_s_total_is_shown(
         backend.refuses("GET", SUMMARY, status=404)
     page = text_of(finance_user, "/en/finance")
     assert (figures(page)["Invoices"], "Paid" in figures(page), "<figure>" in page) == ("5", False, False)
+
+
+OVERDUE = {
+    "id": "inv_1",
+    "number": "INV-1",
+    "clientName": "Ada & Co",
+    "status": "overdue",
+    "version": 3,
+    "reminderCount": 2,
+    "remindedAt": "2026-11-03T10:00:00Z",
+}
+
+
+def offered(backend: Backend, browser: Client, **fields: Any) -> set[str]:
+    """The ends of the addresses of what can be done with an invoice."""
+    backend.answers("GET", f"{INVOICES}/inv_1", json=OVERDUE | fields)
+    page = browser.get(PAGE, headers={"cache-control": "no-cache"}).content.decode()
+    return set(re.findall(rf'action="{PAGE}/(\w+)"', page))
+
+
+def test_what_can_be_done_follows_from_the_state(backend: Backend, finance_user: Client) -> None:
+    owed, closed = {"pay", "remind", "cancel"}, {"reopen"}
+    wanted = {"overdue": owed, "sent": owed, "draft": {"cancel"}, "paid": closed, "cancelled": closed, "new": set()}
+    assert {status: offered(backend, finance_user, status=status) for status in wanted} == wanted
+
+
+def test_an_invoice_is_marked_as_paid_and_that_can_be_undone(backend: Backend, finance_user: Client) -> None:
+    offered(backend, finance_user)
+    paid = OVERDUE | {"status": "paid", "paidAt": "2026-11-27T10:00:00Z", "version": 4}
+    for method in ("PATCH", "GET"):
+        backend.answers(method, f"{INVOICES}/inv_1", json=paid)
+    finance_user.post(f"{PAGE}/pay", {"rowVersion": "3", "shown-status": "overdue"})
+    [write] = backend.calls_to(f"{INVOICES}/inv_1", method="PATCH")
+    assert (write.body, write.headers["if-match"]) == ({"status": "paid"}, '"3"')
+    page = text_of(finance_user, PAGE)
+    assert "INV-1 is paid." in page
+    token = re.search(rf'action="{PAGE}/undo".*?name="undo" value="([^"]*)"', page, re.DOTALL)
+    assert token
+    finance_user.post(f"{PAGE}/undo", {"undo": token[1]})
+    write = backend.calls_to(f"{INVOICES}/inv_1", method="PATCH")[-1]
+    assert (write.body, write.headers["if-match"]) == ({"status": "overdue"}, '"4"')
+
+
+def test_a_reminder_says_to_whom_it_goes_and_that_it_was_sent_and_can_t_be_undone(
+    backend: Backend, finance_user: Client
+) -> None:
+    offered(backend, finance_user)
+    page = text_of(finance_user, PAGE)
+    assert "2 times, last on" in page
+    assert "Ada &amp; Co is asked once more to pay INV-1." in page
+    backend.answers("POST", f"{INVOICES}/inv_1/reminders", json=OVERDUE | {"reminderCount": 3}, status=201)
+    finance_user.post(f"{PAGE}/remind", {"rowVersion": "3"})
+    page = text_of(finance_user, PAGE)
+    assert ("Ada &amp; Co was reminded of INV-1." in page, f"{PAGE}/undo" in page) == (True, False)
+    assert "3 times, last on" in page
+
+
+def test_a_backend_that_only_reads_invoices_has_the_pdf_alone(backend: Backend, finance_user: Client) -> None:
+    offered(backend, finance_user)
+    for method, path in (("PATCH", f"{INVOICES}/inv_1"), ("POST", f"{INVOICES}/inv_1/reminders")):
+        backend.refuses(method, path, status=405)
+    finance_user.post(f"{PAGE}/remind", {"rowVersion": "3"})
+    assert offered(backend, finance_user) == {"pay", "cancel"}
+    finance_user.post(f"{PAGE}/pay", {"rowVersion": "3"})
+    assert offered(backend, finance_user) == set()
+    assert f'href="{PAGE}/pdf"' in text_of(finance_user, PAGE)
+
+
+def test_the_list_has_the_sum_of_what_is_filtered(backend: Backend, finance_user: Client) -> None:
+    backend.lists(INVOICES, [OVERDUE | {"id": f"inv_{n}", "amount": "10.50", "currency": "EUR"} for n in range(3)])
+    page = text_of(finance_user, "/en/finance/invoices?status=overdue")
+    assert re.search(r"<tfoot>.*Sum of all 3</th>.*€31\.50", page, re.DOTALL)

@@ -28,7 +28,7 @@ from tests.portal.query.world import User
 
 REGISTRY = Registry()
 PATH = "/energy/clients"
-COUNTS = f"{PATH}/counts"
+COUNTS, TOTALS = f"{PATH}/counts", f"{PATH}/totals"
 
 
 class Client(Row):
@@ -63,6 +63,7 @@ class Queries(QueryGroup, domain="energy", registry=REGISTRY):
     use_get_clients_query = _clients.list
     use_get_client_query = _clients.detail
     use_get_clients_counts_query = _clients.counts
+    use_get_clients_totals_query = _clients.totals
 
 
 class Mutations(MutationGroup, domain="energy", registry=REGISTRY):
@@ -76,6 +77,7 @@ class Mutations(MutationGroup, domain="energy", registry=REGISTRY):
 def ada(ada: User) -> User:
     ada.registry = REGISTRY
     ada.backend.open_paths[COUNTS] = {"homeCity": {"Oslo": 2, "Köln": 0, "Graz": "many"}, "name": None}
+    ada.backend.open_paths[TOTALS] = {"total": 2, "sums": {"energyKwh": 3.5, "cost": {"EUR": "7.30"}}}
     return ada
 
 
@@ -168,7 +170,7 @@ def test_what_a_resource_declares() -> None:
     }
     assert {hook.invalidations[-1].target for hook in REGISTRY.mutations.values()} == {"energy.get_summary"}
     made = resource("/a", item=Client).create
-    assert [type(effect) for effect in made.effects] == [AddToList, SetAnswer, Invalidation], (
+    assert [type(effect) for effect in made.effects] == [AddToList, SetAnswer, Invalidation, Invalidation], (
         "a row is the whole detail"
     )
 
@@ -242,6 +244,23 @@ class TestCounts:
             assert write(ada, hook, "Ada", row_id).is_success
             for _ in range(2):
                 Queries.use_get_clients_counts_query(ada.request(), by="homeCity")
+
+
+class TestTotals:
+    """What the figures of a list's rows add up to."""
+
+    def test_are_sums_by_field(self, ada: User) -> None:
+        totals = Queries.use_get_clients_totals_query
+        result = totals(ada.request(), of=["energyKwh", "cost"], home_city="Oslo", q="a").unwrap()
+        assert (result.total, result.sums) == (2, {"energyKwh": 3.5, "cost": {"EUR": "7.30"}})
+        assert ada.backend.calls[-1] == ("GET", TOTALS, {"of": "cost,energyKwh", "homeCity": "Oslo", "q": "a"})
+
+    def test_are_stale_after_a_write_of_the_resource(self, ada: User) -> None:
+        with ada.reads(2):
+            Queries.use_get_clients_totals_query(ada.request(), of="cost")
+            assert write(ada, "update", "Ada", "c5").is_success
+            for _ in range(2):
+                Queries.use_get_clients_totals_query(ada.request(), of="cost")
 
 
 @pytest.mark.parametrize("answer", [{"status": "maintenance"}, [], "done", None, {"id": None}, {"id": ""}], ids=str)

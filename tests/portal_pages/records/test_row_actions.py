@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core import signing
 from django.urls import URLPattern
 
-from portal.query import MutationGroup, QueryGroup, resource
+from portal.query import MutationGroup, QueryGroup, RowParams, mutation_endpoint, resource
 from portal.services.energy.clients import Client
 from portal.testing import Backend
 from portal_pages import BackendForm, DetailView, EditView, RowAction
-from tests.portal_pages.customers import blank, customer_pages
+from tests.portal_pages.customers import blank, customer_pages, served
 from tests.portal_pages.site import HERE, Page, Site
 
 PATH = "/energy/tenants"
 ROW = f"{PATH}/c1"
+RINGS = f"{ROW}/rings"
 ADA = {"id": "c1", "name": "Ada", "phone": None, "city": "Oslo", "version": 3}
 MOVED = ADA | {"city": "Bergen", "version": 4}
 UNDO = f"{HERE}/undo"
@@ -32,6 +34,9 @@ class TenantQueries(QueryGroup, domain="energy"):
 
 class TenantMutations(MutationGroup, domain="energy"):
     use_update_tenant_mutation = _tenants.update
+    use_ring_tenant_mutation = mutation_endpoint(
+        data=Client, params=RowParams, url=f"{PATH}/{{id}}/rings", method="POST", without="Nobody is called."
+    )
 
 
 class PhoneForm(BackendForm[Client]):
@@ -67,7 +72,22 @@ ACTIONS = (
     ),
     RowAction(name="nameless", label="Unknown", values=lambda request: None, message="Never."),
 )
+RING = RowAction(
+    name="ring",
+    label="Ring",
+    mutation=TenantMutations.use_ring_tenant_mutation,
+    question="%(name)s is called. This costs.",
+    message="%(city)s was told.",
+    offered=outside_rome,
+)
 CALLS = {"mutation": TenantMutations.use_update_tenant_mutation}
+
+
+@pytest.fixture
+def calling(site: Site) -> Iterator[Site]:
+    detail = DetailView(hook=TenantQueries.use_get_tenant_query, actions=(RING,), **CALLS)
+    with served(*customer_pages(list=blank, detail=detail)):
+        yield site
 
 
 @pytest.fixture
@@ -250,3 +270,36 @@ def test_an_action_that_would_change_nothing_or_is_not_offered_or_not_known_is_n
     assert ">Number<" in page
     assert redirects(site.post(f"{HERE}/nameless"))
     assert site.writes(ROW) == []
+
+
+def test_a_call_of_its_own_asks_first_and_is_made_once_with_what_the_page_showed(calling: Site) -> None:
+    page = calling.get()
+    assert "Ada is called. This costs." in page.text
+    sent = page.forms[f"{HERE}/ring"]
+    calling.backend.answers("POST", RINGS, json=ADA | {"version": 4}, status=201)
+    for _ in range(2):
+        assert redirects(calling.post(f"{HERE}/ring", sent))
+    assert calling.writes(RINGS, "POST") == [('"3"', None)] * 2
+    assert len(calling.keys(RINGS, "POST")) == 1
+    page = calling.get()
+    assert (page.text.count("Oslo was told."), UNDO in page.forms) == (1, False)
+
+
+def test_a_call_of_its_own_is_not_made_where_the_row_does_not_offer_it_any_more(calling: Site) -> None:
+    sent = calling.get().forms[f"{HERE}/ring"]
+    calling.backend.answers("GET", ROW, json=ADA | {"city": "Rome", "version": 4})
+    assert redirects(calling.post(f"{HERE}/ring", sent))
+    assert calling.writes(RINGS, "POST") == []
+    assert CHANGED in calling.get().text
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(409, CHANGED), (412, CHANGED), (403, "lacks the permission"), (405, "does not offer it")]
+)
+def test_a_call_of_its_own_that_is_refused_says_so(calling: Site, status: int, said: str) -> None:
+    sent = calling.get().forms[f"{HERE}/ring"]
+    calling.backend.refuses("POST", RINGS, status=status)
+    assert redirects(calling.post(f"{HERE}/ring", sent))
+    page = calling.get()
+    assert (said in page.text, "was told" in page.text) == (True, False)
+    assert (f"{HERE}/ring" in page.forms) is (status != 405), "what is absent is not offered"

@@ -29,7 +29,7 @@ def test_only_the_matching_permission_opens_a_path(sign_in, anyone, problem, per
 
     others = [name for name in PERMISSIONS.values() if name != permission]
     assert status_for(*others, permission.lower(), f" {permission}") == 403
-    assert status_for(permission) in ({404} if path.endswith("/x") else {200, 422})
+    assert status_for(permission) in ({404} if "/x" in path else {200, 422})
     assert problem(getattr(anyone, method)(path), 401)
 
 

@@ -110,6 +110,34 @@ def test_a_row_is_the_same_in_the_list_and_alone(energy, grid, name, expected):
     assert name != "meters" or [each["energyKwh"] for each in row["readings"]] == [1.5, 2.5]
 
 
+def test_a_station_is_as_well_as_the_worst_of_its_chargers_and_meters(energy, grid):
+    station = grid["stations"]
+    others = [
+        Station.objects.create(name=name, city="Łódź", country="PL", latitude=50, longitude=20)
+        for name in ("Aye", "Bee")
+    ]
+    for status in ("faulted", "faulted", "available"):
+        Charger.objects.create(name="x", station=station, connector="ccs", max_power_kw=1, status=status)
+    Meter.objects.create(serial="off", station=station, status="offline")
+    Meter.objects.create(serial="off too", station=others[0], status="offline")
+    rows = {row["name"]: row for row in energy.get("/energy/stations?sort=name").json()["items"]}
+    figures = [(row["health"], row["faultedChargers"], row["offlineMeters"]) for row in rows.values()]
+    assert figures == [("offline", 0, 1), ("ok", 0, 0), ("fault", 2, 1)]
+    assert rows["Łódź Rynek"]["chargerCount"] == 4
+    assert energy.get(f"/energy/stations/{station.id}").json() == rows["Łódź Rynek"]
+    found = energy.get("/energy/stations?health=ok,offline&sort=name").json()
+    assert ([row["name"] for row in found["items"]], found["total"]) == (["Aye", "Bee"], 2)
+    counts = energy.get("/energy/stations/counts?by=health,city&health=fault").json()
+    assert counts == {"health": {"ok": 1, "offline": 1, "fault": 1}, "city": {"Łódź": 1}}
+    positions = energy.get("/energy/stations/positions").json()["stations"]
+    assert [(each["name"], each["health"]) for each in positions] == [
+        ("Aye", "offline"),
+        ("Bee", "ok"),
+        ("Łódź Rynek", "fault"),
+    ]
+    assert set(positions[0]) == {"id", "name", "city", "latitude", "longitude", "status", "health"}
+
+
 def test_a_page_costs_the_same_queries_whatever_its_size(energy, grid, django_assert_num_queries):
     charger = grid["chargers"]
     for number in range(5):

@@ -2,6 +2,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
 from sandbox_api.energy.models import Client
 from sandbox_api.finance.models import Invoice
@@ -18,6 +19,56 @@ def make_invoice(number="INV-1", amount="1.23", **fields):
     return Invoice.objects.create(
         **{**values, **fields}, number=number, client=client, client_name=client.name, amount=Decimal(amount)
     )
+
+
+@pytest.fixture
+def finance(sign_in):
+    return sign_in("FINANCE_APP")
+
+
+def test_paid_sets_the_time_which_may_be_given_and_leaving_it_clears_the_time(finance, problem):
+    path = f"/finance/invoices/{make_invoice(due_at=timezone.now() + timedelta(days=3)).id}"
+    paid = finance.patch(path, {"status": "paid"}, headers={"If-Match": '"1"'}).json()
+    assert (paid["status"], bool(paid["paidAt"]), paid["version"]) == ("paid", True, 2)
+    assert problem(finance.patch(path, {"status": "sent"}, headers={"If-Match": '"1"'}), 412)
+    assert finance.patch(path, {"status": "cancelled"}).json()["paidAt"] is None
+    then = "2026-02-03T04:05:06Z"
+    row = finance.patch(path, {"paidAt": then}).json()
+    assert (row["status"], row["paidAt"]) == ("paid", then)
+    for wrong in ({"status": "lost"}, {"status": None}):
+        assert problem(finance.patch(path, wrong), 422, "status")
+    tomorrow = (timezone.now() + timedelta(days=1)).isoformat()
+    assert problem(finance.patch(path, {"paidAt": tomorrow}), 422, "paidAt")
+
+
+def test_whether_what_is_owed_is_overdue_follows_from_the_due_day(finance):
+    late, early = (make_invoice(str(days), due_at=timezone.now() + timedelta(days=days)) for days in (-3, 3))
+    for said in ("sent", "overdue"):
+        for invoice, known in ((late, "overdue"), (early, "sent")):
+            assert finance.patch(f"/finance/invoices/{invoice.id}", {"status": said}).json()["status"] == known
+
+
+def test_a_reminder_is_counted_unless_nothing_is_owed(finance, problem):
+    path = f"/finance/invoices/{make_invoice(status='overdue').id}"
+    answers = [finance.post(f"{path}/reminders", headers={"Idempotency-Key": "k"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 201]
+    row = finance.post(f"{path}/reminders").json()
+    assert (row["reminderCount"], row["version"]) == (2, 3)
+    assert row["remindedAt"] > answers[0].json()["remindedAt"]
+    assert finance.get(path).json() == row
+    for status in ("paid", "cancelled", "draft"):
+        finance.patch(path, {"status": status})
+        assert problem(finance.post(f"{path}/reminders"), 409)
+
+
+def test_one_invoice_has_what_stands_on_paper_and_a_row_of_the_list_has_not(finance):
+    invoice = make_invoice(client_address="Długa 1\nŁódź")
+    row = finance.get(f"/finance/invoices/{invoice.id}").json()
+    assert set(row["seller"]) == {"name", "address", "vatId", "iban", "bic", "email"}
+    assert (row["clientAddress"], row["clientVatId"]) == ("Długa 1\nŁódź", None)
+    [listed] = finance.get("/finance/invoices").json()["items"]
+    assert {**row, **listed} == row
+    assert not {"seller", "clientAddress", "reminderCount"} & set(listed)
 
 
 @pytest.mark.django_db

@@ -19,7 +19,7 @@ from tests.support.every_page.forms import form_cases
 from tests.support.every_page.frame import frame_cases
 from tests.support.every_page.gateway import gateway_cases
 from tests.support.every_page.html_rules import problems_of
-from tests.support.every_page.lists import detail_cases, elsewhere_cases, list_cases
+from tests.support.every_page.lists import detail_cases, elsewhere_cases, list_cases, map_cases
 from tests.support.every_page.overviews import overview_cases
 from tests.support.every_page.sites import running_site
 from tests.support.every_page.with_provider import provider_cases
@@ -30,6 +30,7 @@ CASES = (
     *list_cases(),
     *detail_cases(),
     *elsewhere_cases(),
+    *map_cases(),
     *form_cases(),
     *overview_cases(),
     *failure_cases(),

@@ -75,6 +75,20 @@ def detail_cases() -> Iterator[Case]:
                 yield _detail(resource, f"id {number}", {**resource.row, "id": row_id})
 
 
+def map_cases() -> Iterator[Case]:
+    """The map of the stations."""
+    kinds = {
+        "rows": STATIONS.ordinary(5),
+        "hostile rows": STATIONS.hostile(),
+        "odd rows": STATIONS.odd(),
+        "bare rows": STATIONS.bare(),
+        "no row": [],
+    }
+    for name, rows in kinds.items():
+        told = answers("GET", f"{STATIONS.backend_path}/positions", json={"stations": rows})
+        yield Case(site=STATIONS.app, name=f"map, {name}", steps=journey(told, at(f"{STATIONS.path}/map")))
+
+
 def elsewhere_cases() -> Iterator[Case]:
     """What a row has on another platform, for somebody who may open that."""
     for resource, other in ((CLIENTS, INVOICES), (STATIONS, WORK_ORDERS)):

@@ -6,16 +6,17 @@ earlier answer count, nor does a later page see what was tried here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import (
-    COUNTS_BY_PARAM,
     COUNTS_SEGMENT,
     CREATED_AT_FIELD,
     ID_FIELD,
     ITEMS_FIELD,
     NOBODYS_WORD,
+    OF_A_LIST,
     PROFILE_ID_FIELD,
     SORT_NEWEST_FIRST,
     SORT_OLDEST_FIRST,
@@ -23,7 +24,7 @@ from portal.config.contract_names import (
 from portal.errors import ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me, get_user_from_token
 from portal.operate.doctor.findings import error, ok, warning
-from portal.query import DeclaredMutation, DeclaredQuery, create_query_client
+from portal.query import DeclaredMutation, DeclaredQuery, create_query_client, field_types
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
 from portal.store import MemoryStore
@@ -153,23 +154,23 @@ def _look_at_reads(hooks: Iterable[DeclaredQuery[Any]], client: QueryClient) -> 
     """Lists first, since their rows give the ids for the other calls."""
     known = sorted(hooks, key=lambda hook: not getattr(hook, "is_list", False))
     lists: dict[str, PaginatedRes[Any]] = {}
-    by: dict[str, str] = {}
+    declared: dict[str, Any] = {}
     for hook in known:
         path, is_list = hook.path_shape, getattr(hook, "is_list", False)
         base, _, ending = path.rpartition("/")
         subject, params = f"GET {path}", {}
         if is_list:
-            by[path] = next(iter(getattr(hook, "filters", ())), "")
+            declared[path] = hook
         elif ending == f"{{{ID_FIELD}}}":
             rows = lists.get(base)
             if rows is None or not rows.items:
                 yield ok(subject, "not tried: no row is known")
                 continue
             params = {ID_FIELD: rows.items[0].id}
-        elif ending == COUNTS_SEGMENT and base in by:
+        elif ending in OF_A_LIST and base in declared:
             if base not in lists:
                 continue
-            params = {COUNTS_BY_PARAM: by[base]}
+            params = {OF_A_LIST[ending]: _first_field(declared[base], ending)}
         hooked: Any = hook
         result = hooked(client, params)
         if result.error is not None:
@@ -179,6 +180,14 @@ def _look_at_reads(hooks: Iterable[DeclaredQuery[Any]], client: QueryClient) -> 
         if is_list:
             lists[path] = result.data
             yield from look_at_parameters(hooked, client, result.data)
+
+
+def _first_field(hook: Any, ending: str) -> str:
+    """A field by which the rows of a list can be counted, or whose values can be added up; empty for none."""
+    if ending == COUNTS_SEGMENT:
+        return next(iter(hook.filters), "")
+    fields = field_types(hook.item).items()
+    return next((wire for wire, info in fields if {Decimal, float} & {info.type, *get_args(info.type)}), "")
 
 
 def _failed(hook: Endpoint[Any], subject: str, fault: ApiError) -> Finding:

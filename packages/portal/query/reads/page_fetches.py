@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT
+from portal.config.contract_names import OF_A_LIST
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
 from portal.process import waits_for
 from portal.query.cache import (
@@ -241,7 +241,6 @@ def is_definite_no(error: ApiError) -> bool:
 
 
 def _is_bare(call: ReadCall) -> bool:
-    """Whether no user chose a parameter. What is counted comes from the declaration."""
-    is_counts = call.request.hook.path_shape.endswith(f"/{COUNTS_SEGMENT}")
-    own = call.request.key.params.keys() - ({COUNTS_BY_PARAM} if is_counts else set())
+    """Whether no user chose a parameter. What is counted or added up comes from the declaration."""
+    own = call.request.key.params.keys() - {OF_A_LIST.get(call.request.hook.path_shape.rpartition("/")[2])}
     return not own and call.start is None

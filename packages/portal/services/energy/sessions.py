@@ -58,8 +58,9 @@ _sessions = resource("/energy/sessions", item=ChargingSession, params=ChargingSe
 
 
 class ChargingSessionQueries(QueryGroup):
-    """`use_get_charging_sessions_query`, `use_get_charging_sessions_counts_query`, `use_get_charging_session_query`."""
+    """`use_get_charging_sessions_query`, its counts and its totals, `use_get_charging_session_query`."""
 
     use_get_charging_sessions_query = _sessions.list
     use_get_charging_sessions_counts_query = _sessions.counts
+    use_get_charging_sessions_totals_query = _sessions.totals
     use_get_charging_session_query = _sessions.detail

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Row, Values, resource
+from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Record, Row, Values, query_endpoint, resource
 
 
 class StationStatus(OpenEnum):
@@ -13,6 +13,14 @@ class StationStatus(OpenEnum):
     ACTIVE = "active"
     MAINTENANCE = "maintenance"
     PLANNED = "planned"
+
+
+class StationHealth(OpenEnum):
+    """The worst of what its chargers and meters say."""
+
+    FAULT = "fault"
+    OFFLINE = "offline"
+    OK = "ok"
 
 
 class Station(Row):
@@ -26,9 +34,30 @@ class Station(Row):
     longitude: float | None = None
     status: StationStatus | None = None
     charger_count: int | None = None
+    health: StationHealth | None = None
+    faulted_chargers: int | None = None
+    offline_meters: int | None = None
 
     def __str__(self) -> str:
         return self.name or self.id
+
+
+class StationPosition(Record):
+    """Where a station is, and how it is. Degrees, north and east."""
+
+    id: str = ""
+    name: str = ""
+    city: str = ""
+    latitude: float | None = None
+    longitude: float | None = None
+    status: StationStatus | None = None
+    health: StationHealth | None = None
+
+
+class StationPositions(Record):
+    """All stations."""
+
+    stations: tuple[StationPosition, ...] = ()
 
 
 class StationsListParams(ListParams):
@@ -38,6 +67,7 @@ class StationsListParams(ListParams):
     city: Values | None = None
     country: Values | None = None
     status: Values | None = None
+    health: Values | None = None
     created_at_from: str | None = None
     created_at_to: str | None = None
 
@@ -46,8 +76,11 @@ _stations = resource("/energy/stations", item=Station, params=StationsListParams
 
 
 class StationQueries(QueryGroup):
-    """`use_get_stations_query`, `use_get_stations_counts_query` and `use_get_station_query`."""
+    """`use_get_stations_query`, `…_counts_query`, `use_get_station_query` and `use_get_station_positions_query`."""
 
     use_get_stations_query = _stations.list
     use_get_stations_counts_query = _stations.counts
     use_get_station_query = _stations.detail
+    use_get_station_positions_query = query_endpoint(
+        data=StationPositions, url="/energy/stations/positions", without="There is no map of the stations."
+    )

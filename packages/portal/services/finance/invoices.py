@@ -6,7 +6,21 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
+from portal.config.contract_names import VERSION_FIELD
+from portal.query import (
+    CommonSort,
+    ListParams,
+    MutationGroup,
+    OpenEnum,
+    QueryGroup,
+    Record,
+    Row,
+    RowParams,
+    Values,
+    field,
+    mutation_endpoint,
+    resource,
+)
 
 #: Sort names of this list alone.
 HIGHEST_AMOUNT_FIRST: Final = "-amount"
@@ -47,9 +61,31 @@ class Invoice(Row):
     due_at: datetime | None = None
     paid_at: datetime | None = None
     lines: tuple[InvoiceLine, ...] = ()
+    version: int | None = field(default=None, name=VERSION_FIELD)
 
     def __str__(self) -> str:
         return self.number or self.id
+
+
+class Seller(Record):
+    """Who has written the invoice. `address` has several lines."""
+
+    name: str = ""
+    address: str = ""
+    vat_id: str = ""
+    iban: str = ""
+    bic: str = ""
+    email: str = ""
+
+
+class InvoiceDetail(Invoice):
+    """A single invoice: with what stands on paper, and how often its client was reminded."""
+
+    seller: Seller | None = None
+    client_address: str = ""
+    client_vat_id: str | None = None
+    reminder_count: int | None = None
+    reminded_at: datetime | None = None
 
 
 class InvoicesListParams(ListParams):
@@ -70,12 +106,36 @@ class InvoicesListParams(ListParams):
     paid_at_to: str | None = None
 
 
-_invoices = resource("/finance/invoices", item=Invoice, params=InvoicesListParams)
+_invoices = resource(
+    "/finance/invoices",
+    item=Invoice,
+    detail=InvoiceDetail,
+    params=InvoicesListParams,
+    invalidates=["finance.get_summary"],
+)
 
 
 class InvoiceQueries(QueryGroup):
-    """`use_get_invoices_query`, `use_get_invoices_counts_query` and `use_get_invoice_query`."""
+    """`use_get_invoices_query`, with `…_counts_query` and `…_totals_query`; `use_get_invoice_query`."""
 
     use_get_invoices_query = _invoices.list
     use_get_invoices_counts_query = _invoices.counts
+    use_get_invoices_totals_query = _invoices.totals
     use_get_invoice_query = _invoices.detail
+
+
+class InvoiceMutations(MutationGroup):
+    """`use_update_invoice_mutation` and `use_remind_of_invoice_mutation`."""
+
+    use_update_invoice_mutation = _invoices.update
+    use_remind_of_invoice_mutation = (
+        mutation_endpoint(
+            data=InvoiceDetail,
+            params=RowParams,
+            url="/finance/invoices/{id}/reminders",
+            method="POST",
+            without="Clients can't be reminded.",
+        )
+        .merge_updated_in_paginated_list(list_query_key=_invoices.list)
+        .set_answer(query_key=_invoices.detail)
+    )

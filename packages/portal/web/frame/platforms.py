@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext
 
 from portal.api import TokenPair, TokenStore, api_session
-from portal.config.contract_names import COUNTS_SEGMENT
+from portal.config.contract_names import OF_A_LIST
 from portal.config.limits import ABSENT_S
 from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
 from portal.config.product import msgid
@@ -128,8 +128,8 @@ def _is_absent(domain: str) -> bool:
 
 
 def _reads(domain: str) -> Iterator[Any]:
-    """Those that need no parameters. Counts belong to their list."""
+    """Those that need no parameters. Counts and totals belong to their list."""
     for hook in REGISTRY.queries.values():
-        is_counts = hook.path_shape.endswith(f"/{COUNTS_SEGMENT}")
-        if hook.key.startswith(f"{domain}.") and not is_counts and bare_spec(hook) is not None:
+        is_of_a_list = hook.path_shape.rpartition("/")[2] in OF_A_LIST
+        if hook.key.startswith(f"{domain}.") and not is_of_a_list and bare_spec(hook) is not None:
             yield hook

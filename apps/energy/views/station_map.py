@@ -1,0 +1,122 @@
+"""The map: where the stations are, and which of them need somebody. It is drawn here, and asks no other server."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import asinh, degrees, radians, tan
+from typing import TYPE_CHECKING, Final
+
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from apps.energy.views.stations import HEALTHS
+from portal.services.energy.stations import StationHealth, StationQueries
+from portal_pages import list_url, platform_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.services.energy.stations import StationPosition
+
+#: Of the drawing of the land, for each degree of longitude.
+_UNITS: Final = 20
+#: Around the outermost stations, units.
+_MARGIN: Final = 2 * _UNITS
+#: Pixels that the picture has on a desktop, about; marks are drawn for it.
+_WIDTH_PX, _HEIGHT_PX = 500, 700
+_RIGHT_ANGLE: Final = 90
+#: Mercator's projection has no poles.
+_NORTHMOST: Final = 85
+#: Stations that are named beside the picture; the list has all.
+MOST_NAMED: Final = 50
+#: The worst is drawn last, above what is at the same place.
+_WORST_FIRST: Final = tuple(HEALTHS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A station in the picture, units from its origin."""
+
+    station: StationPosition
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The picture.
+
+    :param view_box: of the SVG: the part of the earth with all stations.
+    :param scale: units for one pixel.
+    """
+
+    view_box: str
+    scale: float
+    marks: Sequence[Mark]
+
+
+def picture_of(stations: Iterable[StationPosition]) -> Picture | None:
+    """The picture of the stations whose place is known; None without any."""
+    marks = [
+        _mark(each, each.latitude, each.longitude)
+        for each in stations
+        if each.latitude is not None and each.longitude is not None
+        if abs(each.latitude) <= _RIGHT_ANGLE and abs(each.longitude) <= 2 * _RIGHT_ANGLE
+    ]
+    if not marks:
+        return None
+    left, right = min(mark.x for mark in marks) - _MARGIN, max(mark.x for mark in marks) + _MARGIN
+    top, bottom = min(mark.y for mark in marks) - _MARGIN, max(mark.y for mark in marks) + _MARGIN
+    width, height = right - left, bottom - top
+    return Picture(
+        view_box=f"{left:.0f} {top:.0f} {width:.0f} {height:.0f}",
+        scale=round(max(width / _WIDTH_PX, height / _HEIGHT_PX), 2),
+        marks=sorted(marks, key=lambda mark: -_rank(mark.station)),
+    )
+
+
+def _mark(station: StationPosition, latitude: float, longitude: float) -> Mark:
+    north = degrees(asinh(tan(radians(min(max(latitude, -_NORTHMOST), _NORTHMOST)))))
+    return Mark(station=station, x=round(longitude * _UNITS, 1), y=round(-north * _UNITS, 1))
+
+
+def _rank(station: StationPosition) -> int:
+    return _WORST_FIRST.index(station.health) if station.health in HEALTHS else len(_WORST_FIRST)
+
+
+@require_safe
+def station_map(request: HttpRequest) -> HttpResponse:
+    """The picture, and beside it the names of those that need somebody."""
+    result = StationQueries.use_get_station_positions_query(request)
+    stations = result.unwrap().stations
+    numbers = Counter(each.health for each in stations)
+    in_need = sorted((each for each in stations if _rank(each) < _WORST_FIRST.index(StationHealth.OK)), key=_rank)
+    return render(
+        request,
+        "energy/stations/map.html",
+        {
+            "picture": picture_of(stations),
+            "legend": [
+                (code, badge.label, numbers[code], list_url("stations", health=code))
+                for code, badge in HEALTHS.items()
+                if numbers[code]
+            ],
+            "in_need": in_need[:MOST_NAMED],
+            "needs": len(in_need),
+            "number": len(stations),
+            "healths": HEALTHS,
+            "as_of": result.as_of,
+        },
+    )
+
+
+station_map_page = platform_page(
+    "energy/stations/map",
+    station_map,
+    name="station-map",
+    part_of="stations",
+    shows=StationQueries.use_get_station_positions_query,
+)

@@ -1,0 +1,82 @@
+"""The map of the stations: who needs somebody is seen, and named beside it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from apps.energy.views.station_map import picture_of
+from portal.services.energy.stations import StationHealth, StationPosition
+from portal.testing import Backend, SignedIn
+
+POSITIONS, PATH = "/energy/stations/positions", "/en/energy/stations/map"
+
+
+@pytest.fixture
+def browser(signed_in: SignedIn) -> Client:
+    return signed_in("ENERGY_APP")
+
+
+def station(name: str, health: StationHealth | None = None, *place: float | None) -> StationPosition:
+    latitude, longitude = place or (52.5, 13.4)
+    return StationPosition(id=f"sta_{name}", name=name, latitude=latitude, longitude=longitude, health=health)
+
+
+def test_the_worst_is_drawn_last_above_what_is_at_the_same_place() -> None:
+    drawn = picture_of(
+        [
+            station("A", StationHealth.FAULT),
+            station("B", StationHealth.OK),
+            station("C", StationHealth("new")),
+            station("D", StationHealth.OFFLINE),
+        ]
+    )
+    assert drawn is not None
+    assert [mark.station.name for mark in drawn.marks] == ["C", "B", "D", "A"]
+
+
+def test_the_picture_has_all_stations_north_is_above_and_what_has_no_place_is_left_out() -> None:
+    places = ((60, 10), (37, 29), (None, 5), (5, None), (91, 0), (0, 181))
+    drawn = picture_of([station(str(number), None, *place) for number, place in enumerate(places)])
+    assert drawn is not None
+    north, south = drawn.marks
+    left, top, width, height = map(float, drawn.view_box.split())
+    assert (north.y < south.y, north.x < south.x) == (True, True)
+    for mark in drawn.marks:
+        assert left < mark.x < left + width
+        assert top < mark.y < top + height
+    assert picture_of([station("pole", None, 90, 0)]) is not None
+    assert picture_of([]) is None
+
+
+def test_those_that_need_somebody_are_links_beside_the_picture_and_the_legend_leads_to_the_list(
+    backend: Backend, browser: Client
+) -> None:
+    rows = [
+        {"id": f"sta_{name}", "name": name, "latitude": 52, "longitude": 13, "health": health}
+        for name, health in (("Ada", "ok"), ("Bea", "offline"), ("Cy", "fault"))
+    ]
+    backend.answers("GET", POSITIONS, json={"stations": rows})
+    page = browser.get(PATH).content.decode()
+    beside = page.partition('<ul class="in-need"')[2].partition("</ul>")[0]
+    assert re.findall(r'href="([^"]*)">(\w+)', beside) == [
+        ("/en/energy/stations/sta_Cy", "Cy"),
+        ("/en/energy/stations/sta_Bea", "Bea"),
+    ]
+    assert 'href="/en/energy/stations?health=fault"' in page
+    assert 'role="img" aria-label="Map with 3 stations"' in page
+    picture = page.partition('<g aria-hidden="true">')[2].partition("</svg>")[0]
+    assert (picture.count("<a "), picture.count('tabindex="-1"')) == (3, 3)
+    assert "<title>Cy: Fault</title>" in picture
+
+
+def test_without_positions_there_is_no_map_and_nothing_leads_there(backend: Backend, browser: Client) -> None:
+    backend.lists("/energy/stations", [{"id": "sta_1"}])
+    backend.answers("GET", POSITIONS, json={"stations": []})
+    assert PATH in browser.get("/en/energy/stations").content.decode()
+    assert "All is well" in browser.get(PATH).content.decode()
+    backend.refuses("GET", POSITIONS, status=404)
+    assert browser.get(PATH, headers={"cache-control": "no-cache"}).status_code == 404
+    assert PATH not in browser.get("/en/energy/stations").content.decode()
