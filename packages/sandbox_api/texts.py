@@ -1,4 +1,4 @@
-"""Fields for what people type: one line of text, a telephone number."""
+"""Fields for what people type: one line of text, several lines, a telephone number."""
 
 from __future__ import annotations
 
@@ -39,6 +39,20 @@ class LineField(serializers.CharField):
             self.fail("control")
         value = super().run_validation(data)
         return None if value == "" and self.allow_null else value
+
+
+class LinesField(serializers.CharField):
+    """One or several lines of text, with the line breaks of Unix, without spaces around them."""
+
+    default_error_messages = {"control": "Control characters are not allowed."}
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Validate each line."""
+        if isinstance(data, str):
+            data = data.replace("\r\n", "\n")
+            if any(has_control_characters(line) for line in data.replace("\t", " ").split("\n")):
+                self.fail("control")
+        return super().run_validation(data)
 
 
 @extend_schema_field({"type": "string", "maxLength": _PHONE_LENGTH, "example": _PHONE_EXAMPLE})

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandbox_api.activity.views import RecordedRows
 from sandbox_api.auth.permissions import FINANCE_APP
 from sandbox_api.finance.models import Invoice
 from sandbox_api.finance.serializers import InvoiceSerializer
 from sandbox_api.lists.spec import ListSpec
-from sandbox_api.lists.views import DetailView, ListView, RowView, document_list
+from sandbox_api.lists.views import DetailView, ListView, document_list
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
-class InvoiceRows(RowView):
+class InvoiceRows(RecordedRows):
     """All invoices."""
 
     required_permission = FINANCE_APP

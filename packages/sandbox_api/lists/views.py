@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -119,18 +120,6 @@ class DetailView(RowView):
 
 def document_list(view: type[ListView]) -> type[ListView]:
     """Tell OpenAPI what a list takes and gives."""
-    item = view.serializer_class
-    page: Any = type(
-        f"{item.__name__.removesuffix('Serializer')}Page",
-        (serializers.Serializer,),
-        {
-            "__doc__": "One page of a list.",
-            "items": item(many=True),
-            "hasNext": serializers.BooleanField(),
-            "nextCursor": serializers.CharField(allow_null=True),
-            "total": serializers.IntegerField(),
-        },
-    )
     sorts = [sign + name for name in view.spec.sorts for sign in ("", "-")]
     parameters = [
         *_PARAMETERS,
@@ -141,8 +130,24 @@ def document_list(view: type[ListView]) -> type[ListView]:
     return extend_schema(
         methods=["GET"],
         parameters=parameters,
-        responses=page,
+        responses=_page_of(view.serializer_class),
     )(view)
+
+
+@cache
+def _page_of(item: type[BaseSerializer[Any]]) -> Any:
+    """One class for each kind of row: the lists of one kind have the same page."""
+    return type(
+        f"{item.__name__.removesuffix('Serializer')}Page",
+        (serializers.Serializer,),
+        {
+            "__doc__": "One page of a list.",
+            "items": item(many=True),
+            "hasNext": serializers.BooleanField(),
+            "nextCursor": serializers.CharField(allow_null=True),
+            "total": serializers.IntegerField(),
+        },
+    )
 
 
 def counts_of(view: type[ListView]) -> type[CountsView]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
+from sandbox_api.activity.views import RecordedRows
 from sandbox_api.auth.permissions import OPERATIONS_APP
 from sandbox_api.energy.models import Station
 from sandbox_api.idempotency import idempotent
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
 
-class WorkOrderRows(RowView):
+class WorkOrderRows(RecordedRows):
     """All work orders."""
 
     required_permission = OPERATIONS_APP

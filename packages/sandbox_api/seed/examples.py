@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandbox_api.activity.models import Activity
 from sandbox_api.auth.permissions import ENERGY_APP, FINANCE_APP, IAM_ADMIN, OPERATIONS_APP
 from sandbox_api.demo_accounts import DemoAccount
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
@@ -12,6 +13,7 @@ from sandbox_api.operations.models import WorkOrder
 from sandbox_api.seed.billing import plan_invoices
 from sandbox_api.seed.charging import plan_charging_sessions
 from sandbox_api.seed.grid import plan_chargers, plan_meters, plan_stations
+from sandbox_api.seed.history import plan_activity
 from sandbox_api.seed.people import plan_clients
 from sandbox_api.seed.work import plan_work_orders
 
@@ -44,6 +46,7 @@ MODELS: tuple[type[Model], ...] = (
     MeterReading,
     WorkOrder,
     Invoice,
+    Activity,
 )
 
 
@@ -56,6 +59,8 @@ def plan(*, until: datetime) -> dict[type[Model], list[Model]]:
     stations = plan_stations(until=until)
     chargers = plan_chargers(stations=stations)
     meters, readings = plan_meters(stations=stations, until=until)
+    orders = plan_work_orders(stations=stations, until=until)
+    invoices = plan_invoices(clients=clients, until=until)
     return {
         Client: [*clients],
         Station: [*stations],
@@ -63,6 +68,7 @@ def plan(*, until: datetime) -> dict[type[Model], list[Model]]:
         ChargingSession: [*plan_charging_sessions(chargers=chargers, clients=clients, until=until)],
         Meter: [*meters],
         MeterReading: [*readings],
-        WorkOrder: [*plan_work_orders(stations=stations, until=until)],
-        Invoice: [*plan_invoices(clients=clients, until=until)],
+        WorkOrder: [*orders],
+        Invoice: [*invoices],
+        Activity: [*plan_activity(clients=clients, orders=orders, invoices=invoices, until=until)],
     }

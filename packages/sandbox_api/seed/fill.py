@@ -38,7 +38,7 @@ def is_filled() -> bool:
 def empty() -> None:
     """Delete all data and the demonstration accounts; other accounts stay."""
     for model in reversed(rows_of_the_product().MODELS):
-        model._default_manager.all().delete()  # noqa: SLF001 - Django's documented API
+        model._base_manager.all().delete()  # noqa: SLF001 - also rows that are marked as deleted
     Account.objects.filter(is_demo=True).delete()
 
 
