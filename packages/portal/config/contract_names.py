@@ -62,6 +62,9 @@ TO_SUFFIX: Final = "To"
 #: How many rows have each value of a field: GET `<list>/counts?by=status,city`, with the parameters of the list.
 COUNTS_SEGMENT: Final = "counts"
 COUNTS_BY_PARAM: Final = "by"
+#: The history of a row: GET `<list>/<id>/activity`; a POST there writes a note. POST `<list>/<id>/restore`.
+ACTIVITY_SEGMENT: Final = "activity"
+RESTORE_SEGMENT: Final = "restore"
 
 # --- rows of all resources ---
 #: Tells rows apart, and names one in its address. `portal.query.Row` has it as its attribute `id`.

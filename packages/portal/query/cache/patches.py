@@ -64,6 +64,8 @@ def apply_patches(
         before = [index for index in lacking if _left_before(pages[index], position)]
         is_unsure = any(part.covers(params) for part in record.invalidated)
         for patch in record.patches:
+            if patch.row is None and _is_there_again(patch, position, records):
+                continue
             concerned = lacking
             if _is_superseded(patch, position, records):
                 # A row that an earlier record put there is older for certain.
@@ -170,6 +172,12 @@ def _is_superseded(patch: Patch, position: int, records: Sequence[tuple[int, Wri
         and not any(other.row_id == name for other in record.patches)
         for later, record in records
     )
+
+
+def _is_there_again(patch: Patch, position: int, records: Sequence[tuple[int, WriteRecord]]) -> bool:
+    """Whether a later write of this user has put a removed row there again: a page that has it is right to."""
+    later = (other for at, record in records if at > position for other in record.patches)
+    return any(other.row_id == patch.row_id and other.row is not None for other in later)
 
 
 def _left_before(page: Page, position: int) -> bool:

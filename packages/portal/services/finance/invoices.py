@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Record, Row, Values, resource
+from portal.query import CommonSort, ListParams, MutationGroup, OpenEnum, QueryGroup, Record, Row, Values, resource
 
 #: Sort names of this list alone.
 HIGHEST_AMOUNT_FIRST: Final = "-amount"
@@ -74,8 +74,15 @@ _invoices = resource("/finance/invoices", item=Invoice, params=InvoicesListParam
 
 
 class InvoiceQueries(QueryGroup):
-    """`use_get_invoices_query`, `use_get_invoices_counts_query` and `use_get_invoice_query`."""
+    """`use_get_invoices_query`, `…_invoices_counts_query`, `…_invoice_query` and `…_invoice_activity_query`."""
 
     use_get_invoices_query = _invoices.list
     use_get_invoices_counts_query = _invoices.counts
     use_get_invoice_query = _invoices.detail
+    use_get_invoice_activity_query = _invoices.activity
+
+
+class InvoiceMutations(MutationGroup):
+    """`use_note_invoice_mutation`."""
+
+    use_note_invoice_mutation = _invoices.note
