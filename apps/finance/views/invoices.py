@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME
-from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoiceStatus
+from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceMutations, InvoiceQueries, InvoiceStatus
 from portal.web.present import Badge, utc_day
 from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
 
@@ -53,7 +53,11 @@ invoice_pages = resource_pages(
         search_hint=_("Number or client"),
         sorts=AGE_SORTS | NUMBER_SORTS | {HIGHEST_AMOUNT_FIRST: _("Highest amount first")},
     ),
-    detail=DetailView(hook=InvoiceQueries.use_get_invoice_query),
+    detail=DetailView(
+        hook=InvoiceQueries.use_get_invoice_query,
+        activity=InvoiceQueries.use_get_invoice_activity_query,
+        note=InvoiceMutations.use_note_invoice_mutation,
+    ),
     context={"statuses": STATUSES},
     key="i",
 )

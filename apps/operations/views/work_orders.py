@@ -204,6 +204,8 @@ work_order_pages = resource_pages(
         hook=WorkOrderQueries.use_get_work_order_query,
         mutation=WorkOrderMutations.use_update_work_order_mutation,
         actions=ACTIONS,
+        activity=WorkOrderQueries.use_get_work_order_activity_query,
+        note=WorkOrderMutations.use_note_work_order_mutation,
     ),
     edit=EditView(
         query=WorkOrderQueries.use_get_work_order_query,

@@ -20,6 +20,7 @@ from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import (
     NO_CHANGES,
     NO_CREATES,
+    ask_about_doubles,
     is_not_taken,
     is_not_taken_of_row,
 )
@@ -34,7 +35,7 @@ from portal_pages.forms.undo import row_before, say_changed
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
@@ -70,6 +71,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
 
     A form that arrives twice creates one row (contract, section 8).
 
+    :param unique: fields whose values no other row should have: what the list finds is asked about first.
     :param title: the form's heading, and the text of the list's button.
     :param submit_label: the form's button.
     :param message: what the list says then; `%(name)s` is the new row.
@@ -79,6 +81,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
 
     mutation: MutationHook[TRow, Partial[TRow], None]
     form: type[BackendForm[TRow]]
+    unique: Sequence[str] = ()
     title: LazyText = NEW
     submit_label: LazyText = CREATE
     message: LazyText = CREATED
@@ -86,6 +89,8 @@ class CreateView(DeclaredPage, Generic[TRow]):
     def __post_init__(self) -> None:
         """Refuse a mutation that is not sent a form of this row."""
         self.check_mutation(has_params=False, form_row=_row_of(self, self.form))
+        for name in (each for each in self.unique if each not in self.form.base_fields):
+            self.refuse(f"unique names {name!r}, which is no field of the form")
         self.check_words(filled="message")
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
@@ -101,7 +106,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
             form = self.form(with_rows_chosen(request, self.form, request.POST))
         else:
             form = self.form(initial=chosen_in_address(request, self.form))
-        if form.is_valid():
+        if form.is_valid() and not self._has_double(request, pages, form):
             create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
             result = create.mutate(body=body)
             if result.is_success:
@@ -124,6 +129,10 @@ class CreateView(DeclaredPage, Generic[TRow]):
             back_url=reverse(pages.list),
             back_label=str(pages.title),
         )
+
+    def _has_double(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> bool:
+        rows, route = pages.rows, pages.detail
+        return rows is not None and ask_about_doubles(request, form, names=self.unique, rows=rows, route=route)
 
 
 def _name_of(created: Row | None, *, typed: Row) -> str:
