@@ -63,7 +63,7 @@ def resource_pages(
     | `detail` | `finance/orders/<row_id>` | `order` |
     | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
     | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
-    | undo, notes | `finance/orders/<row_id>/undo`, `…/restore`, `…/note` | `order-undo`, `order-restore`, `order-note` |
+    | what undoes; notes | `finance/orders/<row_id>/undo`, `…/restore`; `…/note` | `order-undo`, `order-restore`; … |
     | an action of `detail` | `finance/orders/<row_id>/ship` | `order-ship` |
 
     Any page may be a function instead, which gets `request` and the `row_id` of its URL. A hook alone as `detail` or
@@ -106,8 +106,8 @@ def resource_pages(
     if row_hook and UNDO not in actions and isinstance(edit, EditView) and edit.mutation.method == "PATCH":
         actions[UNDO] = UndoPage(permission=edit.permission, query=edit.query, mutation=edit.mutation)
     restore = delete.restore if row_hook and isinstance(delete, DeleteView) else None
-    if row_hook and restore:
-        actions["restore"] = RestorePage(permission=delete.permission, query=row_hook, mutation=restore)
+    if isinstance(delete, DeleteView) and restore:
+        actions["restore"] = RestorePage(permission=delete.permission, mutation=restore)
     names = PageNames(
         list=list_name,
         export=f"{list_name}-export" if export else "",

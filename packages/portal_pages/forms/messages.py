@@ -137,7 +137,7 @@ class DoubleError(ValidationError):
     """
 
     def __init__(self, row: Row, *, route: str, value: str) -> None:
-        super().__init__(gettext("An entry with the same value is there already: %(row)s") % {"row": row})
+        super().__init__(gettext("There is already an entry with this value: %(row)s") % {"row": row})
         self.row, self.route, self.value = row, route, value
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiPreconditionFailedError
-from portal.query import MutationHook, QueryHook, RowParams, note_absent
+from portal.query import MutationHook, RowParams, note_absent
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms import (
     NO_DELETES,
@@ -105,28 +105,22 @@ class RestorePage(DeclaredPage):
 
     methods = ("POST",)
 
-    query: QueryHook[Any, ...]
     mutation: MutationHook[Any, None, RowParams]
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """Restore the row. A 404 says that it is not deleted, or that the backend restores none: a GET tells.
+        """Restore the row.
 
         :raises portal.errors.ApiError: the backend did not answer.
         """
         row_id: str = values["row_id"]
         restore = self.mutation(request, idempotency_key=submission_key(request))
         result = restore.mutate(params=RowParams(id=row_id))
-        row, error = result.data, result.error
-        if isinstance(error, ApiNotFoundError) and not is_not_taken(error):
-            row = self.query(request, id=row_id).refetch().data
-        if row is not None:
-            messages.success(request, _("“%(name)s” is there again.") % {"name": str(row) or row_id})
-            return see_other(pages.detail, row_id)
-        if isinstance(error, ApiForbiddenError):
+        if isinstance(result.error, ApiForbiddenError):
             messages.error(request, NOT_ALLOWED)
-            return see_other(pages.list)
-        if error is not None and not isinstance(error, ApiNotFoundError) and not is_not_taken(error):
-            raise error
-        note_absent(self.mutation, request, status=error.status if error else None)
-        messages.error(request, NO_RESTORES)
+        elif isinstance(result.error, ApiNotFoundError) or is_not_taken(result.error):
+            note_absent(self.mutation, request, status=result.error.status if result.error else None)
+            messages.error(request, NO_RESTORES)
+        else:
+            messages.success(request, _("“%(name)s” is there again.") % {"name": str(result.unwrap()) or row_id})
+            return see_other(pages.detail, row_id)
         return see_other(pages.list)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django import forms
 from django.contrib import messages
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from portal.config.limits import MAX_PAGES
 from portal.query import (
@@ -40,6 +39,7 @@ from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from django.http import HttpRequest, HttpResponse
 
@@ -60,14 +60,13 @@ _WITH_ITS_PAGE_S: Final = 5.0
 class NoteForm(BackendForm[ActivityEntry]):
     """A note: one or several lines."""
 
-    text = forms.CharField(
-        max_length=_NOTE_CHARS,
-        widget=forms.Textarea(attrs={"rows": 3, "autocomplete": "off"}),
-        error_messages={"required": gettext_lazy("Write something first.")},
-    )
-
     class Meta:
-        fields = {"text": gettext_lazy("Note")}
+        """As of a form of an app."""
+
+        fields: ClassVar = {"text": gettext_lazy("Note")}
+        max_lengths: ClassVar = {"text": _NOTE_CHARS}
+        widgets: ClassVar = {"text": forms.Textarea(attrs={"rows": 3, "autocomplete": "off"})}
+        error_messages: ClassVar = {"text": {"required": gettext_lazy("Write something first.")}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,33 +182,30 @@ def _changed(entry: ActivityEntry, *, row: type[Row], columns: Mapping[str, Colu
 
 def _text(name: str, value: object, *, row: type[Row], column: Column) -> str:
     """A value of the wire in words; empty for one that has none."""
-    info = field_types(row).get(name)
-    read = getattr(decoder_of(row)({name: value}), info.name) if info and value is not None else None
+    info, decode = field_types(row).get(name), decoder_of(row)
+    read = getattr(decode({name: value}), info.name) if info and decode and value is not None else None
     return _words(value if read is None or read == "" else read, column)
 
 
 def _words(value: object, column: Column) -> str:
-    if isinstance(value, list | tuple):
-        texts = [_words(each, column) for each in value]
-        return list_text(texts) if all(texts) else ""
-    word = column.words.get(value) if column.words and isinstance(value, str | int) else None
-    if word is not None:
-        return str(word.label if isinstance(word, Badge) else word)
-    formats = formats_of(get_language())
+    formats, words = formats_of(get_language()), column.words or {}
+    text = ""
     match value:
-        case bool():
-            return _("yes") if value else _("no")
-        case int() | float() | Decimal():
-            return formats.number(value, places=0 if value == int(value) else 2)
-        case datetime() if column.format not in {"", "day", "calendar_day"}:
-            return formats.moment(value)
-        case date():
-            return formats.calendar_day(value) if column.format == "calendar_day" else formats.day(value)
+        case str() | bool() | int() if value in words:
+            word = words[value]
+            text = str(word.label if isinstance(word, Badge) else word)
         case str():
             text = " ".join(str.__str__(value).split())
-            return text if len(text) <= _VALUE_CHARS else f"{text[: _VALUE_CHARS - 1]}…"
-        case _:
-            return ""
+        case bool():
+            text = _("yes") if value else _("no")
+        case int() | float() | Decimal():
+            text = formats.number(value, places=0 if value == int(value) else 2)
+        case date():
+            text = formats.calendar_day(value) if column.format == "calendar_day" else formats.day(value)
+        case list() | tuple():
+            texts = [_words(each, column) for each in value]
+            text = list_text(texts) if all(texts) else ""
+    return text if len(text) <= _VALUE_CHARS else f"{text[: _VALUE_CHARS - 1]}…"
 
 
 def fields_of(row: Any, *pages: object) -> dict[str, Column]:
@@ -217,17 +213,16 @@ def fields_of(row: Any, *pages: object) -> dict[str, Column]:
 
     :param row: its class.
     """
-    found: dict[str, Column] = {}
-    columns: dict[str, Column] = {}
+    by_wire: dict[str, Column] = {}
+    by_name: dict[str, Column] = {}
     for page in pages:
-        forms_of_page = [each.form for each in (page, *getattr(page, "actions", ())) if getattr(each, "form", None)]
-        columns |= {name: Column(each.label) for form in forms_of_page for name, each in form.base_fields.items()}
-        found |= {each.field: Column(each.label) for each in getattr(page, "ranges", ())}
-        found |= {each.param: Column(each.label, words=each.choices) for each in getattr(page, "filters", ())}
+        shown = [getattr(each, "form", None) for each in (page, *getattr(page, "actions", ()))]
+        by_name |= {name: Column(each.label) for form in shown if form for name, each in form.base_fields.items()}
+        by_wire |= {each.field: Column(each.label) for each in getattr(page, "ranges", ())}
+        by_wire |= {each.param: Column(each.label, words=each.choices) for each in getattr(page, "filters", ())}
     for page in pages:
-        columns |= getattr(page, "columns", {}) | getattr(page, "facts", {})
-    wire = wire_names(row)
-    return found | {wire.get(name, name): column for name, column in columns.items()}
+        by_name |= getattr(page, "columns", {}) | getattr(page, "facts", {})
+    return by_wire | {wire_names(row).get(name, name): column for name, column in by_name.items()}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -36,9 +36,7 @@ _VERSION: Final = "version"
 def record(caller: Caller, kind: Activity.Kind, row_id: str, **fields: Any) -> Activity:
     """Add an entry to the history of a row."""
     account = caller.account
-    return Activity.objects.create(
-        row_id=row_id, kind=kind, account_id=account.id, account_name=account.name, **fields
-    )
+    return Activity.objects.create(row_id=row_id, kind=kind, account_id=account.id, account_name=account.name, **fields)
 
 
 class RecordedRows(RowView):
@@ -111,10 +109,6 @@ def activity_of(view: type[DetailView], resource: str) -> type[ListView]:
             """
             row = view().get_row(self.kwargs["row_id"])
             return Activity.objects.filter(row_id=row.pk)
-
-        def get(self, request: Request, row_id: str) -> Response:  # noqa: ARG002 - the framework's signature
-            """Give one page."""
-            return super().get(request)
 
         @extend_schema(request=NoteRequest, responses={HTTPStatus.CREATED: ActivitySerializer})
         @idempotent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -82,7 +81,7 @@ class ListView(RowView):
 
     spec: ClassVar[ListSpec]
 
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request, **_path: str) -> Response:
         """Give one page."""
         rows = self.rows()
         page = read_page(
@@ -134,9 +133,15 @@ def document_list(view: type[ListView]) -> type[ListView]:
     )(view)
 
 
-@cache
+_PAGES: dict[object, Any] = {}
+
+
 def _page_of(item: type[BaseSerializer[Any]]) -> Any:
     """One class for each kind of row: the lists of one kind have the same page."""
+    return _PAGES.get(item) or _PAGES.setdefault(item, _new_page(item))
+
+
+def _new_page(item: type[BaseSerializer[Any]]) -> Any:
     return type(
         f"{item.__name__.removesuffix('Serializer')}Page",
         (serializers.Serializer,),

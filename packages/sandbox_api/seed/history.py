@@ -21,7 +21,7 @@ _DISPATCHERS = ("Ole Nordahl", "Aylin Brandt")
 _ACCOUNTANTS = ("Franziska Köhler", "Aylin Brandt")
 _SALES = ("Elif Yıldız", "Aylin Brandt")
 _ORDER_NOTES = (
-    "Called the station’s manager: access from 8 to 18, the key is at the kiosk.",
+    "Called the site manager: access from 8 to 18, the key is at the kiosk.",
     "The spare part is ordered.\nDelivery takes about a week.",
     "Two bays are blocked until this is done.",
     "Was the same a month ago. Please look at the cause, too.",
@@ -54,10 +54,12 @@ def _of_order(order: WorkOrder, dice: Dice, *, until: datetime) -> Iterator[Acti
     begun = order.created_at + (end - order.created_at) * dice.uniform(0.1, 0.4)
     if order.assignee:
         change = _change("assignee", None, order.assignee)
-        yield _entry(dice, order.id, kind.CHANGED, who, order.created_at + (begun - order.created_at) / 2, [change])
+        yield _entry(
+            dice, order.id, kind.CHANGED, who, order.created_at + (begun - order.created_at) / 2, changes=[change]
+        )
     if order.status in {WorkOrder.Status.IN_PROGRESS, WorkOrder.Status.DONE}:
         change = _change("status", WorkOrder.Status.OPEN, WorkOrder.Status.IN_PROGRESS)
-        yield _entry(dice, order.id, kind.CHANGED, order.assignee or who, begun, [change])
+        yield _entry(dice, order.id, kind.CHANGED, order.assignee or who, begun, changes=[change])
     if dice.chance(0.3):
         text = dice.choice(_ORDER_NOTES)
         yield _entry(dice, order.id, kind.NOTE, dice.choice(_DISPATCHERS), begun + timedelta(hours=1), text=text)
@@ -66,7 +68,7 @@ def _of_order(order: WorkOrder, dice: Dice, *, until: datetime) -> Iterator[Acti
             _change("status", WorkOrder.Status.IN_PROGRESS, WorkOrder.Status.DONE),
             _change("completedAt", None, _on_the_wire(order.completed_at)),
         ]
-        yield _entry(dice, order.id, kind.CHANGED, order.assignee or who, order.completed_at, done)
+        yield _entry(dice, order.id, kind.CHANGED, order.assignee or who, order.completed_at, changes=done)
 
 
 def _of_invoice(invoice: Invoice, dice: Dice) -> Iterator[Activity]:
@@ -75,19 +77,21 @@ def _of_invoice(invoice: Invoice, dice: Dice) -> Iterator[Activity]:
     if invoice.status == Invoice.Status.DRAFT:
         return
     sent = _change("status", Invoice.Status.DRAFT, Invoice.Status.SENT)
-    yield _entry(dice, invoice.id, kind.CHANGED, who, invoice.issued_at + timedelta(hours=2), [sent])
+    yield _entry(dice, invoice.id, kind.CHANGED, who, invoice.issued_at + timedelta(hours=2), changes=[sent])
     if dice.chance(0.2):
         text = dice.choice(_INVOICE_NOTES)
-        yield _entry(dice, invoice.id, kind.NOTE, dice.choice(_ACCOUNTANTS), invoice.issued_at + timedelta(1), text=text)
+        yield _entry(
+            dice, invoice.id, kind.NOTE, dice.choice(_ACCOUNTANTS), invoice.issued_at + timedelta(1), text=text
+        )
     if invoice.status == Invoice.Status.OVERDUE:
         late = _change("status", Invoice.Status.SENT, invoice.status)
-        yield _entry(dice, invoice.id, kind.CHANGED, who, invoice.due_at, [late])
+        yield _entry(dice, invoice.id, kind.CHANGED, who, invoice.due_at, changes=[late])
     elif invoice.paid_at:
         paid = [
             _change("status", Invoice.Status.SENT, invoice.status),
             _change("paidAt", None, _on_the_wire(invoice.paid_at)),
         ]
-        yield _entry(dice, invoice.id, kind.CHANGED, who, invoice.paid_at, paid)
+        yield _entry(dice, invoice.id, kind.CHANGED, who, invoice.paid_at, changes=paid)
 
 
 def _of_client(client: Client, dice: Dice) -> Iterator[Activity]:
@@ -95,30 +99,13 @@ def _of_client(client: Client, dice: Dice) -> Iterator[Activity]:
     yield _entry(dice, client.id, kind.CREATED, who, client.created_at)
     later = client.created_at + timedelta(days=dice.uniform(1, 30))
     if client.phone and dice.chance(0.4):
-        yield _entry(dice, client.id, kind.CHANGED, who, later, [_change("phone", None, client.phone)])
+        yield _entry(dice, client.id, kind.CHANGED, who, later, changes=[_change("phone", None, client.phone)])
     if dice.chance(0.25):
         yield _entry(dice, client.id, kind.NOTE, dice.choice(_SALES), later, text=dice.choice(_CLIENT_NOTES))
 
 
-def _entry(
-    dice: Dice,
-    row_id: str,
-    kind: Activity.Kind,
-    who: str,
-    created_at: datetime,
-    changes: Sequence[dict[str, Any]] = (),
-    *,
-    text: str = "",
-) -> Activity:
-    return Activity(
-        id=dice.row_id("act"),
-        row_id=row_id,
-        kind=kind,
-        account_name=who,
-        created_at=created_at,
-        changes=[*changes],
-        text=text,
-    )
+def _entry(dice: Dice, row_id: str, kind: Activity.Kind, who: str, at: datetime, **fields: Any) -> Activity:
+    return Activity(id=dice.row_id("act"), row_id=row_id, kind=kind, account_name=who, created_at=at, **fields)
 
 
 def _change(field: str, before: str | None, after: str | None) -> dict[str, Any]:

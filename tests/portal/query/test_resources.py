@@ -270,7 +270,10 @@ class TestHistory:
     def ada(self, ada: User) -> User:
         ada.registry = HISTORY
         odd = [{"field": "name", "before": {"x": [1]}, "after": None}, "odd", 7]
-        entries = [{"id": "e1", "kind": "changed", "accountName": "Ada", "changes": odd}, {"id": "e0", "changes": "odd"}]
+        entries = [
+            {"id": "e1", "kind": "changed", "accountName": "Ada", "changes": odd},
+            {"id": "e0", "changes": "odd"},
+        ]
         ada.backend.open_paths[HISTORY_PATH] = {"items": entries, "hasNext": False, "nextCursor": None}
         return ada
 

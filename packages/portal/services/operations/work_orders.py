@@ -72,7 +72,7 @@ _work_orders = resource(
 
 
 class WorkOrderQueries(QueryGroup):
-    """`use_get_work_orders_query`, `…_work_orders_counts_query`, `…_work_order_query`, `…_work_order_activity_query`."""
+    """`use_get_work_orders_query`, `…_counts_query`, `…_work_order_query` and `…_work_order_activity_query`."""
 
     use_get_work_orders_query = _work_orders.list
     use_get_work_orders_counts_query = _work_orders.counts
