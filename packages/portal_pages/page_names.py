@@ -48,6 +48,7 @@ class PageNames:
         such page.
     :param bulk: name of the URL that does something to several rows; empty if there is none.
     :param undo: name of the URL that brings former values back; empty if nothing can be undone.
+    :param restore: name of the URL that takes a deletion back.
     :param title: the list's heading, and the text of links back to it.
     :param create_label: the text of the list's button.
     :param create_form: class of the form that creates a row; None without one.
@@ -56,9 +57,11 @@ class PageNames:
     :param templates: the folder of its templates.
     :param context: what its templates get beside their rows.
     :param row: reads one row; None where there is no declared page of one.
-    :param writes: the mutation behind `create`, `edit` and `delete`, as far as those pages are declared.
-    :param permissions: those that these three pages and `detail` need, as far as they need one of their own.
+    :param rows: reads the list.
+    :param writes: the mutation behind `create`, `edit`, `delete` and `restore`, as far as those pages are declared.
+    :param permissions: those that these pages and `detail` need, as far as they need one of their own.
     :param columns: of the list, by their names.
+    :param fields: what is known of the fields of a row, by their names on the wire.
     """
 
     list: str = ""
@@ -69,6 +72,7 @@ class PageNames:
     delete: str = ""
     bulk: str = ""
     undo: str = ""
+    restore: str = ""
     title: LazyText = ""
     create_label: LazyText = ""
     create_form: Any = None
@@ -77,9 +81,11 @@ class PageNames:
     templates: str = ""
     context: Mapping[str, object] = field(default_factory=dict)
     row: QueryHook[Any, ...] | None = None
+    rows: PaginatedQueryHook[Any, ...] | None = None
     writes: Mapping[str, MutationHook[Any, Any, Any]] = field(default_factory=dict)
     permissions: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     def offered(self, request: HttpRequest) -> PageNames:
         """Those that a page of this request offers: without the writes that the backend is known not to take, and

@@ -9,10 +9,10 @@ from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
 from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
-from portal_pages.forms import NEW, AddView, CreateView, EditView
+from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
 from portal_pages.lists import ListView
 from portal_pages.page_names import DeclaredPage, PageNames
-from portal_pages.records import DELETE, WARNING, BulkPage, DeleteView, DetailView
+from portal_pages.records import DELETE, UNDO, BulkPage, DeleteView, DetailView, RestorePage, fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TRow = TypeVar("TRow", bound=Row)
 #: Variables that the views give.
 _GIVEN: Final = frozenset(
-    {"actions", "back_url", "cell", "cells", "facts", "list", "pages", "relations", "row", "words"}
+    {"actions", "back_url", "cell", "cells", "facts", "history", "list", "pages", "relations", "row", "words"}
 )
 
 
@@ -65,6 +65,7 @@ def resource_pages(
     | `edit` | `finance/orders/<row_id>/edit` | `order-edit` |
     | `delete` | `finance/orders/<row_id>/delete` | `order-delete` |
     | the actions of `detail` with `bulk`, for several rows | `finance/orders/bulk` | `orders-bulk` |
+    | what undoes; notes | `finance/orders/<row_id>/undo`, `…/restore`; `…/note` | `order-undo`, `order-restore`; … |
     | an action of `detail`, one of `adds` | `finance/orders/<row_id>/ship` | `order-ship` |
 
     Any page may be a function instead, which gets `request` and the `row_id` of its URL. A hook alone as `detail` or
@@ -110,6 +111,13 @@ def resource_pages(
     )
     actions = detail.action_pages() if isinstance(detail, DetailView) else {}
     bulk = _bulk_page(list, detail) if isinstance(list, ListView) and isinstance(detail, DetailView) else None
+    row_hook = detail.hook if isinstance(detail, DetailView) else None
+    # A PUT would need all fields.
+    if row_hook and UNDO not in actions and isinstance(edit, EditView) and edit.mutation.method == "PATCH":
+        actions[UNDO] = UndoPage(permission=edit.permission, query=edit.query, mutation=edit.mutation)
+    restore = delete.restore if row_hook and isinstance(delete, DeleteView) else None
+    if isinstance(delete, DeleteView) and restore:
+        actions["restore"] = RestorePage(permission=delete.permission, mutation=restore)
     below = {**actions, **(adds or {})}
     names = PageNames(
         list=list_name,
@@ -119,26 +127,33 @@ def resource_pages(
         detail=name if detail else "",
         edit=f"{name}-edit" if edit else "",
         delete=f"{name}-delete" if delete else "",
-        undo=f"{name}-undo" if actions else "",
+        undo=f"{name}-undo" if UNDO in actions else "",
+        restore=f"{name}-restore" if restore else "",
         title=title,
         create_label=create.title if isinstance(create, CreateView) else NEW,
         create_form=create.form if isinstance(create, CreateView) else None,
         delete_label=delete.label if isinstance(delete, DeleteView) else DELETE,
-        delete_text=delete.text if isinstance(delete, DeleteView) else WARNING,
+        delete_text=delete.text if isinstance(delete, DeleteView) else "",
         templates=path.replace("-", "_"),
         context=context or {},
-        row=detail.hook if isinstance(detail, DetailView) else None,
+        row=row_hook,
+        rows=list.hook if isinstance(list, ListView) else None,
         writes={
             role: page.mutation
             for role, page in (("create", create), ("edit", edit), ("delete", delete))
             if isinstance(page, CreateView | EditView | DeleteView)
-        },
+        }
+        | ({"restore": restore} if restore else {}),
         permissions={
             role: page.permission
-            for role, page in (("create", create), ("detail", detail), ("edit", edit), ("delete", delete))
+            for role, page in (
+                *(("create", create), ("detail", detail), ("edit", edit)),
+                *(("delete", delete), ("restore", delete)),
+            )
             if isinstance(page, DeclaredPage) and page.permission
         },
         columns=list.columns if isinstance(list, ListView) else {},
+        fields=fields_of(row_hook.data, list, detail, edit) if row_hook else {},
     )
     row = f"{path}/<str:row_id>"
     pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (

@@ -10,7 +10,10 @@ from sandbox_api.auth.authentication import Caller
 from sandbox_api.problems import Unauthorized
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rest_framework.request import Request
+    from rest_framework.response import Response
 
 
 class ApiView(APIView):
@@ -24,6 +27,10 @@ class ApiView(APIView):
         """Check the caller; then read the body whole, since an idempotent write wants it raw and parsed."""
         super().initial(request, *args, **kwargs)
         _ = request.body
+
+    def perform(self, action: Callable[[], Response]) -> Response:
+        """Do an idempotent write, in its transaction."""
+        return action()
 
     @property
     def caller(self) -> Caller:

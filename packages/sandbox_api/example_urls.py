@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from sandbox_api.activity.views import activity_of
 from sandbox_api.energy import views as energy
 from sandbox_api.energy.summary import EnergyStateView, EnergySummaryView
 from sandbox_api.finance import views as finance
@@ -18,6 +19,8 @@ urlpatterns = [
     path("energy/clients", energy.ClientsView.as_view()),
     path("energy/clients/counts", counts_of(energy.ClientsView).as_view()),
     path("energy/clients/<id:row_id>", energy.ClientView.as_view()),
+    path("energy/clients/<id:row_id>/activity", activity_of(energy.ClientView, "clients").as_view()),
+    path("energy/clients/<id:row_id>/restore", energy.ClientRestoreView.as_view()),
     path("energy/stations", energy.StationsView.as_view()),
     path("energy/stations/counts", counts_of(energy.StationsView).as_view()),
     path("energy/stations/positions", energy.StationPositionsView.as_view()),
@@ -37,6 +40,7 @@ urlpatterns = [
     path("operations/work-orders", operations.WorkOrdersView.as_view()),
     path("operations/work-orders/counts", counts_of(operations.WorkOrdersView).as_view()),
     path("operations/work-orders/<id:row_id>", operations.WorkOrderView.as_view()),
+    path("operations/work-orders/<id:row_id>/activity", activity_of(operations.WorkOrderView, "work_orders").as_view()),
     path("operations/stations", operations.OperationsStationsView.as_view()),
     path("operations/stations/<id:row_id>", operations.OperationsStationView.as_view()),
     path("operations/chargers", operations.OperationsChargersView.as_view()),
@@ -49,4 +53,5 @@ urlpatterns = [
     path("finance/invoices/totals", totals_of(finance.InvoicesView).as_view()),
     path("finance/invoices/<id:row_id>", finance.InvoiceView.as_view()),
     path("finance/invoices/<id:row_id>/reminders", finance.RemindersView.as_view()),
+    path("finance/invoices/<id:row_id>/activity", activity_of(finance.InvoiceView, "invoices").as_view()),
 ]

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from rest_framework.request import Request
-    from rest_framework.views import APIView
+
+    from sandbox_api.api_view import ApiView
 
 HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotent-Replayed"
@@ -40,7 +41,7 @@ REPLAYED_HEADER = "Idempotent-Replayed"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 P = ParamSpec("P")
-TView = TypeVar("TView", bound="APIView")
+TView = TypeVar("TView", bound="ApiView")
 
 
 class StoredAnswer(models.Model):
@@ -122,7 +123,7 @@ def idempotent(
         if not isinstance(request.auth, Caller):
             raise Unauthorized
         attempt = attempt_of(request, principal=request.auth.account.id)
-        return run_once(attempt, action=lambda: handler(view, request, *args, **kwargs))
+        return run_once(attempt, action=lambda: view.perform(lambda: handler(view, request, *args, **kwargs)))
 
     return run
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandbox_api.activity.models import Activity
 from sandbox_api.auth.models import Account, PasswordReset, RefreshToken, SignIn
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
 from sandbox_api.finance.models import Invoice
@@ -10,6 +11,7 @@ from sandbox_api.operations.models import WorkOrder
 
 __all__ = [
     "Account",
+    "Activity",
     "Charger",
     "ChargingSession",
     "Client",

@@ -1,4 +1,4 @@
-"""Fields for what people type: one line of text, a telephone number."""
+"""Fields for what people type: one line of text, several lines, a telephone number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from rest_framework import serializers
 
 # Control characters, surrogates, and the separators that break a line where nobody expects it.
 _REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_BREAKS = str.maketrans("", "", "\t\r\n")
 _PHONE = re.compile(r"\+?[0-9 ()./-]+")
 _PHONE_DIGITS = range(5, 16)  # E.164 allows 15
 _PHONE_LENGTH = 40
@@ -43,19 +42,17 @@ class LineField(serializers.CharField):
 
 
 class LinesField(serializers.CharField):
-    """A text of several lines, which may be empty, with the line breaks of Unix."""
+    """One or several lines of text, with the line breaks of Unix, without spaces around them."""
 
-    default_error_messages = LineField.default_error_messages
+    default_error_messages = {"control": "Control characters are not allowed."}
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_blank=True, **options)
-
-    def to_internal_value(self, data: Any) -> str:
-        """Refuse control characters, but for tabs and line breaks."""
-        value = super().to_internal_value(data).replace("\r\n", "\n")
-        if has_control_characters(value.translate(_BREAKS)):
-            self.fail("control")
-        return value
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        """Validate each line."""
+        if isinstance(data, str):
+            data = data.replace("\r\n", "\n")
+            if any(has_control_characters(line) for line in data.replace("\t", " ").split("\n")):
+                self.fail("control")
+        return super().run_validation(data)
 
 
 @extend_schema_field({"type": "string", "maxLength": _PHONE_LENGTH, "example": _PHONE_EXAMPLE})

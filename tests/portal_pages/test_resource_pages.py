@@ -44,6 +44,7 @@ def test_a_resource_has_the_usual_paths_and_names_and_no_url_of_a_page_that_is_n
         "tariff-plan": "energy/tariff-plans/<str:row_id>",
         "tariff-plan-edit": "energy/tariff-plans/<str:row_id>/edit",
         "tariff-plan-delete": "energy/tariff-plans/<str:row_id>/delete",
+        "tariff-plan-undo": "energy/tariff-plans/<str:row_id>/undo",
     }
     without_columns = ListView(hook=CustomerQueries.use_get_customers_query)
     assert list(paths(list=without_columns)) == ["tariff-plans"]
@@ -105,9 +106,9 @@ def test_a_created_row_is_named_and_stands_in_the_list_until_it_is_deleted(site:
     page = site.get(PAGE)
     assert row_ids(page.response) == ["c2", "c1"]
     site.backend.answers("DELETE", ROW, status=204)
-    assert site.post(f"{HERE}/delete").location == PAGE
+    assert site.post(f"{HERE}/delete", {"rowName": "Ada"}).location == PAGE
     page = site.get(PAGE)
-    assert ("The entry was deleted." in page.text, row_ids(page.response)) == (True, ["c2"])
+    assert ("“Ada” was deleted." in page.text, row_ids(page.response)) == (True, ["c2"])
     # A response without a name: the row is called as it was typed.
     site.backend.answers("POST", CUSTOMERS, json={"id": "c3"}, status=201)
     site.post(NEW, {"name": "Eve", "plan": "payg"})

@@ -89,9 +89,12 @@ GO = action()
         ),
         (
             DeleteView,
-            {"mutation": DELETES, "message": "%(name)s is gone."},
-            r"DeleteView: message has no value %\(name\)s",
+            {"mutation": DELETES, "message": "%(title)s is gone."},
+            r"DeleteView: message has no value %\(title\)s: the row is %\(name\)s",
         ),
+        (DeleteView, {"mutation": DELETES, "restore": ONE}, "restore should be the hook of a mutation"),
+        (DetailView, {"hook": ONE, "note": DELETES}, "a note stands in the history: give activity=… too"),
+        (create, {"unique": ("colour",)}, "unique names 'colour', which is no field of the form"),
         (create, {"form": forms.Form}, "CreateView: form should be a BackendForm of the row, not <class 'django.forms"),
         (
             EditView,

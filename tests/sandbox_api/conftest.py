@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,10 +14,14 @@ from rest_framework.test import APIClient
 
 from sandbox_api.auth import sign_ins
 from sandbox_api.auth.models import Account
+from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
+from sandbox_api.finance.models import Invoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -58,6 +64,42 @@ def sign_in(make_account: Callable[..., Account]) -> Callable[..., APIClient]:
 @pytest.fixture
 def energy(sign_in: Callable[..., APIClient]) -> APIClient:
     return sign_in("ENERGY_APP")
+
+
+@pytest.fixture
+def grid(db: None) -> dict[str, Any]:
+    """One row of each kind."""
+    client = Client.objects.create(name="Ada", email="ada@example.com")
+    station = Station.objects.create(
+        name="Łódź Rynek", address="Długa 1", city="Łódź", country="PL", latitude=51.75, longitude=19.45
+    )
+    charger = Charger.objects.create(
+        name="Łódź Rynek #1", station=station, model="ABB Terra 54", connector="ccs", max_power_kw=50
+    )
+    session = ChargingSession.objects.create(
+        reference="CS-1",
+        charger=charger,
+        client=client,
+        started_at=NOON,
+        energy_kwh=12.5,
+        cost=Decimal("7.38"),
+        status="completed",
+    )
+    meter = Meter.objects.create(serial="1EMH1", station=station, last_reading_kwh=2.5, last_reading_at=NOON)
+    MeterReading.objects.create(meter=meter, read_at=NOON, energy_kwh=2.5)
+    MeterReading.objects.create(meter=meter, read_at=NOON.replace(hour=1), energy_kwh=1.5)
+    invoice = Invoice.objects.create(
+        number="INV-1",
+        client=client,
+        client_name="Ada",
+        amount=119,
+        net_amount=100,
+        vat_amount=19,
+        status="sent",
+        issued_at=NOON,
+        due_at=NOON,
+    )
+    return {"stations": station, "chargers": charger, "sessions": session, "meters": meter, "invoice": invoice}
 
 
 @pytest.fixture

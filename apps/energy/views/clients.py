@@ -68,11 +68,14 @@ client_pages = resource_pages(
     create=CreateView(
         mutation=ClientMutations.use_create_client_mutation,
         form=ClientForm,
+        unique=("email",),
         title=_("New client"),
         submit_label=_("Create client"),
     ),
     detail=DetailView(
         hook=ClientQueries.use_get_client_query,
+        activity=ClientQueries.use_get_client_activity_query,
+        note=ClientMutations.use_note_client_mutation,
         related=(
             Related(
                 title=_("Charging sessions"),
@@ -91,9 +94,9 @@ client_pages = resource_pages(
     ),
     delete=DeleteView(
         mutation=ClientMutations.use_delete_client_mutation,
-        text=_("The client disappears from every list. Charging sessions and invoices stay. This can’t be undone."),
+        restore=ClientMutations.use_restore_client_mutation,
+        text=_("The client disappears from every list. Charging sessions and invoices stay."),
         label=_("Delete client"),
-        message=_("The client was deleted."),
     ),
     key="c",
 )

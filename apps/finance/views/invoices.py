@@ -118,6 +118,8 @@ invoice_pages = resource_pages(
         hook=InvoiceQueries.use_get_invoice_query,
         mutation=InvoiceMutations.use_update_invoice_mutation,
         actions=ACTIONS,
+        activity=InvoiceQueries.use_get_invoice_activity_query,
+        note=InvoiceMutations.use_note_invoice_mutation,
     ),
     context={"statuses": STATUSES},
     key="i",

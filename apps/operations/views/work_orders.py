@@ -277,6 +277,8 @@ work_order_pages = resource_pages(
         mutation=WorkOrderMutations.use_update_work_order_mutation,
         actions=ACTIONS,
         beside={"station": (OperationsStationQueries.use_get_operations_station_query, "station_id")},
+        activity=WorkOrderQueries.use_get_work_order_activity_query,
+        note=WorkOrderMutations.use_note_work_order_mutation,
     ),
     edit=EditView(
         query=WorkOrderQueries.use_get_work_order_query,

@@ -70,6 +70,9 @@ TOTALS_SEGMENT: Final = "totals"
 TOTALS_OF_PARAM: Final = "of"
 #: What belongs to a list: the end of its path, with the parameter that the declaration gives, and no user.
 OF_A_LIST: Final = MappingProxyType({COUNTS_SEGMENT: COUNTS_BY_PARAM, TOTALS_SEGMENT: TOTALS_OF_PARAM})
+#: The history of a row: GET `<list>/<id>/activity`; a POST there writes a note. POST `<list>/<id>/restore`.
+ACTIVITY_SEGMENT: Final = "activity"
+RESTORE_SEGMENT: Final = "restore"
 
 # --- rows of all resources ---
 #: Tells rows apart, and names one in its address. `portal.query.Row` has it as its attribute `id`.

@@ -86,6 +86,7 @@ from portal.query.results import PaginatedRes as PaginatedRes
 from portal.query.results import PaginatedResult as PaginatedResult
 from portal.query.results import QueryResult as QueryResult
 from portal.query.results import versions_of as versions_of
+from portal.rows import ActivityEntry as ActivityEntry
 from portal.rows import CommonSort as CommonSort
 from portal.rows import ListParams as ListParams
 from portal.rows import OpenEnum as OpenEnum

@@ -8,10 +8,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast, overload
 
 from portal.config.contract_names import (
+    ACTIVITY_SEGMENT,
     COUNTS_BY_PARAM,
     COUNTS_SEGMENT,
     CREATED_AT_FIELD,
     ID_FIELD,
+    RESTORE_SEGMENT,
     TOTALS_OF_PARAM,
     TOTALS_SEGMENT,
 )
@@ -19,6 +21,8 @@ from portal.errors import UsageError
 from portal.query.endpoints import ResourceReadOptions, same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
 from portal.rows import (
+    ActivityEntry,
+    ActivityParams,
     ListParams,
     Partial,
     Record,
@@ -46,7 +50,9 @@ TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
 TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
 
-ResourceRole: TypeAlias = Literal["list", "detail", "counts", "totals", "create", "update", "replace", "delete"]
+ResourceRole: TypeAlias = Literal[
+    "list", "detail", "counts", "totals", "create", "update", "replace", "delete", "restore", "activity", "note"
+]
 #: What a page does without an optional endpoint, where the declaration says nothing else.
 _WITHOUT: Final[Mapping[ResourceRole, str]] = {
     "list": "The list is not offered: no page, no menu entry, no section.",
@@ -57,6 +63,9 @@ _WITHOUT: Final[Mapping[ResourceRole, str]] = {
     "update": "Rows can't be edited.",
     "replace": "Rows can't be edited.",
     "delete": "Rows can't be deleted.",
+    "restore": "The deletion of a row can't be undone.",
+    "activity": "Rows have no history and no notes.",
+    "note": "No notes can be written.",
 }
 
 #: Field to value to number of rows; None for a number that the backend did not give.
@@ -96,6 +105,10 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
     :param update: PATCH of `<path>/{id}`. Lists show the changed row where it stands. The response is the new detail.
     :param replace: PUT to `<path>/{id}`, for a backend that has no PATCH.
     :param delete: DELETE of `<path>/{id}`. Lists no longer show the row.
+    :param restore: POST to `<path>/{id}/restore`: takes that back. The response is the new detail.
+    :param activity: GET of `<path>/{id}/activity`: the history of the row, newest first. Every write of the row makes
+        it stale.
+    :param note: POST of `{"text"}` to the same path: a note in the history.
     """
 
     list: PaginatedQueryHook[TRow, P]
@@ -106,6 +119,9 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
     update: MutationHook[TDetail, Partial[TDetail], RowParams]
     replace: MutationHook[TDetail, Partial[TDetail], RowParams]
     delete: MutationHook[None, None, RowParams]
+    restore: MutationHook[TDetail, None, RowParams]
+    activity: PaginatedQueryHook[ActivityEntry, ...]
+    note: MutationHook[ActivityEntry, Partial[ActivityEntry], RowParams]
 
 
 class ResourceOptions(ResourceReadOptions, total=False):
@@ -248,6 +264,9 @@ class ResourceFactory(Generic[ListP, RowP]):
         totals: QueryHook[RowTotals, ...] = query_endpoint(
             data=RowTotals, params=summed, url=f"{path}/{TOTALS_SEGMENT}", **options
         )
+        activity = paginated_query_endpoint(
+            item=ActivityEntry, params=ActivityParams, url=f"{of_a_row}/{ACTIVITY_SEGMENT}", **options
+        )
         create = mutation_endpoint(
             data=item, body=partial_type(item), url=path, method="POST"
         ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
@@ -258,6 +277,15 @@ class ResourceFactory(Generic[ListP, RowP]):
             .remove_from_paginated_list(list_query_key=found)
             .invalidates(query_key=single, get_params=same_params)
         )
+        restore = (
+            mutation_endpoint(data=shown, params=row, url=f"{of_a_row}/{RESTORE_SEGMENT}", method="POST")
+            .merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
+            .invalidates(query_key=found)
+            .set_answer(query_key=single)
+        )
+        note = mutation_endpoint(
+            data=ActivityEntry, body=partial_type(ActivityEntry), params=row, url=activity.url, method="POST"
+        )
 
         def changing(method: Literal["PATCH", "PUT"]) -> MutationHook[Any, Any, Any]:
             return (
@@ -267,15 +295,22 @@ class ResourceFactory(Generic[ListP, RowP]):
             )
 
         others, tags = (counts, totals, *invalidates), tuple(invalidates_tags)
+
+        def recorded(mutation: TMutation) -> TMutation:
+            return mutation.invalidates(query_key=activity, get_params=same_params)
+
         made: Resource[Any, Any, Any, Any] = Resource(
             list=found,
             detail=single,
             counts=counts,
             totals=totals,
             create=_with(create, others, tags),
-            update=_with(changing("PATCH"), others, tags),
-            replace=_with(changing("PUT"), others, tags),
-            delete=_with(delete, others, tags),
+            update=recorded(_with(changing("PATCH"), others, tags)),
+            replace=recorded(_with(changing("PUT"), others, tags)),
+            delete=recorded(_with(delete, others, tags)),
+            restore=recorded(_with(restore, others, tags)),
+            activity=activity,
+            note=recorded(note),
         )
         for role, sentence in sentences.items():
             endpoint: Endpoint[Any] = getattr(made, role)

@@ -2,6 +2,7 @@
 
 ::
 
+    activity       ActivityEntry: an entry of the history of a row
     decoding       JSON -> records: the decoders of declared types
       readers      reads each type leniently: a field that is odd has its default
       records      Record, Row: frozen objects, with attributes in snake_case and camelCase on the wire; Partial, some
@@ -13,6 +14,7 @@
 
 from __future__ import annotations
 
+from portal.rows.activity import ActivityEntry, ActivityParams, FieldChange
 from portal.rows.decoding import check_decodable, decoder_of, lenient_decoder_of, rows_decoder_of
 from portal.rows.parameters import (
     OF_THE_CALL,

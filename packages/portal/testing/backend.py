@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import requests
 
 from portal.config.contract_names import (
+    ACTIVITY_SEGMENT,
     AUTH_LOGOUT_PATH,
     COUNTS_SEGMENT,
     CURSOR_PARAM,
@@ -118,7 +119,8 @@ class Backend:
         `path/counts`, and the sums of their figures at `path/totals`.
 
         `q` and `sort` are noted with the call and have no effect: the rows keep the given order. The portal's question
-        whether a list is searched is answered yes, and is not noted.
+        whether a list is searched is answered yes, and is not noted. Neither is that for the history of a row, unless
+        the test answers it: there is none.
         """
         self._lists[path] = tuple(dict(row) for row in rows)
 
@@ -169,6 +171,9 @@ class Backend:
         call = _read(request, prefix=self._prefix)
         if call.query.get(SEARCH_PARAM) == NOBODYS_WORD:
             return _page((), query={})
+        is_history = call.path.endswith(f"/{ACTIVITY_SEGMENT}")
+        if is_history and call.path not in self._lists and (call.method, call.path) not in self._responses:
+            return _problem(404)
         self.calls.append(call)
         # A list that fails has no numbers either, unless a test says otherwise.
         base, _, ending = call.path.rpartition("/")

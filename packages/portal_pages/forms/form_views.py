@@ -21,6 +21,7 @@ from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import (
     NO_CHANGES,
     NO_CREATES,
+    ask_about_doubles,
     is_not_taken,
     is_not_taken_of_row,
 )
@@ -37,7 +38,7 @@ from portal_pages.lists import list_url_before
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
@@ -74,6 +75,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
     A form that arrives twice creates one row (contract, section 8). An empty form has what its address gives of rows to
     choose and of texts: `…/new?stationId=sta_1&title=Fault`.
 
+    :param unique: fields whose values no other row should have: what the list finds is asked about first.
     :param title: the form's heading, and the text of the list's button.
     :param submit_label: the form's button.
     :param message: what the new row's page says then, or the list where rows have no page; `%(name)s` is the new row.
@@ -84,6 +86,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
 
     mutation: MutationHook[TRow, Partial[TRow], Any]
     form: type[BackendForm[TRow]]
+    unique: Sequence[str] = ()
     title: LazyText = NEW
     submit_label: LazyText = CREATE
     message: LazyText = CREATED
@@ -91,6 +94,8 @@ class CreateView(DeclaredPage, Generic[TRow]):
     def __post_init__(self) -> None:
         """Refuse a mutation that is not sent a form of this row."""
         self.check_mutation(has_params=self.of_a_row, form_row=_row_of(self, self.form))
+        for name in (each for each in self.unique if each not in self.form.base_fields):
+            self.refuse(f"unique names {name!r}, which is no field of the form")
         self.check_words(filled="message")
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
@@ -107,7 +112,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
         else:
             form = form_class(initial=given_in_address(request, form_class))
         row_id, refused = values.get("row_id", ""), False
-        if form.is_valid():
+        if form.is_valid() and not self._has_double(request, pages, form):
             create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
             result = create.mutate(body=body, params=RowParams(id=row_id)) if row_id else create.mutate(body=body)
             if result.is_success:
@@ -124,6 +129,10 @@ class CreateView(DeclaredPage, Generic[TRow]):
             return refused_page(request, form, text=NO_CREATES, **about)
         name_chosen_rows(request, form)
         return form_page(request, form, submit_label=str(self.submit_label), **about)
+
+    def _has_double(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> bool:
+        rows, route = pages.rows, pages.detail
+        return rows is not None and ask_about_doubles(request, form, names=self.unique, rows=rows, route=route)
 
     def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.

@@ -23,6 +23,7 @@ from django.utils.translation import gettext_noop as msgid
 from portal.api import current_backend
 from portal.errors import ApiAbsentError, ApiNotFoundError
 from portal.query import client_of, note_absent
+from portal.web.present import part_if_answered
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.errors import ApiError
-    from portal.query import MutationHook, QueryHook
+    from portal.query import MutationHook, PaginatedQueryHook, QueryHook, Row
 
 
 NO_CREATES: Final = _("Nothing can be added here: the service does not offer it.")
 NO_CHANGES: Final = _("This can’t be changed: the service does not offer it.")
+NO_NOTES: Final = _("No notes can be written here: the service does not offer it.")
+NO_RESTORES: Final = _("This can’t be brought back: the service does not offer it.")
 NO_DELETES: Final = _("This can’t be deleted: the service does not offer it.")
 NOT_ALLOWED: Final = _("Your account lacks the permission for this. Ask your administrator if you need it.")
 _NOT_TAKEN: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
@@ -121,6 +124,41 @@ def _said(text: str) -> ValidationError:
     translated = gettext(text) if text else text
     is_of_the_page = translated != text or active_locale() == current_backend().language
     return ValidationError(translated) if is_of_the_page else BackendTextError(text)
+
+
+#: Of a checkbox: the value that stands in another row too, and is to be created all the same.
+CREATE_ANYWAY: Final = "createAnyway"
+
+
+class DoubleError(ValidationError):
+    """Another row has the same value; the form can be sent all the same.
+
+    :ivar route: name of the URL of such a row; empty where there is no page of one.
+    """
+
+    def __init__(self, row: Row, *, route: str, value: str) -> None:
+        super().__init__(gettext("There is already an entry with this value: %(row)s") % {"row": row})
+        self.row, self.route, self.value = row, route, value
+
+
+def ask_about_doubles(
+    request: HttpRequest, form: Any, *, names: Iterable[str], rows: PaginatedQueryHook[Any, ...], route: str
+) -> bool:
+    """Add an error at each field whose value another row has, unless the user wants it so.
+
+    What the backend does not search for, or does not answer, is not asked about.
+
+    :param form: a valid one. `names`: its fields.
+    :returns: whether there is such an error.
+    """
+    wanted = {each.casefold() for each in request.POST.getlist(CREATE_ANYWAY)}
+    for name in names:
+        value = str(form.cleaned_data.get(name) or "").casefold()
+        found = part_if_answered(rows(request, q=value)) if value and value not in wanted else None
+        double = (each for each in (found.items if found else ()) if str(getattr(each, name)).casefold() == value)
+        if (row := next(double, None)) is not None:
+            form.add_error(name, DoubleError(row, route=route, value=value))
+    return bool(form.errors)
 
 
 def use_plain_messages(fields: Iterable[forms.Field]) -> None:

@@ -1,25 +1,33 @@
-"""The page of one row, and the form that deletes it."""
+"""The page of one row."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from django.contrib import messages
-from django.utils.translation import gettext_lazy as _
-
-from portal.errors import ApiAbsentError, ApiPreconditionFailedError
-from portal.query import QueryHook, Row, RowParams, gaps_mark, is_absent, note_absent, use_queries, versions_of
+from portal.errors import ApiAbsentError
+from portal.query import (
+    ActivityEntry,
+    PaginatedQueryHook,
+    QueryHook,
+    Row,
+    RowParams,
+    gaps_mark,
+    is_absent,
+    note_absent,
+    use_queries,
+    versions_of,
+)
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
 from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale
-from portal.web.submissions import see_other, submission_key
 from portal.web.templating import own_or_default
-from portal_pages.forms import NO_DELETES, UndoPage, is_not_taken, is_not_taken_of_row, version_in
+from portal_pages.forms import UndoPage
 from portal_pages.lists import column_fault, list_url_before, words_in, written_facts
 from portal_pages.page_names import DeclaredPage, ShownRow
+from portal_pages.records.history import NOTE, NotePage, history_of, history_specs, note_if_absent
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
 
 if TYPE_CHECKING:
@@ -27,9 +35,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.errors import ApiError
-    from portal.query import Endpoint, MutationHook, PaginatedResult, QueryResult
-    from portal.web.present import LazyText
+    from portal.query import Endpoint, MutationHook, PaginatedResult, Partial, QueryResult
     from portal.web.request import PortalRequest
     from portal_pages.lists import Cell, Column
     from portal_pages.page_names import PageNames
@@ -37,13 +43,6 @@ if TYPE_CHECKING:
     from portal_pages.records.row_actions import RowAction
 
 TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
-
-
-#: The texts of a page that has none of its own.
-WARNING: Final = _("This can’t be undone.")
-DELETE: Final = _("Delete")
-DELETED: Final = _("The entry was deleted.")
-CHANGED: Final = _("Somebody else has changed this meanwhile, so it was not deleted. You see it as it is now.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +56,8 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     :param related: what belongs to the row: short lists below its facts, read at the same time as the row.
     :param beside: further rows for the template, by the names of the variables: each with the hook that reads it, and
         the attribute of the row that has its id. None where there is none.
+    :param activity: the history of the row, read at the same time. A backend without it: no history is shown.
+    :param note: writes a note into the history.
     :param facts: what its page shows of the row where it has no template of its own; by default the columns of the
         list. The first one is the page's heading.
     :param template: extends `portal/detail.html`: the facts of the row. By default `detail.html` in the resource's
@@ -73,6 +74,8 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     mutation: MutationHook[Any, Any, RowParams] | None = None
     actions: Sequence[RowAction[Any]] = ()
     beside: Mapping[str, tuple[QueryHook[Any, ...], str]] = field(default_factory=dict)
+    activity: PaginatedQueryHook[ActivityEntry, ...] | None = None
+    note: MutationHook[ActivityEntry, Partial[ActivityEntry], RowParams] | None = None
     facts: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
     context: Callable[[TShown_co], Mapping[str, object]] | None = None
@@ -84,6 +87,10 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
             self.refuse("give it actions and the mutation that they are sent to, or neither")
         if self.mutation is not None:
             self.check_mutation(has_params=True, form_row=self.hook.data)
+        if self.activity is not None:
+            self.check_hook("activity", PaginatedQueryHook)
+        elif self.note is not None:
+            self.refuse("a note stands in the history: give activity=… too")
         for name, fact in self.facts.items():
             if fault := column_fault(name, fact, self.hook.data):
                 self.refuse(fault)
@@ -92,14 +99,17 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
             self.refuse(f"two actions have one name: {', '.join(names)}")
 
     def action_pages(self) -> dict[str, DeclaredPage]:
-        """The pages behind the actions and the one that undoes them, by the ends of their addresses."""
+        """The pages behind the notes, the actions and what undoes them, by the ends of their addresses."""
+        notes: dict[str, DeclaredPage] = {}
+        if self.note is not None:
+            notes[NOTE] = NotePage(permission=self.permission, query=self.hook, mutation=self.note)
         if self.mutation is None:
-            return {}
+            return notes
         own: dict[str, Any] = {"query": self.hook, "mutation": self.mutation}
         found = {
             each.name: action_page(each, permission=each.permission or self.permission, **own) for each in self.actions
         }
-        return {**found, UNDO: UndoPage(permission=self.permission, **own)}
+        return {**notes, **found, UNDO: UndoPage(permission=self.permission, **own)}
 
     def shown(self, pages: PageNames) -> ShownRow:
         """The template, and the class of the row."""
@@ -121,9 +131,13 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         summed = [each for each in open_lists if each.totals is not None and each.totals.can_be_read(request)]
         specs: list[Any] = [each.spec(row_id) for each in open_lists]
         specs += (each.totals_spec(row_id) for each in summed)
-        result, *lists = use_queries(request, [hook.spec(id=row_id), *specs])
-        totals = dict(zip(summed, lists[len(open_lists) :], strict=True))
+        told = history_specs(self.activity, request, row_id=row_id)
+        result, *lists = use_queries(request, [hook.spec(id=row_id), *specs, *told])
         row: Any = result.unwrap()
+        activity = lists.pop() if told else None
+        if activity is not None and self.activity is not None:
+            note_if_absent(self.activity, activity, request, row=result)
+        totals = dict(zip(summed, lists[len(open_lists) :], strict=True))
         beside = {name: self._beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
         for each, answer in zip(open_lists, lists, strict=False):
             _learn_absence(request, each.hook, answer)
@@ -137,20 +151,30 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 for each, answer in zip(open_lists, lists, strict=False)
             )
             words = {**pages.context, **words_in(self.facts or pages.columns)}
+            offered = pages.offered(request)
+            history = activity and history_of(
+                activity,
+                pages,
+                row=self.hook.data,
+                row_id=row_id,
+                takes_notes=self.note is not None and not is_absent(self.note, request),
+            )
             return {
                 **words,
                 "words": words,
                 "facts": _facts_in(self, pages, active_locale()),
                 **{name: each and part_if_answered(each) for name, each in beside.items()},
                 **(self.context(row) if self.context else {}),
-                "pages": pages.offered(request),
+                # A write can't be tried: a backend without the history of a row is taken for one that restores none.
+                "pages": replace(offered, restore="") if self.activity and not history else offered,
+                "history": history,
                 "row": row,
                 "relations": [relation for relation in found if relation is not None],
                 "actions": actions,
                 "back_url": back,
             }
 
-        versions = versions_of(result, *lists, *filter(None, beside.values()))
+        versions = versions_of(result, *lists, *filter(None, (*beside.values(), activity)))
         # The form of an action has a key of its own.
         key = None if actions or versions is None else (*versions, back, gaps_mark(request))
         return render_kept(own, self._template(pages), variables, key=key)
@@ -180,49 +204,3 @@ def _facts_in(
 ) -> tuple[Cell, ...]:
     """The facts of a row in the active language `locale`."""
     return tuple(written_facts(view.facts or pages.columns, view.hook.data))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class DeleteView(DeclaredPage):
-    """Deletes a row, and leads to the list: `DeleteView(mutation=ClientMutations.use_delete_client_mutation)`.
-
-    The row's page (`portal/detail.html`) has the button, and a dialog before it.
-
-    :param text: what the dialog says.
-    :param label: the dialog's button.
-    :param message: what the list says then.
-    """
-
-    methods = ("POST",)
-
-    mutation: MutationHook[Any, None, RowParams]
-    text: LazyText = WARNING
-    label: LazyText = DELETE
-    message: LazyText = DELETED
-
-    def __post_init__(self) -> None:
-        """Refuse a mutation that does not delete."""
-        self.check_mutation(has_params=True, form_row=None)
-        self.check_words()
-
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """Delete the row, unless somebody has changed it since the page was shown. A row that is gone is a 404 page.
-
-        :raises portal.errors.ApiError: the backend did not delete it.
-        """
-        delete, seen = self.mutation(request, idempotency_key=submission_key(request)), version_in(request.POST)
-        result = delete.mutate(params=RowParams(id=values["row_id"]), if_match=seen)
-        if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
-            messages.error(request, str(CHANGED))
-            return see_other(pages.detail, values["row_id"])
-        if self._is_not_taken(request, pages, result.error, row_id=values["row_id"]):
-            messages.error(request, NO_DELETES)
-            return see_other(pages.detail, values["row_id"]) if pages.detail else see_other(pages.list)
-        result.unwrap()
-        messages.success(request, str(self.message))
-        return see_other(pages.list)
-
-    def _is_not_taken(self, request: HttpRequest, pages: PageNames, error: ApiError | None, *, row_id: str) -> bool:
-        if pages.row is None:
-            return is_not_taken(error)
-        return is_not_taken_of_row(request, error, mutation=self.mutation, query=pages.row, row_id=row_id)

@@ -52,7 +52,7 @@ _NAME: Final = re.compile(r"[a-z]+(-[a-z]+)*")
 #: The end of the address that undoes an action.
 UNDO: Final = "undo"
 #: Ends of a row's addresses that other pages have.
-_TAKEN: Final = frozenset({"delete", "edit", UNDO})
+_TAKEN: Final = frozenset({"delete", "edit", "note", "restore", UNDO})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

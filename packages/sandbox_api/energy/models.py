@@ -17,8 +17,19 @@ def _newest(name: str) -> models.Index:
     return models.Index(fields=["-created_at", "-id"], name=f"{name}_newest")
 
 
+class ClientManager(models.Manager["Client"]):
+    """The clients that are not deleted."""
+
+    def get_queryset(self) -> models.QuerySet[Client]:
+        """Leave out the deleted ones."""
+        return super().get_queryset().filter(deleted_at__isnull=True)
+
+
 class Client(VersionedModel):
-    """Someone who charges cars, or has them charged."""
+    """Someone who charges cars, or has them charged.
+
+    One that is deleted is kept, and is nobody's client any more: so nothing that counts or lists has to ask.
+    """
 
     id = models.CharField(primary_key=True, max_length=MAX_ID_LENGTH, default=partial(new_id, "cli"))
     name = models.CharField(max_length=200)
@@ -29,6 +40,10 @@ class Client(VersionedModel):
     name_folded = FoldedField(sources=("name",))
     city_folded = FoldedField(sources=("city",))
     searched = FoldedField(sources=("name", "email", "city", "phone"))
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ClientManager()
+    everyone: ClassVar[models.Manager[Client]] = models.Manager()
 
     class Meta:
         indexes: ClassVar = [
@@ -38,6 +53,20 @@ class Client(VersionedModel):
 
     def __str__(self) -> str:
         return self.name
+
+    def mark_deleted(self) -> None:
+        """Delete it, so that it can be restored. Its charging sessions and invoices stay, without a client."""
+        self.deleted_at = timezone.now()
+        self.save()
+        for rows in (self.charging_sessions, self.invoices):
+            rows.update(client=None, former_client=self)
+
+    def restore(self) -> None:
+        """Take the deletion back."""
+        self.deleted_at = None
+        self.save()
+        for rows in (self.former_charging_sessions, self.former_invoices):
+            rows.update(client=self, former_client=None)
 
 
 class Station(models.Model):
@@ -133,6 +162,10 @@ class ChargingSession(models.Model):
         Client, on_delete=models.SET_NULL, null=True, blank=True, related_name="charging_sessions"
     )
     """`None` where the client was deleted: what was charged stays."""
+    former_client = models.ForeignKey(
+        Client, on_delete=models.SET_NULL, null=True, blank=True, related_name="former_charging_sessions"
+    )
+    """The deleted client, which may be restored."""
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     energy_kwh = models.FloatField()

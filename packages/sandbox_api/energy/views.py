@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, CharField, Count, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
+from sandbox_api.activity.views import RecordedRows
 from sandbox_api.auth.permissions import ENERGY_APP
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
 from sandbox_api.energy.serializers import (
@@ -24,12 +26,13 @@ from sandbox_api.energy.serializers import (
 from sandbox_api.idempotency import idempotent
 from sandbox_api.lists.spec import ListSpec
 from sandbox_api.lists.views import DetailView, ListView, RowView, document_list
+from sandbox_api.versions import locked
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
 
 
-class ClientRows(RowView):
+class ClientRows(RecordedRows):
     """All clients."""
 
     required_permission = ENERGY_APP
@@ -76,8 +79,21 @@ class ClientView(ClientRows, DetailView):
     @idempotent
     def delete(self, request: Request, row_id: str) -> Response:
         """Delete the client. Their charging sessions and invoices stay, without a client."""
-        self.get_row_to_change(request, row_id).delete()
+        self.get_row_to_change(request, row_id).mark_deleted()
         return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class ClientRestoreView(ClientRows):
+    """Take the deletion of a client back."""
+
+    @extend_schema(request=None, responses=ClientSerializer)
+    @idempotent
+    def post(self, request: Request, row_id: str) -> Response:  # noqa: ARG002 - the framework's signature
+        """Restore the client, with the charging sessions and invoices."""
+        deleted = Client.everyone.filter(deleted_at__isnull=False)
+        client = get_object_or_404(locked(deleted), pk=row_id)
+        client.restore()
+        return Response(self.represent(client))
 
 
 def _number_of(rows: QuerySet[Charger] | QuerySet[Meter]) -> Coalesce:

@@ -30,6 +30,10 @@ class Invoice(VersionedModel):
     number = models.CharField(max_length=40, unique=True)
     client = models.ForeignKey(Client, on_delete=models.SET_NULL, null=True, blank=True, related_name="invoices")
     """`None` where the client was deleted; the invoice has to be kept."""
+    former_client = models.ForeignKey(
+        Client, on_delete=models.SET_NULL, null=True, blank=True, related_name="former_invoices"
+    )
+    """The deleted client, which may be restored."""
     client_name = models.CharField(max_length=200)
     """As it stood when the invoice was written."""
     client_address = models.TextField(blank=True, default="")

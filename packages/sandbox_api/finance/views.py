@@ -9,12 +9,13 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
+from sandbox_api.activity.views import RecordedRows
 from sandbox_api.auth.permissions import FINANCE_APP
 from sandbox_api.finance.models import Invoice
 from sandbox_api.finance.serializers import InvoiceChangeRequest, InvoiceDetailSerializer, InvoiceSerializer
 from sandbox_api.idempotency import idempotent
 from sandbox_api.lists.spec import ListSpec
-from sandbox_api.lists.views import DetailView, ListView, RowView, document_list
+from sandbox_api.lists.views import DetailView, ListView, document_list
 from sandbox_api.problems import Conflict
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _NOT_OWED: Final = (Invoice.Status.DRAFT, Invoice.Status.PAID, Invoice.Status.CANCELLED)
 
 
-class InvoiceRows(RowView):
+class InvoiceRows(RecordedRows):
     """All invoices."""
 
     required_permission = FINANCE_APP

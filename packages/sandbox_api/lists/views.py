@@ -146,18 +146,6 @@ class DetailView(RowView):
 
 def document_list(view: type[ListView]) -> type[ListView]:
     """Tell OpenAPI what a list takes and gives."""
-    item = view.serializer_class
-    page: Any = type(
-        f"{item.__name__.removesuffix('Serializer')}Page",
-        (serializers.Serializer,),
-        {
-            "__doc__": "One page of a list.",
-            "items": item(many=True),
-            "hasNext": serializers.BooleanField(),
-            "nextCursor": serializers.CharField(allow_null=True),
-            "total": serializers.IntegerField(),
-        },
-    )
     sorts = [sign + name for name in view.spec.sorts for sign in ("", "-")]
     parameters = [
         *_PARAMETERS,
@@ -168,8 +156,30 @@ def document_list(view: type[ListView]) -> type[ListView]:
     return extend_schema(
         methods=["GET"],
         parameters=parameters,
-        responses=page,
+        responses=_page_of(view.serializer_class),
     )(view)
+
+
+_PAGES: dict[object, Any] = {}
+
+
+def _page_of(item: type[BaseSerializer[Any]]) -> Any:
+    """One class for each kind of row: the lists of one kind have the same page."""
+    return _PAGES.get(item) or _PAGES.setdefault(item, _new_page(item))
+
+
+def _new_page(item: type[BaseSerializer[Any]]) -> Any:
+    return type(
+        f"{item.__name__.removesuffix('Serializer')}Page",
+        (serializers.Serializer,),
+        {
+            "__doc__": "One page of a list.",
+            "items": item(many=True),
+            "hasNext": serializers.BooleanField(),
+            "nextCursor": serializers.CharField(allow_null=True),
+            "total": serializers.IntegerField(),
+        },
+    )
 
 
 def counts_of(view: type[ListView]) -> type[CountsView]:

@@ -14,7 +14,7 @@ def fill(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sandbox_api', '0003_sign_ins_and_resets'),
+        ('sandbox_api', '0004_people_and_chargers'),
     ]
 
     operations = [

@@ -104,7 +104,7 @@ class WorkOrderRequest(CamelCaseSerializer[WorkOrder]):
     """What creating and changing a work order have in common."""
 
     title = LineField(max_length=200)
-    description = LinesField(max_length=2000, required=False)
+    description = LinesField(max_length=2000, required=False, allow_blank=True)
     station_id = RowIdField(source="station", queryset=Station.objects.all())
     charger_id = RowIdField(source="charger", queryset=Charger.objects.select_related("station"))
     assignee_id = RowIdField(source="person", queryset=people())
@@ -140,7 +140,7 @@ class ChargerWorkOrderRequest(CamelCaseSerializer[WorkOrder]):
     """`{"title", "description"?, "priority"}`."""
 
     title = LineField(max_length=200)
-    description = LinesField(max_length=2000, required=False)
+    description = LinesField(max_length=2000, required=False, allow_blank=True)
 
     class Meta:
         model = WorkOrder

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
+from sandbox_api.activity.views import RecordedRows
 from sandbox_api.auth.permissions import ENERGY_APP, OPERATIONS_APP
 from sandbox_api.energy.models import Charger, Station
 from sandbox_api.idempotency import idempotent
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from sandbox_api.auth.models import Account
 
 
-class WorkOrderRows(RowView):
+class WorkOrderRows(RecordedRows):
     """All work orders."""
 
     required_permission = OPERATIONS_APP

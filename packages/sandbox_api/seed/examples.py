@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sandbox_api.activity.models import Activity
 from sandbox_api.auth.models import Account
 from sandbox_api.auth.permissions import ENERGY_APP, FINANCE_APP, IAM_ADMIN, OPERATIONS_APP
 from sandbox_api.demo_accounts import DemoAccount
@@ -13,6 +14,7 @@ from sandbox_api.operations.models import WorkOrder
 from sandbox_api.seed.billing import plan_invoices
 from sandbox_api.seed.charging import plan_charging_sessions
 from sandbox_api.seed.grid import plan_chargers, plan_meters, plan_stations
+from sandbox_api.seed.history import plan_activity
 from sandbox_api.seed.people import plan_clients
 from sandbox_api.seed.work import TECHNICIANS, plan_technicians, plan_work_orders
 
@@ -47,6 +49,7 @@ MODELS: tuple[type[Model], ...] = (
     MeterReading,
     WorkOrder,
     Invoice,
+    Activity,
 )
 
 
@@ -61,6 +64,7 @@ def plan(*, until: datetime) -> dict[type[Model], list[Model]]:
     meters, readings = plan_meters(stations=stations, until=until)
     technicians = plan_technicians(until=until)
     work_orders = plan_work_orders(stations=stations, chargers=chargers, technicians=technicians, until=until)
+    invoices = plan_invoices(clients=clients, until=until)
     return {
         Client: [*clients],
         Station: [*stations],
@@ -70,5 +74,6 @@ def plan(*, until: datetime) -> dict[type[Model], list[Model]]:
         MeterReading: [*readings],
         Account: [*technicians],
         WorkOrder: [*work_orders],
-        Invoice: [*plan_invoices(clients=clients, until=until)],
+        Invoice: [*invoices],
+        Activity: [*plan_activity(clients=clients, orders=work_orders, invoices=invoices, until=until)],
     }

@@ -41,7 +41,7 @@ def empty() -> None:
     """Delete all data, the demonstration accounts and those that were planned; other accounts stay."""
     rows = rows_of_the_product()
     for model in reversed(rows.MODELS):
-        model._default_manager.all().delete()  # noqa: SLF001 - Django's documented API
+        model._base_manager.all().delete()  # noqa: SLF001 - also rows that are marked as deleted
     Account.objects.filter(Q(is_demo=True) | Q(email__in=getattr(rows, "PLANNED_ACCOUNTS", ()))).delete()
 
 

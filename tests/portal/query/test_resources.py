@@ -11,6 +11,7 @@ import pytest
 from portal.config.contract_names import CREATED_AT_FIELD
 from portal.errors import ApiMalformedError, UsageError
 from portal.query import (
+    ActivityEntry,
     ListParams,
     MutationGroup,
     Params,
@@ -261,6 +262,72 @@ class TestTotals:
             assert write(ada, "update", "Ada", "c5").is_success
             for _ in range(2):
                 Queries.use_get_clients_totals_query(ada.request(), of="cost")
+
+
+HISTORY = Registry()
+HISTORY_PATH = f"{PATH}/c5/activity"
+_with_history = resource(PATH, item=Client)
+
+
+class HistoryQueries(QueryGroup, domain="energy", registry=HISTORY):
+    use_get_clients_query = _with_history.list
+    use_get_client_query = _with_history.detail
+    use_get_client_activity_query = _with_history.activity
+
+
+class HistoryMutations(MutationGroup, domain="energy", registry=HISTORY):
+    use_update_client_mutation = _with_history.update
+    use_delete_client_mutation = _with_history.delete
+    use_restore_client_mutation = _with_history.restore
+    use_note_client_mutation = _with_history.note
+
+
+class TestHistory:
+    """Who did what with a row, and the notes on it, in groups that name these hooks."""
+
+    @pytest.fixture
+    def ada(self, ada: User) -> User:
+        ada.registry = HISTORY
+        odd = [{"field": "name", "before": {"x": [1]}, "after": None}, "odd", 7]
+        entries = [
+            {"id": "e1", "kind": "changed", "accountName": "Ada", "changes": odd},
+            {"id": "e0", "changes": "odd"},
+        ]
+        ada.backend.open_paths[HISTORY_PATH] = {"items": entries, "hasNext": False, "nextCursor": None}
+        return ada
+
+    def read(self, user: User) -> Any:
+        return HistoryQueries.use_get_client_activity_query(user.request(), id="c5").data.items
+
+    def test_what_is_odd_in_it_is_left_out(self, ada: User) -> None:
+        first, second = self.read(ada)
+        assert [(each.field, each.before, each.after) for each in first.changes] == [("name", {"x": [1]}, None)]
+        assert (first.account_name, second.changes) == ("Ada", ())
+
+    def test_each_write_of_the_row_and_a_note_make_it_stale(self, ada: User) -> None:
+        name, note = Client.partial(name="Eve"), ActivityEntry.partial(text="Called.")
+        writes = (("update", {"body": name}), ("note", {"body": note}), ("delete", {}), ("restore", {}))
+        for hook, body in writes:
+            self.read(ada)
+            ada.backend.open_paths |= {f"{PATH}/c5/restore": {"id": "c5"}}
+            if hook == "note":
+                ada.backend.open_paths[HISTORY_PATH] |= {"id": "e2"}
+            mutation = getattr(HistoryMutations, f"use_{hook}_client_mutation")(ada.request())
+            assert mutation.mutate(params=RowParams(id="c5"), **body).is_success, hook
+            with ada.reads(1):
+                self.read(ada)
+
+    def test_a_restored_row_is_in_the_list_again(self, ada: User) -> None:
+        list_of = HistoryQueries.use_get_clients_query
+        row = next(each for each in ada.backend.rows if each["id"] == "c5")
+        assert list_of(ada.request()).data.items[0].id == "c5"
+        HistoryMutations.use_delete_client_mutation(ada.request()).mutate(params=RowParams(id="c5"))
+        assert list_of(ada.request()).data.items[0].id == "c4"
+        ada.backend.rows.insert(0, row)
+        ada.backend.open_paths[f"{PATH}/c5/restore"] = row
+        restored = HistoryMutations.use_restore_client_mutation(ada.request()).mutate(params=RowParams(id="c5"))
+        assert restored.unwrap().name == "client 5"
+        assert list_of(ada.request()).data.items[0].id == "c5"
 
 
 @pytest.mark.parametrize("answer", [{"status": "maintenance"}, [], "done", None, {"id": None}, {"id": ""}], ids=str)

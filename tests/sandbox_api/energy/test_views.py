@@ -1,9 +1,8 @@
 from datetime import UTC, datetime
-from decimal import Decimal
 
 import pytest
 
-from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
+from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
@@ -11,30 +10,6 @@ NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 @pytest.fixture
 def client_row():
     return Client.objects.create(name="Ada", email="ada@example.com", phone="+49 30 901820", city="Berlin")
-
-
-@pytest.fixture
-def grid(db):
-    client = Client.objects.create(name="Ada", email="ada@example.com")
-    station = Station.objects.create(
-        name="Łódź Rynek", address="Długa 1", city="Łódź", country="PL", latitude=51.75, longitude=19.45
-    )
-    charger = Charger.objects.create(
-        name="Łódź Rynek #1", station=station, model="ABB Terra 54", connector="ccs", max_power_kw=50
-    )
-    session = ChargingSession.objects.create(
-        reference="CS-1",
-        charger=charger,
-        client=client,
-        started_at=NOON,
-        energy_kwh=12.5,
-        cost=Decimal("7.38"),
-        status="completed",
-    )
-    meter = Meter.objects.create(serial="1EMH1", station=station, last_reading_kwh=2.5, last_reading_at=NOON)
-    MeterReading.objects.create(meter=meter, read_at=NOON, energy_kwh=2.5)
-    MeterReading.objects.create(meter=meter, read_at=NOON.replace(hour=1), energy_kwh=1.5)
-    return {"stations": station, "chargers": charger, "sessions": session, "meters": meter}
 
 
 class TestCreateClient:

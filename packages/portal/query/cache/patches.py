@@ -63,7 +63,7 @@ def apply_patches(
             continue
         before = [index for index in lacking if _left_before(pages[index], position)]
         is_unsure = any(part.covers(params) for part in record.invalidated)
-        for patch in record.patches:
+        for patch in _standing(record, position, records):
             concerned = lacking
             if _is_superseded(patch, position, records):
                 # A row that an earlier record put there is older for certain.
@@ -170,6 +170,12 @@ def _is_superseded(patch: Patch, position: int, records: Sequence[tuple[int, Wri
         and not any(other.row_id == name for other in record.patches)
         for later, record in records
     )
+
+
+def _standing(record: WriteRecord, position: int, records: Sequence[tuple[int, WriteRecord]]) -> Sequence[Patch]:
+    """The patches of a record, but for a removal after which this user has put the row there again."""
+    later = {each.row_id for at, other in records if at > position for each in other.patches if each.row is not None}
+    return [patch for patch in record.patches if patch.row is not None or patch.row_id not in later]
 
 
 def _left_before(page: Page, position: int) -> bool:

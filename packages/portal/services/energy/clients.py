@@ -44,16 +44,19 @@ _clients = resource(
 
 
 class ClientQueries(QueryGroup):
-    """`use_get_clients_query`, `use_get_clients_counts_query` and `use_get_client_query`."""
+    """`use_get_clients_query`, `…_clients_counts_query`, `…_client_query` and `…_client_activity_query`."""
 
     use_get_clients_query = _clients.list
     use_get_clients_counts_query = _clients.counts
     use_get_client_query = _clients.detail
+    use_get_client_activity_query = _clients.activity
 
 
 class ClientMutations(MutationGroup):
-    """`use_create_client_mutation`, `use_update_client_mutation` and `use_delete_client_mutation`."""
+    """`use_create_client_mutation`, and for update, delete, restore and note."""
 
     use_create_client_mutation = _clients.create
     use_update_client_mutation = _clients.update
     use_delete_client_mutation = _clients.delete
+    use_restore_client_mutation = _clients.restore
+    use_note_client_mutation = _clients.note

@@ -116,18 +116,20 @@ _invoices = resource(
 
 
 class InvoiceQueries(QueryGroup):
-    """`use_get_invoices_query`, with `…_counts_query` and `…_totals_query`; `use_get_invoice_query`."""
+    """`use_get_invoices_query`, `…_invoices_counts_query`, `…_invoices_totals_query`, `…_invoice_query` and its activity."""
 
     use_get_invoices_query = _invoices.list
     use_get_invoices_counts_query = _invoices.counts
     use_get_invoices_totals_query = _invoices.totals
     use_get_invoice_query = _invoices.detail
+    use_get_invoice_activity_query = _invoices.activity
 
 
 class InvoiceMutations(MutationGroup):
-    """`use_update_invoice_mutation` and `use_remind_of_invoice_mutation`."""
+    """`use_update_invoice_mutation`, `use_note_invoice_mutation` and `use_remind_of_invoice_mutation`."""
 
     use_update_invoice_mutation = _invoices.update
+    use_note_invoice_mutation = _invoices.note
     use_remind_of_invoice_mutation = (
         mutation_endpoint(
             data=InvoiceDetail,

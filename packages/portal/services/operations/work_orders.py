@@ -80,15 +80,17 @@ _work_orders = resource(
 
 
 class WorkOrderQueries(QueryGroup):
-    """`use_get_work_orders_query`, `use_get_work_orders_counts_query` and `use_get_work_order_query`."""
+    """`use_get_work_orders_query`, `…_counts_query`, `…_work_order_query` and `…_work_order_activity_query`."""
 
     use_get_work_orders_query = _work_orders.list
     use_get_work_orders_counts_query = _work_orders.counts
     use_get_work_order_query = _work_orders.detail
+    use_get_work_order_activity_query = _work_orders.activity
 
 
 class WorkOrderMutations(MutationGroup):
-    """`use_create_work_order_mutation` and `use_update_work_order_mutation`."""
+    """`use_create_work_order_mutation`, `use_update_work_order_mutation` and `use_note_work_order_mutation`."""
 
     use_create_work_order_mutation = _work_orders.create
     use_update_work_order_mutation = _work_orders.update
+    use_note_work_order_mutation = _work_orders.note

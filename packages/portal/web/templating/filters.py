@@ -107,11 +107,7 @@ def _time_filter(write: Callable[[Any], str], element: str) -> Callable[[Context
         text = write(shown)
         if shown is None or text == NO_VALUE:
             return NO_VALUE
-        iso = (
-            shown.isoformat(timespec="seconds")
-            if isinstance(shown, datetime)
-            else shown.isoformat()
-        )
+        iso = shown.isoformat(timespec="seconds") if isinstance(shown, datetime) else shown.isoformat()
         return Markup(element % (iso, escape(text)))  # noqa: S704  all are safe
 
     @pass_context

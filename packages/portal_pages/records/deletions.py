@@ -1,0 +1,126 @@
+"""The form that deletes a row, and the one that takes it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from django.contrib import messages
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiPreconditionFailedError
+from portal.query import MutationHook, RowParams, note_absent
+from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
+from portal_pages.forms import (
+    NO_DELETES,
+    NO_RESTORES,
+    NOT_ALLOWED,
+    is_not_taken,
+    is_not_taken_of_row,
+    version_in,
+)
+from portal_pages.page_names import DeclaredPage
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.errors import ApiError
+    from portal.web.present import LazyText
+    from portal.web.request import PortalRequest
+    from portal_pages.page_names import PageNames
+
+
+#: The texts of a page that has none of its own.
+DELETE: Final = _("Delete")
+DELETED: Final = _("“%(name)s” was deleted.")
+#: Of the dialog's form: what the page called the row, and whether the dialog has not said that this can't be undone.
+NAME_FIELD: Final = "rowName"
+RESTORABLE_FIELD: Final = "restorable"
+_NAME_CHARS: Final = 200
+CHANGED: Final = _("Somebody else has changed this meanwhile, so it was not deleted. You see it as it is now.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DeleteView(DeclaredPage):
+    """Deletes a row, and leads to the list: `DeleteView(mutation=ClientMutations.use_delete_client_mutation)`.
+
+    The row's page (`portal/detail.html`) has the button, and a dialog before it. The dialog says that it can't be
+    undone, unless it can.
+
+    :param restore: takes the deletion back, for the button "Undo" of the message.
+    :param text: what the dialog says of it.
+    :param label: the dialog's button.
+    :param message: what the list says then; `%(name)s` is the row.
+    """
+
+    methods = ("POST",)
+
+    mutation: MutationHook[Any, None, RowParams]
+    restore: MutationHook[Any, None, RowParams] | None = None
+    text: LazyText = ""
+    label: LazyText = DELETE
+    message: LazyText = DELETED
+
+    def __post_init__(self) -> None:
+        """Refuse a mutation that does not delete."""
+        self.check_mutation(has_params=True, form_row=None)
+        if self.restore is not None:
+            self.check_hook("restore", MutationHook)
+        self.check_words(filled="message")
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Delete the row, unless somebody has changed it since the page was shown. A row that is gone is a 404 page.
+
+        :raises portal.errors.ApiError: the backend did not delete it.
+        """
+        row_id: str = values["row_id"]
+        delete, seen = self.mutation(request, idempotency_key=submission_key(request)), version_in(request.POST)
+        result = delete.mutate(params=RowParams(id=row_id), if_match=seen)
+        if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
+            messages.error(request, str(CHANGED))
+            return see_other(pages.detail, row_id)
+        if self._is_not_taken(request, pages, result.error, row_id=row_id):
+            messages.error(request, NO_DELETES)
+            return see_other(pages.detail, row_id) if pages.detail else see_other(pages.list)
+        result.unwrap()
+        text = self.message % {"name": request.POST.get(NAME_FIELD, "")[:_NAME_CHARS] or row_id}
+        if RESTORABLE_FIELD in request.POST and pages.offered(request).restore:
+            fields = {SUBMISSION_FIELD: new_submission_key()}
+            action = reverse(pages.restore, args=[row_id])
+            undo_toast(cast("PortalRequest", request), text, action=action, fields=fields)
+        else:
+            messages.success(request, text)
+        return see_other(pages.list)
+
+    def _is_not_taken(self, request: HttpRequest, pages: PageNames, error: ApiError | None, *, row_id: str) -> bool:
+        if pages.row is None:
+            return is_not_taken(error)
+        return is_not_taken_of_row(request, error, mutation=self.mutation, query=pages.row, row_id=row_id)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RestorePage(DeclaredPage):
+    """Takes the deletion of a row back, and leads to the row."""
+
+    methods = ("POST",)
+
+    mutation: MutationHook[Any, None, RowParams]
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """Restore the row.
+
+        :raises portal.errors.ApiError: the backend did not answer.
+        """
+        row_id: str = values["row_id"]
+        restore = self.mutation(request, idempotency_key=submission_key(request))
+        result = restore.mutate(params=RowParams(id=row_id))
+        if isinstance(result.error, ApiForbiddenError):
+            messages.error(request, NOT_ALLOWED)
+        elif isinstance(result.error, ApiNotFoundError) or is_not_taken(result.error):
+            note_absent(self.mutation, request, status=result.error.status if result.error else None)
+            messages.error(request, NO_RESTORES)
+        else:
+            messages.success(request, _("“%(name)s” is there again.") % {"name": str(result.unwrap()) or row_id})
+            return see_other(pages.detail, row_id)
+        return see_other(pages.list)

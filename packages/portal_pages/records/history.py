@@ -1,0 +1,256 @@
+"""The history of a row on its page: who did what and when, in words; and the notes that people write on it.
+
+What a backend tells is taken as it comes: an entry of another kind, and a value that is no text, number, time or list
+of them, are left out.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from django import forms
+from django.contrib import messages
+from django.urls import reverse
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+
+from portal.config.limits import MAX_PAGES
+from portal.query import (
+    ActivityEntry,
+    MutationHook,
+    Partial,
+    QueryHook,
+    RowParams,
+    field_types,
+    is_refused_now,
+    note_absent,
+)
+from portal.rows import decoder_of, wire_names
+from portal.web.present import Badge, formats_of, is_not_there, list_text, record_if_answered
+from portal.web.submissions import new_submission_key, see_other, submission_key
+from portal_pages.forms import NO_NOTES, BackendForm, form_page, is_not_taken_of_row, refused_page
+from portal_pages.lists import Column
+from portal_pages.page_names import DeclaredPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from django.http import HttpRequest, HttpResponse
+
+    from portal.query import PaginatedQueryHook, PaginatedResult, QueryResult, Row
+    from portal_pages.page_names import PageNames
+
+#: The ends of the addresses: of the form, and of the page's section.
+NOTE: Final = "note"
+SECTION: Final = "history"
+#: A note has as many characters at most, and of a value of a field so many are shown.
+_NOTE_CHARS: Final = 2000
+_VALUE_CHARS: Final = 80
+_ID, _NAME = "Id", "Name"
+#: A row that was fetched so long ago, in seconds, was fetched with the rest of its page.
+_WITH_ITS_PAGE_S: Final = 5.0
+
+
+class NoteForm(BackendForm[ActivityEntry]):
+    """A note: one or several lines."""
+
+    class Meta:
+        """As of a form of an app."""
+
+        fields: ClassVar = {"text": gettext_lazy("Note")}
+        max_lengths: ClassVar = {"text": _NOTE_CHARS}
+        widgets: ClassVar = {"text": forms.Textarea(attrs={"rows": 3, "autocomplete": "off"})}
+        error_messages: ClassVar = {"text": {"required": gettext_lazy("Write something first.")}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryEntry:
+    """An entry as the page shows it.
+
+    :param did: what was done, as the rest of a sentence that begins with `who`.
+    :param text: of a note; else empty.
+    """
+
+    who: str
+    did: str
+    text: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The history of a row.
+
+    :param older_url: the page with more of it; empty at its end.
+    :param form: for a note; None where none can be written. `key`: under it, a form that arrives twice is one note.
+    """
+
+    entries: tuple[HistoryEntry, ...]
+    has_failed: bool
+    older_url: str
+    note_url: str
+    form: NoteForm | None
+    key: str = field(default_factory=new_submission_key)
+
+
+def history_specs(
+    activity: PaginatedQueryHook[ActivityEntry, ...] | None, request: HttpRequest, *, row_id: str
+) -> list[Any]:
+    """The call for the history, if there is one: as many pages of it as the address says."""
+    asked = request.GET.get(SECTION, "")
+    pages = min(int(asked), MAX_PAGES) if asked.isascii() and asked.isdigit() and len(asked) < len("100") else 1
+    hook: Any = activity
+    return [] if hook is None else [hook.spec(id=row_id, pages=max(pages, 1))]
+
+
+def note_if_absent(
+    hook: PaginatedQueryHook[ActivityEntry, ...],
+    result: PaginatedResult[Any],
+    request: HttpRequest,
+    *,
+    row: QueryResult[Any],
+) -> None:
+    """Ask no more for the history where the backend has the row and not its history. An older row may be gone."""
+    is_new = row.fetched_at is not None and time.time() - row.fetched_at < _WITH_ITS_PAGE_S
+    if is_new and is_not_there(result) and result.error is not None and not is_refused_now(hook, request):
+        note_absent(hook, request, status=result.error.status)
+
+
+def history_of(
+    result: PaginatedResult[ActivityEntry], pages: PageNames, *, row: type[Row], row_id: str, takes_notes: bool
+) -> History | None:
+    """The history as the page shows it; None if the backend has none, or not for this user."""
+    if is_not_there(result):
+        return None
+    shown = tuple(_shown(result.data.items if result.pages else (), row=row, columns=pages.fields))
+    older = f"{reverse(pages.detail, args=[row_id])}?{SECTION}={result.pages + 1}#entry-{len(shown)}"
+    # The page is the same as long as its data is, and so is the key: the same note is written once on what was seen.
+    key = sha256(repr(result.version).encode()).hexdigest()[:32] if result.version else new_submission_key()
+    return History(
+        entries=shown,
+        has_failed=result.error is not None and not result.pages,
+        older_url=older if result.has_next_page else "",
+        note_url=reverse(f"{pages.detail}-{NOTE}", args=[row_id]) if takes_notes else "",
+        form=NoteForm(auto_id="note-%s") if takes_notes else None,
+        key=key,
+    )
+
+
+def _shown(
+    entries: Iterable[ActivityEntry], *, row: type[Row], columns: Mapping[str, Column]
+) -> Iterator[HistoryEntry]:
+    deeds = {
+        "created": _("created this"),
+        "deleted": _("deleted this"),
+        "restored": _("restored this"),
+        "note": _("wrote a note"),
+    }
+    for entry in entries:
+        did = _changed(entry, row=row, columns=columns) if entry.kind == "changed" else deeds.get(entry.kind, "")
+        if did:
+            text = entry.text if entry.kind == "note" else ""
+            yield HistoryEntry(who=entry.account_name or _("Somebody"), did=did, text=text, at=entry.created_at)
+
+
+def _changed(entry: ActivityEntry, *, row: type[Row], columns: Mapping[str, Column]) -> str:
+    """The changes of an entry in words. Of a related row, its name says what its id does not."""
+    names = {each.field for each in entry.changes}
+    parts = []
+    for change in entry.changes:
+        name = change.field
+        if not name or (name.endswith(_ID) and name.removesuffix(_ID) + _NAME in names):
+            continue
+        column = columns.get(name) or columns.get(name.removesuffix(_NAME) + _ID) or Column(name)
+        before, after = (_text(name, value, row=row, column=column) for value in (change.before, change.after))
+        values = {"field": column.label, "before": before, "after": after}
+        if before and after:
+            parts.append(_("changed “%(field)s” from %(before)s to %(after)s") % values)
+        elif after and change.before in (None, ""):
+            parts.append(_("set “%(field)s” to %(after)s") % values)
+        elif before and change.after in (None, ""):
+            parts.append(_("removed “%(field)s”, which was %(before)s") % values)
+        else:
+            parts.append(_("changed “%(field)s”") % values)
+    return list_text(parts)
+
+
+def _text(name: str, value: object, *, row: type[Row], column: Column) -> str:
+    """A value of the wire in words; empty for one that has none."""
+    info, decode = field_types(row).get(name), decoder_of(row)
+    read = getattr(decode({name: value}), info.name) if info and decode and value is not None else None
+    return _words(value if read is None or read == "" else read, column)
+
+
+def _words(value: object, column: Column) -> str:
+    formats, words = formats_of(get_language()), column.words or {}
+    text = ""
+    match value:
+        case str() | bool() | int() if value in words:
+            word = words[value]
+            text = str(word.label if isinstance(word, Badge) else word)
+        case str():
+            text = " ".join(str.__str__(value).split())
+        case bool():
+            text = _("yes") if value else _("no")
+        case int() | float() | Decimal():
+            text = formats.number(value, places=0 if value == int(value) else 2)
+        case date():
+            text = formats.calendar_day(value) if column.format == "calendar_day" else formats.day(value)
+        case list() | tuple():
+            texts = [_words(each, column) for each in value]
+            text = list_text(texts) if all(texts) else ""
+    return text if len(text) <= _VALUE_CHARS else f"{text[: _VALUE_CHARS - 1]}…"
+
+
+def fields_of(row: Any, *pages: object) -> dict[str, Column]:
+    """What the pages of a resource know of the fields of its rows, by their names on the wire: labels and words.
+
+    :param row: its class.
+    """
+    by_wire: dict[str, Column] = {}
+    by_name: dict[str, Column] = {}
+    for page in pages:
+        shown = [getattr(each, "form", None) for each in (page, *getattr(page, "actions", ()))]
+        by_name |= {name: Column(each.label) for form in shown if form for name, each in form.base_fields.items()}
+        by_wire |= {each.field: Column(each.label) for each in getattr(page, "ranges", ())}
+        by_wire |= {each.param: Column(each.label, words=each.choices) for each in getattr(page, "filters", ())}
+    for page in pages:
+        by_name |= getattr(page, "columns", {}) | getattr(page, "facts", {})
+    return by_wire | {wire_names(row).get(name, name): column for name, column in by_name.items()}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NotePage(DeclaredPage):
+    """Takes the form for a note, and leads back to the row's page; a page of its own where the note was not taken."""
+
+    methods = ("GET", "HEAD", "POST")
+
+    query: QueryHook[Any, ...]
+    mutation: MutationHook[ActivityEntry, Partial[ActivityEntry], RowParams]
+
+    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+        """An empty form; POST writes the note.
+
+        :raises portal.errors.ApiError: there is no such row; or the backend refused the note, and no other can help.
+        """
+        row_id: str = values["row_id"]
+        back_url, title = reverse(pages.detail, args=[row_id]), _("Add a note")
+        form = NoteForm(request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            add = self.mutation(request, idempotency_key=submission_key(request))
+            result = add.mutate(body=form.body(), params=RowParams(id=row_id))
+            if result.is_success:
+                messages.success(request, _("The note was added."))
+                return see_other(f"{back_url}#{SECTION}")
+            if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
+                return refused_page(request, form, title=title, text=NO_NOTES, back_url=back_url, back_label=row_id)
+            form.show_backend_error(result)
+        row = record_if_answered(self.query(request, id=row_id))
+        label = (str(row) if row else "") or row_id
+        return form_page(request, form, title=title, submit_label=title, back_url=back_url, back_label=label)

@@ -1,0 +1,68 @@
+"""What a form says of several wrong fields, and of a value that another row has."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import URLPattern
+
+from portal.testing import Backend
+from portal_pages import BackendForm, CreateView
+from tests.portal_pages.customers import CUSTOMERS, DETAIL, LIST, Customer, CustomerMutations, customer_pages
+from tests.portal_pages.site import HERE, NEW, PAGE, Page, Site
+
+ADA = {"id": "c1", "name": "Ada <A>", "email": "ada@example.com"}
+SENT = {"name": "Eve", "email": " ADA@example.com"}
+
+
+class ContactForm(BackendForm[Customer]):
+    class Meta:
+        fields = {"name": "Name", "email": "Email"}
+
+
+@pytest.fixture
+def pages(backend: Backend) -> list[URLPattern]:
+    backend.lists(CUSTOMERS, [{"id": "c0", "name": "Ada"}, ADA])
+    create = CreateView(
+        mutation=CustomerMutations.use_create_customer_mutation, form=ContactForm, unique=("name", "email")
+    )
+    return customer_pages(list=LIST, detail=DETAIL, create=create)
+
+
+def asked_about(page: Page) -> list[str]:
+    return re.findall(r'name="createAnyway" value="([^"]*)"', page.html)
+
+
+def test_a_value_that_another_row_has_is_asked_about_before_anything_is_sent(site: Site) -> None:
+    page = site.post(NEW, SENT)
+    assert (page.status, asked_about(page), site.bodies(CUSTOMERS, "POST")) == (422, ["ada@example.com"], [])
+    assert f'There is already an entry with this value: <a href="{HERE}">Ada &lt;A&gt;</a>' in page.html
+    assert site.backend.calls_to(CUSTOMERS)[-1].query["q"] == "ada@example.com"
+    site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9"}, status=201)
+    other = SENT | {"email": "eve@example.com", "createAnyway": "ada@example.com"}
+    assert site.post(NEW, other).location == PAGE, "nobody has it"
+    assert site.post(NEW, SENT | {"createAnyway": "ada@example.com"}).location == PAGE
+    assert site.bodies(CUSTOMERS, "POST")[-1] == {"name": "Eve", "email": "ADA@example.com"}
+
+
+def test_what_was_agreed_to_was_one_value(site: Site) -> None:
+    page = site.post(NEW, SENT | {"name": "ada", "createAnyway": "ada@example.com"})
+    assert asked_about(page) == ["ada"]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 422, 500, 503])
+def test_a_backend_that_can_t_be_asked_creates_it(site: Site, status: int) -> None:
+    site.backend.refuses("GET", CUSTOMERS, status=status)
+    site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9"}, status=201)
+    assert site.post(NEW, SENT).location == PAGE
+
+
+def test_several_wrong_fields_are_listed_each_with_a_link_to_it_and_one_is_not(site: Site) -> None:
+    page = site.post(NEW, {"name": "", "email": "x\ny"})
+    links = re.findall(r'<a href="#([^"]*)">(.*?)</a>', page.html)
+    assert ("id_name", "Name: Please fill this in.") in links
+    assert ("id_email", "Email: Control characters are not allowed.") in links
+    assert "Please check 2 fields" in page.text
+    for one in ({"name": "", "email": "x"}, SENT):
+        assert 'id="error-summary"' not in site.post(NEW, one).html

@@ -1,0 +1,232 @@
+"""The history of a row on its page, the notes on it, and a deletion that is taken back."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import URLPattern
+
+from portal.query import MutationGroup, QueryGroup, resource
+from portal.services.energy.clients import Client
+from portal.testing import Backend, page_of
+from portal.web.present import Badge
+from portal_pages import BackendForm, Column, DeleteView, DetailView, EditView, ListView
+from tests.portal_pages.customers import customer_pages
+from tests.portal_pages.site import HERE, PAGE, Page, Site
+
+PATH = "/energy/guests"
+ROW, HISTORY = f"{PATH}/c1", f"{PATH}/c1/activity"
+ADA = {"id": "c1", "name": "Ada <A>", "city": "OSL", "version": 3, "createdAt": "2026-03-01T10:00:00Z"}
+NOTE, UNDELETE = f"{HERE}/note", f"{HERE}/restore"
+WARNING = "This can’t be undone."
+
+_guests = resource(PATH, item=Client)
+
+
+class GuestQueries(QueryGroup, domain="energy"):
+    use_get_guests_query = _guests.list
+    use_get_guest_query = _guests.detail
+    use_get_guest_activity_query = _guests.activity
+
+
+class GuestMutations(MutationGroup, domain="energy"):
+    use_update_guest_mutation = _guests.update
+    use_delete_guest_mutation = _guests.delete
+    use_restore_guest_mutation = _guests.restore
+    use_note_guest_mutation = _guests.note
+
+
+class PhoneForm(BackendForm[Client]):
+    class Meta:
+        fields = {"phone": "Number"}
+        optional = ("phone",)
+
+
+@pytest.fixture
+def pages(backend: Backend) -> list[URLPattern]:
+    backend.lists(PATH, [ADA])
+    backend.answers("GET", HISTORY, json=page_of([]))
+    query = GuestQueries.use_get_guest_query
+    return customer_pages(
+        list=ListView(
+            hook=GuestQueries.use_get_guests_query,
+            columns={
+                "name": Column("Name"),
+                "city": Column("City", words={"OSL": Badge(label="Oslo"), "BER": "Berlin <B>"}),
+            },
+        ),
+        detail=DetailView(
+            hook=query, activity=GuestQueries.use_get_guest_activity_query, note=GuestMutations.use_note_guest_mutation
+        ),
+        edit=EditView(query=query, mutation=GuestMutations.use_update_guest_mutation, form=PhoneForm),
+        delete=DeleteView(
+            mutation=GuestMutations.use_delete_guest_mutation,
+            restore=GuestMutations.use_restore_guest_mutation,
+            text="Ada leaves.",
+        ),
+    )
+
+
+def entry(number: int, kind: str = "changed", *changes: Any, **fields: Any) -> dict[str, Any]:
+    at = f"2026-03-02T10:{number:02}:00Z"
+    return {"id": f"e{number}", "kind": kind, "createdAt": at, "accountName": "Eve", "changes": changes, **fields}
+
+
+def changed(field: Any, before: Any, after: Any) -> dict[str, Any]:
+    return {"field": field, "before": before, "after": after}
+
+
+def told(page: Page) -> list[str]:
+    """The entries as people read them, without their times."""
+    entries = re.findall(r'<li id="entry-\d+">(.*?)<p class="hint">', page.text, re.DOTALL)
+    return [" ".join(re.sub(r"</?(p|strong)[^>]*>", " ", each).split()) for each in entries]
+
+
+def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(site: Site) -> None:
+    entries = [
+        entry(5, "note", text="Called.\n<b>Twice</b>"),
+        entry(4, "changed", changed("city", "OSL", "BER"), changed("phone", None, "+47 1"), accountName=""),
+        entry(3, "changed", changed("phone", "x" * 200, ""), changed("stationId", "s1", "s2")),
+        entry(2, "changed", changed("hostId", "h1", "h2"), changed("hostName", "Ida", "Uwe")),
+        entry(1, "created"),
+    ]
+    site.backend.answers("GET", HISTORY, json=page_of(entries))
+    page = site.get()
+    assert told(page) == [
+        "Eve wrote a note Called. <b>Twice</b>",
+        "Somebody changed “City” from Oslo to Berlin <B> and set “Number” to +47 1",
+        f"Eve removed “Number”, which was {'x' * 79}… and changed “stationId” from s1 to s2",
+        "Eve changed “hostName” from Ida to Uwe",
+        "Eve created this",
+    ]
+    assert "Called.\n&lt;b&gt;Twice&lt;/b&gt;" in page.html
+    assert '<time datetime="2026-03-02T10:05:00+00:00"' in page.html
+
+
+@pytest.mark.parametrize(
+    ("odd", "expected"),
+    [
+        ([entry(1, "exploded"), entry(1, "changed"), {"id": "e"}], []),
+        ([entry(1, "changed", changed("lines", [{"a": 1}], {}), "odd")], ["Eve changed “lines”"]),
+        ([entry(1, "changed", changed("", 1, 2), changed({"a": 1}, 1, 2))], []),
+        ([entry(1, "changed", changed("vip", False, True))], ["Eve changed “vip” from no to yes"]),
+        ([entry(1, "changed", changed("createdAt", "soon", 1e300))], None),
+        ([entry(1, "changed", changed("tags", ["a"], ["b", "c"]))], ["Eve changed “tags” from a to b and c"]),
+        ([{"id": 7, "kind": ["x"], "accountName": {}, "changes": "x", "text": [], "createdAt": "never"}], []),
+    ],
+)
+def test_what_is_odd_is_left_out_and_breaks_nothing(site: Site, odd: list[Any], expected: list[str] | None) -> None:
+    site.backend.answers("GET", HISTORY, json=page_of(odd))
+    page = site.get()
+    assert page.status == 200
+    assert expected is None or told(page) == expected
+
+
+def test_older_entries_are_one_link_away_and_an_odd_address_shows_the_first(site: Site) -> None:
+    site.backend.lists(HISTORY, [entry(number, "created") for number in range(45)])
+    site.backend._responses.pop(("GET", HISTORY))
+    page = site.get()
+    assert (len(told(page)), f'href="{HERE}?history=2#entry-20"' in page.html) == (20, True)
+    assert len(told(site.get(f"{HERE}?history=3"))) == 45
+    for odd in ("0", "-1", "x", "²", "9" * 30):
+        assert len(told(site.get(f"{HERE}?history={odd}"))) == 20, odd
+
+
+def test_a_history_that_could_not_be_loaded_says_so_beside_the_row(site: Site) -> None:
+    site.backend.fails(503, path=HISTORY)
+    page = site.get()
+    assert (page.status, "This could not be loaded." in page.text, NOTE in page.forms) == (200, True, True)
+
+
+def test_a_backend_without_it_has_no_history_and_no_undo_of_a_deletion_and_is_asked_once(site: Site) -> None:
+    site.backend.refuses("GET", HISTORY, status=404)
+    site.backend.answers("DELETE", ROW, status=204)
+    for _ in range(2):
+        page = site.get()
+        assert ('id="history"' in page.html, NOTE in page.forms) == (False, False)
+        assert f"Ada leaves. {WARNING}" in page.text
+    assert len(site.backend.calls_to(HISTORY)) == 1
+    site.post(f"{HERE}/delete", page.forms[f"{HERE}/delete"])
+    page = site.get(PAGE)
+    assert ("“Ada <A>” was deleted." in page.text, UNDELETE in page.forms) == (True, False)
+
+
+class TestNotes:
+    """The form below the heading of the history."""
+
+    def send(self, site: Site, text: str) -> Page:
+        return site.post(NOTE, site.get().forms[NOTE] | {"text": text})
+
+    def test_a_note_is_written_and_the_next_page_has_it(self, site: Site) -> None:
+        site.backend.answers("POST", HISTORY, json=entry(1, "note", text="Hello"), status=201)
+        form = site.get().forms[NOTE] | {"text": " Two\r\nlines "}
+        site.backend.answers("GET", HISTORY, json=page_of([entry(1, "note", text="Two\nlines")]))
+        for _ in range(2):
+            assert site.post(NOTE, form).location == f"{HERE}#history"
+        assert site.bodies(HISTORY, "POST") == [{"text": "Two\nlines"}] * 2
+        assert len(site.keys(HISTORY, "POST")) == 1, "a form that arrives twice is one note"
+        page = site.get()
+        assert (told(page), "The note was added." in page.text) == (["Eve wrote a note Two lines"], True)
+        assert page.forms[NOTE]["submissionKey"] != form["submissionKey"], "what is written next is another note"
+
+    @pytest.mark.parametrize("text", ["", "  ", "a\0b", "x" * 2001])
+    def test_what_is_no_note_does_not_travel_and_comes_back(self, site: Site, text: str) -> None:
+        page = self.send(site, text)
+        assert (page.status, "field-error" in page.html, site.bodies(HISTORY, "POST")) == (422, True, [])
+
+    @pytest.mark.parametrize("status", [503, 422])
+    def test_the_text_is_kept_where_the_backend_fails(self, site: Site, status: int) -> None:
+        site.backend.refuses("POST", HISTORY, status=status, errors={"text": ["Too rude."]})
+        page = self.send(site, "Hello <you>")
+        assert (page.status, "Hello &lt;you&gt;</textarea>" in page.html) == (status, True)
+        assert ("Too rude." in page.text) == (status == 422)
+        assert f'action="{NOTE}"' in page.html
+
+    def test_a_backend_without_notes_says_so_and_offers_none_again(self, site: Site) -> None:
+        site.backend.refuses("POST", HISTORY, status=405)
+        page = self.send(site, "Hello <you>")
+        assert (page.status, "No notes can be written here" in page.text, "Hello <you>" in page.text) == (
+            422,
+            True,
+            True,
+        )
+        page = site.get()
+        assert ('id="history"' in page.html, NOTE in page.forms) == (True, False)
+
+
+class TestRestore:
+    """A deletion that is taken back."""
+
+    def deleted(self, site: Site) -> Page:
+        page = site.get()
+        assert ("Ada leaves." in page.text, WARNING in page.text) == (True, False)
+        site.backend.answers("DELETE", ROW, status=204)
+        assert site.post(f"{HERE}/delete", page.forms[f"{HERE}/delete"]).location == PAGE
+        return site.get(PAGE)
+
+    def test_the_list_names_what_was_deleted_and_its_undo_leads_to_the_row(self, site: Site) -> None:
+        page = self.deleted(site)
+        assert "“Ada <A>” was deleted." in page.text
+        site.backend.answers("POST", f"{ROW}/restore", json=ADA)
+        assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
+        assert "“Ada <A>” is there again." in site.get().text
+
+    @pytest.mark.parametrize("status", [404, 405])
+    def test_a_backend_that_restores_nothing_says_so_and_the_next_dialog_too(self, site: Site, status: int) -> None:
+        page = self.deleted(site)
+        site.backend.refuses("POST", f"{ROW}/restore", status=status)
+        assert site.post(UNDELETE, page.forms[UNDELETE]).location == PAGE
+        assert "This can’t be brought back" in site.get(PAGE).text
+        assert WARNING in site.get().text
+
+
+def test_an_edit_can_be_undone(site: Site) -> None:
+    sent = site.get(f"{HERE}/edit").fields | {"phone": "+47 1"}
+    site.backend.answers("PATCH", ROW, json=ADA | {"phone": "+47 1", "version": 4})
+    assert site.post(f"{HERE}/edit", sent).location == HERE
+    undo = site.get().forms[f"{HERE}/undo"]
+    site.backend.answers("PATCH", ROW, json=ADA | {"version": 5})
+    assert site.post(f"{HERE}/undo", undo).location == HERE
+    assert site.writes(ROW) == [('"3"', {"phone": "+47 1"}), ('"4"', {"phone": None})]
