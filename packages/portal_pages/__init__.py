@@ -44,6 +44,7 @@ from portal_pages.lists import (
     DateRange,
     Filter,
     ListView,
+    QuickView,
     is_load_more,
     list_url,
 )

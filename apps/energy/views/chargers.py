@@ -11,7 +11,7 @@ from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, 
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge
-from portal_pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
+from portal_pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, QuickView, Related, resource_pages
 
 STATUSES: Final = {
     ChargerStatus.AVAILABLE: Badge(label=_("Available"), tone="good"),
@@ -47,6 +47,7 @@ charger_pages = resource_pages(
             Filter("connector", _("Connector"), choices=CONNECTORS),
             Filter("stationId", _("Station"), named_by="station_name", record=StationQueries.use_get_station_query),
         ),
+        views=(QuickView(_("Faulted"), {"status": ChargerStatus.FAULTED}),),
         search_hint=_("Name, model or station"),
         sorts=AGE_SORTS | NAME_SORTS | {MOST_POWER_FIRST: _("Most power first")},
     ),

@@ -9,7 +9,17 @@ from django.utils.translation import gettext_lazy as _
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.finance.invoices import HIGHEST_AMOUNT_FIRST, InvoiceQueries, InvoiceStatus
 from portal.web.present import Badge, utc_day
-from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DateRange, DetailView, Filter, ListView, resource_pages
+from portal_pages import (
+    AGE_SORTS,
+    NUMBER_SORTS,
+    Column,
+    DateRange,
+    DetailView,
+    Filter,
+    ListView,
+    QuickView,
+    resource_pages,
+)
 
 STATUSES: Final = {
     InvoiceStatus.DRAFT: Badge(label=_("Draft")),
@@ -43,6 +53,7 @@ invoice_pages = resource_pages(
             DateRange("dueAt", _("Due"), calendar=True, ahead=True),
             DateRange("paidAt", _("Paid"), calendar=True),
         ),
+        views=(QuickView(_("Overdue"), {"status": InvoiceStatus.OVERDUE, "sort": "dueAt"}),),
         exported={
             "issued_at": Column(_("Issued"), value=lambda invoice: utc_day(invoice.issued_at)),
             "due_at": Column(_("Due"), value=lambda invoice: utc_day(invoice.due_at)),

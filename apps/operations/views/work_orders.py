@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
@@ -27,6 +29,7 @@ from portal_pages import (
     EditView,
     Filter,
     ListView,
+    QuickView,
     RowAction,
     RowChoiceField,
     SuggestedField,
@@ -34,6 +37,8 @@ from portal_pages import (
 )
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from portal.services import Partial
     from portal.web import PortalRequest
 
@@ -50,6 +55,7 @@ PRIORITIES: Final = {
     WorkOrderPriority.URGENT: Badge(label=_("Urgent"), tone="bad"),
 }
 FINISHED: Final = frozenset({WorkOrderStatus.DONE, WorkOrderStatus.CANCELLED})
+UNFINISHED: Final = [status for status in STATUSES if status not in FINISHED]
 
 
 class WorkOrderForm(BackendForm[WorkOrder]):
@@ -105,6 +111,17 @@ def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
     """The user's own name, if it is known."""
     me = use_app_essentials(request)
     return WorkOrder.partial(assignee=me.name) if me else None
+
+
+def mine(request: PortalRequest) -> dict[str, object] | None:
+    """The parameters of the list of what the user has to do; None if the user's name is not known."""
+    me = use_app_essentials(request)
+    return {"status": UNFINISHED, "assignee": me.name, "sort": "dueAt"} if me else None
+
+
+def late(_request: HttpRequest) -> dict[str, object]:
+    """The parameters of the list of what was due before today, and is not finished."""
+    return {"status": UNFINISHED, "dueAtTo": timezone.localdate() - timedelta(days=1), "sort": "dueAt"}
 
 
 ACTIONS: Final = (
@@ -191,6 +208,7 @@ work_order_pages = resource_pages(
             DateRange("dueAt", _("Due"), ahead=True),
             DateRange("completedAt", _("Finished")),
         ),
+        views=(QuickView(_("Mine"), mine), QuickView(_("Late"), late)),
         search_hint=_("Title, person or station"),
         sorts=AGE_SORTS | {SORT_BY_NAME: _("Title, A to Z"), SORT_BY_NAME_DESCENDING: _("Title, Z to A")},
     ),

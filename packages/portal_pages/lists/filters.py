@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.web.present import Badge, BadgeLink
-from portal.web.request import has_controls
+from portal.web.request import folded, has_controls
 
 if TYPE_CHECKING:
     from portal.query import QueryHook
@@ -82,7 +81,7 @@ class Filter:
             values = list(self.codes)
         else:
             known: set[str] = {*chosen, *(counts or {})}
-            values = sorted(known, key=lambda value: (_without_marks(self.word(value)), value))
+            values = sorted(known, key=lambda value: (folded(self.word(value)), value))
         return [
             Option(
                 value=value,
@@ -153,12 +152,6 @@ def usable_counts(answer: object) -> ChoiceCounts:
         for field, numbers in fields.items()
         if isinstance(numbers, Mapping)
     }
-
-
-def _without_marks(text: str) -> str:
-    """The text as it is sorted: Çorum stands among the Cs."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def tone_of(word: LazyText | Badge | None) -> str:

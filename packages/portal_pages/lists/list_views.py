@@ -38,12 +38,13 @@ from portal_pages.lists.filters import linked_words
 from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters
 from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
 from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
+from portal_pages.lists.saved_views import QuickView, change_views, views_of
 from portal_pages.page_names import DeclaredPage, ShownRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from django.http import HttpRequest
+    from django.http import HttpRequest, QueryDict
 
     from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
     from portal.web.present import LazyText
@@ -85,12 +86,13 @@ class ListView(DeclaredPage, Generic[TRow]):
     :param sorts: sort orders of the menu with their labels; those of the columns follow. The first one is the backend's
         own, and is not sent.
     :param counts: how many rows have each value of the filters that are offered.
+    :param views: states of the list that one click asks for, before those that users save.
     :param exported: further columns of the list's file, and others in place of those of the same name.
     :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
         in the resource's folder, if it is there.
     """
 
-    methods = ("GET", "HEAD")
+    methods = ("GET", "HEAD", "POST")
     about = "hook"
     asks = True
 
@@ -101,6 +103,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     filters: Sequence[Filter] = ()
     ranges: Sequence[DateRange] = ()
     counts: QueryHook[Any, ...] | None = None
+    views: Sequence[QuickView] = ()
     exported: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
 
@@ -112,6 +115,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         for name, column in (*self.columns.items(), *self.exported.items()):
             if fault := column_fault(name, column, self.hook.item):
                 self.refuse(fault)
+        for name in (name for each in self.views if not callable(each.params) for name in each.params):
+            if name not in self._params:
+                self.refuse(f"views: the list has no parameter {name}")
         params = self.hook.params
         if isinstance(params, type) and issubclass(params, Params):
             orders = literal_params(params).get("sort")
@@ -150,11 +156,13 @@ class ListView(DeclaredPage, Generic[TRow]):
         return self.template or (own_or_default(own, "portal/list.html") if self.columns else own)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """Read the page that the URL asks for, and render it; for htmx the table alone.
+        """Read the page that the URL asks for, and render it; for htmx the table alone. A POST changes the saved views.
 
         :param values: further parameters of the hook.
         :raises portal.errors.ApiError: there is nothing to show.
         """
+        if request.method == "POST":
+            return change_views(self, request, pages.list)
         target = htmx_target(request)
         controls = self.controls(request)
         result, counts = read_list(self, request, controls, values, is_counted=target != ROWS_ID)
@@ -180,6 +188,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 is_restarted=is_restarted,
                 can_count=can_count(self, request),
             )
+            page = replace(page, views=views_of(self, request, pages.list, shown_url=page.first_url))
             of_columns = words_of(self, pages, active_locale())
             words = {**pages.context, **words_in(self.columns)}
             words |= linked_words(words, self.filters, page.url_of, is_stop=False)
@@ -207,8 +216,12 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def controls(self, request: HttpRequest) -> ListControls:
         """Read the URL. An unknown sort order counts as the default."""
+        return self.controls_of(request.GET)
+
+    def controls_of(self, given: QueryDict) -> ListControls:
+        """The state of the list that an address asks for."""
         return read_controls(
-            request.GET,
+            given,
             sorts=orders_of(self),
             default_sort=self._default_sort,
             filters=self.filters,

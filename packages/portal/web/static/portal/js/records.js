@@ -1,4 +1,4 @@
-/* The page of a record: it is remembered, it leads back to its list, and facts are copied by one press. */
+/* The page of a record: it is remembered, it leads back to its list, and its address and facts are copied by one press. */
 (() => {
   "use strict";
   const SHOWN_MS = 2000;
@@ -39,9 +39,10 @@
     const button = event.target.closest("[data-copy]");
     if (!button) return;
     try {
-      await navigator.clipboard.writeText(button.dataset.copy);
+      await navigator.clipboard.writeText(button.dataset.copy || location.href);
     } catch {
       /* The browser does not let this page write: without https, or where it is forbidden. The text can be marked. */
+      if (!button.dataset.copy) return void prompt(button.title, location.href);
       const range = document.createRange();
       range.selectNodeContents(button.parentElement);
       getSelection().removeAllRanges();
