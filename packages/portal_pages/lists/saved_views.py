@@ -81,15 +81,18 @@ def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tup
     :param shown_url: the address of the state that the page shows.
     """
     shell = shell_for(request)
+    # A request that the edge rejects has other URLs, and a sidebar.
+    path = reverse(route, urlconf=f"apps.{shell.app}.urls")
 
     def made(label: str, query: str, **about: bool) -> ShownView:
-        url = view.controls_of(QueryDict(query)).url(reverse(route))
+        url = view.controls_of(QueryDict(query)).url(path)
         return ShownView(label=label, url=url, is_current=_state(url) == _state(shown_url), **about)
 
     quick = [(each.label, each.params(request) if callable(each.params) else each.params) for each in view.views]
     offered = [each for each in quick if each[1] is not None and not ignored_params(view.hook, each[1])]
     saved = [each for each in _read(shell.saved_views).get(shell.account or "", ()) if each.route == route]
     return (
+        *([made(_("All"), "")] if shown_url and (offered or saved) else ()),
         *(made(str(label), with_params("", params)[1:]) for label, params in offered),
         *(made(each.name, each.query, is_saved=True, is_pinned=each.pinned) for each in saved),
     )

@@ -108,7 +108,7 @@ const showOwn = () => {
   const text = plain(field.value.trim());
   const words = text.split(/\s+/);
   const best = (entries) => Math.min(...entries.map((each) => rank(each, text)));
-  const groups = Object.entries({ recent: recentEntries(), actions: actions(), pages: pages(), settings: settings() })
+  const groups = Object.entries({ recent: recentEntries(), pages: pages(), actions: actions(), settings: settings() })
     .map(([name, entries]) => [name, entries.filter((each) => matches(each, words))])
     .sort(([, one], [, other]) => best(one) - best(other) || 0);
   const ranked = (entries) => entries.sort((one, other) => rank(one, text) - rank(other, text));
