@@ -46,6 +46,7 @@ from portal_pages.lists import (
     DateRange,
     Filter,
     ListView,
+    QuickView,
     Totals,
     is_load_more,
     list_url,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from portal.errors import UsageError
@@ -10,7 +11,7 @@ from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
-from portal_pages.lists import ListView
+from portal_pages.lists import ListView, views_of
 from portal_pages.page_names import DeclaredPage, PageNames
 from portal_pages.records import DELETE, UNDO, BulkPage, DeleteView, DetailView, RestorePage, fields_of
 
@@ -179,7 +180,12 @@ def resource_pages(
     ]
     if names.list:
         entry = NavigationEntry(
-            route=names.list, label=title, key=key, create=names.create, create_label=names.create_label
+            route=names.list,
+            label=title,
+            key=key,
+            create=names.create,
+            create_label=names.create_label,
+            views=partial(views_of, list) if isinstance(list, ListView) else None,
         )
         setattr(found[0].callback, NAVIGATION, entry)
     return found

@@ -16,7 +16,7 @@ from portal.query import ignores, is_absent, use_queries
 from portal.services.searched_lists import searched_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import is_not_there, part_if_answered
-from portal.web.request import active_locale, search_text
+from portal.web.request import active_locale, best_first, search_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def search_everything(request: PortalRequest, q: str) -> Found:
 def _group(platform: Platform, searched: SearchedList[Any], *, result: PaginatedResult[Any], q: str) -> FoundGroup:
     list_url = _list_url(platform, searched)
     page = part_if_answered(result)
-    rows = page.items if page else ()
+    rows = best_first(page.items, q) if page else ()
     has_more = page is not None and (page.has_next or len(rows) > SHOWN_ROWS)
     return FoundGroup(
         name=f"{platform.app}-{searched.path}",

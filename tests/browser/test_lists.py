@@ -57,6 +57,38 @@ def test_chips_narrow_the_list_and_stand_in_the_address(open_list: Visit) -> Non
     expect(page).to_have_url(CHARGERS)
 
 
+def test_a_view_is_saved_pinned_shown_on_other_pages_and_deleted(visit: Visit, new_account: NewAccount) -> None:
+    page = visit(new_account("ENERGY_APP"), CHARGERS)
+    page.get_by_role("checkbox", name=re.compile("^Una")).check()
+    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
+    views = page.locator("#list-views-menu")
+    views.locator("summary").click()
+    views.get_by_label("Save as").fill("Out of use")
+    views.get_by_label("Show in the menu").check()
+    views.get_by_role("button", name="Save view").click()
+    row = page.get_by_role("navigation", name="Views")
+    expect(row.locator("[aria-current]")).to_have_text("Out of use")
+    row.get_by_role("link", name="Faulted").click()
+    expect(row.locator("[aria-current]")).to_have_text("Faulted")
+    expect(page).to_have_url(f"{CHARGERS}?status=faulted")
+    page.goto(CLIENTS)
+    page.locator("#sidebar").get_by_role("link", name="Out of use").click()
+    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
+    views.locator("summary").click()
+    views.get_by_role("button", name="Delete the view “Out of use”").click()
+    expect(row.get_by_role("link")).to_have_text(["All", "Faulted"])
+
+
+def test_the_address_is_copied_as_it_is_narrowed(open_list: Visit) -> None:
+    page = open_list(CHARGERS)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("checkbox", name=re.compile("^Fau")).check()
+    expect(page).to_have_url(f"{CHARGERS}?status=faulted")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
 def test_a_chosen_chip_has_an_edge_of_its_own_in_forced_colours(open_list: Visit) -> None:
     page = open_list(f"{CHARGERS}?status=faulted", forced_colors="active")
     chips = page.locator(".chip")

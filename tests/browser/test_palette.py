@@ -96,6 +96,38 @@ def test_pages_of_the_menu_are_found_without_the_server(visit: Visit) -> None:
     expect(page).to_have_url(f"{CLIENTS}/new")
 
 
+def test_it_presses_what_the_page_and_its_frame_offer(visit: Visit, new_account: NewAccount) -> None:
+    page = visit(new_account("ENERGY_APP"), CLIENTS)
+
+    def choose(words: str, option: str) -> None:
+        page.keyboard.press("Control+k")
+        page.locator(FIELD).fill(words)
+        expect(page.locator(ACTIVE)).to_have_text(option)
+        page.keyboard.press("Enter")
+
+    choose("faulted", "Chargers: Faulted")
+    expect(page).to_have_url(re.compile(r"/chargers\?status=faulted"))
+    choose("dark", "Dark colours")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page).to_have_url(re.compile(r"/chargers\?status=faulted"))
+    open_client(page)
+    choose("del", "Delete")
+    expect(page.locator("dialog#delete")).to_be_visible()
+    page.keyboard.press("Escape")
+    choose("türk", "Türkçe")
+    expect(page).to_have_url(re.compile(r"/tr/energy/clients/"))
+    choose("çık", "Çıkış yap")  # noqa: RUF001  Turkish
+    page.wait_for_url("**/signed-out")
+
+
+def test_what_begins_with_the_text_stands_first(visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
+    page.keyboard.press("Control+k")
+    for words, first in (("cl", "Go to Clients"), ("s", "Go to Stations"), ("ch", "Go to Chargers")):
+        page.locator(FIELD).fill(words)
+        expect(page.locator(ACTIVE)).to_have_text(first)
+
+
 def test_what_was_found_for_another_text_is_not_opened(visit: Visit) -> None:
     page = visit("energy", CLIENTS)
     name = names(page).first.inner_text()

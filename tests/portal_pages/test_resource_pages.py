@@ -82,7 +82,7 @@ def test_texts_that_an_app_does_not_give_are_the_portals_in_each_language(site: 
 @pytest.mark.parametrize(
     ("path", "method", "allowed"),
     [
-        ("", "post", "GET, HEAD"),
+        ("", "put", "GET, HEAD, POST"),
         ("/c1", "post", "GET, HEAD"),
         ("/new", "delete", "GET, HEAD, POST"),
         ("/c1/edit", "put", "GET, HEAD, POST"),

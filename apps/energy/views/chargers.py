@@ -24,6 +24,7 @@ from portal_pages import (
     DetailView,
     Filter,
     ListView,
+    QuickView,
     Related,
     resource_pages,
 )
@@ -78,6 +79,7 @@ charger_pages = resource_pages(
             Filter("connector", _("Connector"), choices=CONNECTORS),
             Filter("stationId", _("Station"), named_by="station_name", record=StationQueries.use_get_station_query),
         ),
+        views=(QuickView(_("Faulted"), {"status": ChargerStatus.FAULTED}),),
         search_hint=_("Name, model or station"),
         sorts=AGE_SORTS | NAME_SORTS | {MOST_POWER_FIRST: _("Most power first")},
     ),

@@ -23,6 +23,7 @@ from portal_pages import (
     DetailView,
     Filter,
     ListView,
+    QuickView,
     RowAction,
     Totals,
     resource_pages,
@@ -104,6 +105,7 @@ invoice_pages = resource_pages(
             DateRange("dueAt", _("Due"), calendar=True, ahead=True),
             DateRange("paidAt", _("Paid"), calendar=True),
         ),
+        views=(QuickView(_("Overdue"), {"status": InvoiceStatus.OVERDUE, "sort": "dueAt"}),),
         exported={
             "issued_at": Column(_("Issued"), value=lambda invoice: utc_day(invoice.issued_at)),
             "due_at": Column(_("Due"), value=lambda invoice: utc_day(invoice.due_at)),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from apps.operations.views.work_orders import FINISHED, PRIORITIES, STATUSES
+from apps.operations.views.work_orders import PRIORITIES, STATUSES, UNFINISHED
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
 from portal.web.present import (
@@ -44,7 +44,6 @@ AGES: Final = {
     "90": Badge(label=_("31 to 90 days"), tone="warn"),
     "older": Badge(label=_("over 90 days"), tone="bad"),
 }
-_UNFINISHED: Final = [status for status in STATUSES if status not in FINISHED]
 CREATED: Final = Figure(
     label=_("Created"), name="created", counted=_("Work orders"), icon="plus", route="work-orders", days="createdAt"
 )
@@ -79,7 +78,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "created": CREATED.chart(summary, period=read.period, months=summary.by_month),
             "by_status": rows_by("status", summary.by_status, badges=STATUSES, route="work-orders"),
             "by_priority": rows_by(
-                "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=_UNFINISHED
+                "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=UNFINISHED
             ),
             "needs": needs_of([late(summary, first_late)], has_failed=read.has_failed),
             "by_age": age_bar(summary),
@@ -95,7 +94,7 @@ def age_bar(summary: OperationsSummary) -> SplitBar | None:
 
     def href(age: str) -> str:
         return list_url(
-            "work-orders", status=_UNFINISHED, createdAtFrom=ages[age].from_day, createdAtTo=ages[age].to_day
+            "work-orders", status=UNFINISHED, createdAtFrom=ages[age].from_day, createdAtTo=ages[age].to_day
         )
 
     return split_bar({age: span.count for age, span in ages.items()}, badges=AGES, href=href)
@@ -105,7 +104,7 @@ def late_params() -> dict[str, object]:
     """The parameters of the list of late work orders, the one that is late for longest first."""
     today = timezone.localdate()
     midnight = datetime.combine(today, time(), tzinfo=timezone.get_current_timezone())
-    return {"status": _UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
+    return {"status": UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
 
 
 def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
@@ -114,7 +113,7 @@ def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
     return Need(
         label=ngettext("late work order", "late work orders", found.count or 0),
         count=found.count,
-        href=list_url("work-orders", status=_UNFINISHED, dueAtTo=found.to_day, sort="dueAt"),
+        href=list_url("work-orders", status=UNFINISHED, dueAtTo=found.to_day, sort="dueAt"),
         links=tuple(
             NeedLink(
                 label=str(order),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from django import forms
@@ -9,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
+from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
 from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
@@ -32,6 +33,7 @@ from portal_pages import (
     EditView,
     Filter,
     ListView,
+    QuickView,
     RowAction,
     RowChoiceField,
     SuggestedField,
@@ -41,6 +43,8 @@ from portal_pages import (
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from django.http import HttpRequest
 
     from portal.services import Partial
     from portal.web import PortalRequest
@@ -58,6 +62,7 @@ PRIORITIES: Final = {
     WorkOrderPriority.URGENT: Badge(label=_("Urgent"), tone="bad"),
 }
 FINISHED: Final = frozenset({WorkOrderStatus.DONE, WorkOrderStatus.CANCELLED})
+UNFINISHED: Final = [status for status in STATUSES if status not in FINISHED]
 
 
 def is_late(order: WorkOrder) -> bool:
@@ -155,12 +160,35 @@ class PriorityForm(BackendForm[WorkOrder]):
         choices = {"priority": PRIORITIES}
 
 
+def _knows_people(request: PortalRequest) -> bool:
+    return "assignee_id" in usable_form(request, AssigneeForm).base_fields
+
+
 def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
     """The user's own id where the backend knows people, else the name, if it is known."""
     me = use_app_essentials(request)
-    if me and me.id and "assignee_id" in usable_form(request, AssigneeForm).base_fields:
+    if me and me.id and _knows_people(request):
         return WorkOrder.partial(assignee_id=me.id)
     return WorkOrder.partial(assignee=me.name) if me else None
+
+
+def mine(request: PortalRequest) -> dict[str, object] | None:
+    """The parameters of the list of what the user has to do; None if the user's name is not known."""
+    me = use_app_essentials(request)
+    if me is None:
+        return None
+    whose = {"assigneeId": me.id} if me.id and _knows_people(request) else {"assignee": me.name}
+    return {"status": UNFINISHED, **whose, "sort": "dueAt"}
+
+
+def unassigned(request: PortalRequest) -> dict[str, object] | None:
+    """The parameters of the list of what nobody does yet; None where the backend knows no people."""
+    return {"status": UNFINISHED, "assigneeId": NONE_VALUE, "sort": "dueAt"} if _knows_people(request) else None
+
+
+def late(_request: HttpRequest) -> dict[str, object]:
+    """The parameters of the list of what was due before today, and is not finished."""
+    return {"status": UNFINISHED, "dueAtTo": timezone.localdate() - timedelta(days=1), "sort": "dueAt"}
 
 
 ACTIONS: Final = (
@@ -263,6 +291,7 @@ work_order_pages = resource_pages(
             DateRange("dueAt", _("Due"), ahead=True),
             DateRange("completedAt", _("Finished")),
         ),
+        views=(QuickView(_("Mine"), mine), QuickView(_("Unassigned"), unassigned), QuickView(_("Late"), late)),
         search_hint=_("Title, person or station"),
         sorts=AGE_SORTS | {SORT_BY_NAME: _("Title, A to Z"), SORT_BY_NAME_DESCENDING: _("Title, Z to A")},
     ),

@@ -80,11 +80,13 @@ class Sidebar:
             given: dict[str, Any] = {"shell": shell, "essentials": user}
             given["is_absent"] = lambda view: is_not_offered(view, request)
             template = own_or_default(f"{self._shell.app}/navigation.html", "portal/parts/navigation.html")
-            given["entries"] = navigation_entries()
+            given["entries"] = entries = navigation_entries()
+            given["views"] = {each.route: each.views(request, each.route) for each in entries if each.views}
             navigation = render_part(template, given) if has_navigation else Markup()
             return navigation, render_part(_ACCOUNT, given)
 
-        key = None if user is None else ("sidebar", shell, has_navigation, user, gaps_mark(request))
+        depends = (self._shell.time_zone, self._shell.saved_views)
+        key = None if user is None else ("sidebar", shell, has_navigation, user, gaps_mark(request), *depends)
         return part_cache.kept(make, key=key)
 
 

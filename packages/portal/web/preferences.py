@@ -81,10 +81,19 @@ def theme_of(cookies: Mapping[str, str]) -> TTheme | None:
     return next((theme for theme in THEMES if theme == sent), None)
 
 
-def write_preference(response: HttpResponseBase, name: str, value: str | None) -> None:
-    """Set the cookie of a preference for one year, on the cookie domain; None removes it."""
+def own_cookie(prefix: str) -> str:
+    """The name of a preference of this app alone: `saved_views_energy`, under https with `__Host-` before it."""
     config = portal_config()
-    domain = config.cookie_domain or None
+    return f"{'__Host-' if config.secure else ''}{prefix}{config.project.app}"
+
+
+def write_preference(response: HttpResponseBase, name: str, value: str | None, *, is_own: bool = False) -> None:
+    """Set the cookie of a preference for one year, on the cookie domain; None removes it.
+
+    :param is_own: it is one of :func:`own_cookie`: of this host alone, and no script reads it.
+    """
+    config = portal_config()
+    domain = None if is_own else config.cookie_domain or None
     if value is not None:
         response.set_cookie(
             name,
@@ -93,6 +102,7 @@ def write_preference(response: HttpResponseBase, name: str, value: str | None) -
             path="/",
             domain=domain,
             secure=config.secure,
+            httponly=is_own,
             samesite="Lax",
         )
         return

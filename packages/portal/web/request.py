@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.http import HttpRequest
 from django.utils.translation import get_language
@@ -14,13 +14,16 @@ from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from portal.api import TokenStore
     from portal.config.platforms import TPlatform
     from portal.edge import EdgeUser, Site
     from portal.process import Deadline
     from portal.query import QueryClient
+
+
+TRow = TypeVar("TRow")
 
 
 def client_address(request: HttpRequest) -> str:
@@ -93,6 +96,23 @@ def is_page_navigation(request: HttpRequest) -> bool:
 def search_text(raw: str) -> str:
     """What is searched for: one line without control characters, of at most 200 characters."""
     return " ".join("".join(each if each.isprintable() else " " for each in raw).split())[:MAX_SEARCH_CHARS]
+
+
+def folded(text: str) -> str:
+    """The text without capitals and marks: as it is sorted, and compared with what is searched for."""
+    letters = unicodedata.normalize("NFKD", text.casefold().replace("\N{LATIN SMALL LETTER DOTLESS I}", "i"))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def best_first(rows: Iterable[TRow], text: str) -> list[TRow]:
+    """Rows whose name begins with the text, then those with a word that begins so, then the others, each as given."""
+    wanted = f" {folded(text)}"
+
+    def rank(row: TRow) -> int:
+        place = f" {folded(str(row))}".find(wanted)
+        return 2 if place < 0 else min(place, 1)
+
+    return sorted(rows, key=rank)
 
 
 def has_controls(text: str) -> bool:

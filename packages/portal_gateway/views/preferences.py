@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from django.contrib import messages
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -30,6 +32,7 @@ class PreferenceChoices:
     """What can be chosen, and what is.
 
     :param zones: by continent: name and label.
+    :param has_all_zones: whether they are all; else those with the hour that it is now for the user.
     :param zone: what is chosen; empty for the browser's own.
     :param browsers_zone: a label; empty as long as the browser has not told its zone.
     :param themes: value and label.
@@ -37,6 +40,7 @@ class PreferenceChoices:
     """
 
     zones: Sequence[tuple[str, Sequence[tuple[str, str]]]]
+    has_all_zones: bool
     zone: str
     browsers_zone: str
     themes: Sequence[tuple[str, str]]
@@ -48,7 +52,12 @@ def preference_choices(request: PortalRequest) -> PreferenceChoices:
     language = active_locale()
     zone = request.COOKIES.get(VAR_TIME_ZONE, "")
     zone = zone if zone_named(zone) else OWN
-    zones = zone_choices(language)
+    has_all, now = request.GET.get("zones") == "all", timezone.localtime()
+
+    def fits(name: str) -> bool:
+        return has_all or now.astimezone(ZoneInfo(name)).utcoffset() == now.utcoffset()
+
+    zones = tuple((place, tuple(each for each in given if fits(each[0]))) for place, given in zone_choices(language))
     known = {name for _continent, choices in zones for name, _label in choices}
     if zone not in {OWN, *known}:
         # Another name of a place, or UTC, which a former version may have written.
@@ -56,7 +65,8 @@ def preference_choices(request: PortalRequest) -> PreferenceChoices:
     browsers = request.COOKIES.get(BROWSER_TIME_ZONE)
     labels = {"light": _("Light"), "dark": _("Dark")}
     return PreferenceChoices(
-        zones=zones,
+        zones=[each for each in zones if each[1]],
+        has_all_zones=has_all,
         zone=zone,
         browsers_zone=zone_label(browsers, language=language) if browsers and zone_named(browsers) else "",
         themes=[(OWN, _("As my system")), *((theme, labels[theme]) for theme in THEMES)],

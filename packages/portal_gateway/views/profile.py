@@ -22,7 +22,7 @@ from portal.web.frame import ask_what_is_unknown, present_own_profile
 from portal.web.present import is_not_there, record_of
 from portal_gateway.devices import device_name
 from portal_gateway.forms import NameForm
-from portal_gateway.views.accounts import ADMIN
+from portal_gateway.views.accounts import ADMIN, PERMISSIONS
 from portal_gateway.views.preferences import preference_choices
 from portal_gateway.views.with_provider import without_provider
 from portal_pages import backend_errors, is_absent, is_load_more
@@ -113,6 +113,7 @@ def _page(
     context |= {"name_form": shown_form, "is_outage": is_outage, "name_is_refused": name_is_refused}
     # The URL of a form that was sent is no page: the language switch leads to the profile.
     context |= {"profile": shown, "preferences": preference_choices(request), "own_path": reverse("profile")}
+    context["permissions"] = PERMISSIONS
     response = render(request, "auth_app/profile.html", context, status=422 if name_form else 200)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response

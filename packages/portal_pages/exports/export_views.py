@@ -118,7 +118,7 @@ class ExportView(DeclaredPage):
             is_marked=is_watched,
         )
         chosen = next(
-            (days for days in view.controls(request).days if days.first and days.last and not days.error), None
+            (days for days in view.controls(request.GET).days if days.first and days.last and not days.error), None
         )
         of_days = "–".join(sorted({str(chosen.first), str(chosen.last)})) if chosen else str(timezone.localdate())
         name = f"{pages.title} {of_days}.csv"

@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from portal.errors import ApiError, ApiForbiddenError, ApiNotFoundError
 from portal.query import is_absent, is_known
 from portal.web.present import NO_VALUE
-from portal.web.request import MAX_SEARCH_CHARS, search_text
+from portal.web.request import MAX_SEARCH_CHARS, best_first, search_text
 from portal.web.templating import render_part
 from portal_pages.forms.text_fields import one_line
 
@@ -129,7 +129,7 @@ class RowChoiceField(forms.CharField):
         :raises portal.errors.ApiError: the backend did not answer.
         """
         hook: Any = self.hook
-        return list(hook(request, **({"q": text} if text else {})).unwrap().items)
+        return best_first(hook(request, **({"q": text} if text else {})).unwrap().items, text)
 
     def label_of(self, row: Row) -> str:
         """The name of a row, with what tells it apart."""

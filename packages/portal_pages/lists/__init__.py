@@ -4,6 +4,7 @@
 
     list_views           ListView: a list with search, filters, ranges, sort orders and "load more"
       list_pages         one page of a list, as its templates show it; its address, and the way back to it
+      saved_views        QuickView: a view that it declares; those that users save
       list_reads         what a page reads: its rows, the numbers beside its filters, and its sums
       list_filters     its chips, menus and presets, and what each leads to
         controls         what the user asked for, as the address has it
@@ -22,4 +23,5 @@ from portal_pages.lists.date_ranges import DateRange, calendar_spans
 from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_pages import LIST, ROW, is_load_more, list_url, list_url_before
 from portal_pages.lists.list_views import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, ListView
+from portal_pages.lists.saved_views import QuickView, views_of
 from portal_pages.lists.totals import Totals

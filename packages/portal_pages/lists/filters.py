@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from portal.config.contract_names import NONE_VALUE
 from portal.query import is_absent
 from portal.web.present import Badge
-from portal.web.request import has_controls
+from portal.web.request import folded, has_controls
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -120,7 +119,7 @@ class Filter:
         else:
             known: set[str] = {*chosen, *((counts or {}) if self.rows is None else names.keys() & (counts or names))}
             words = {value: names.get(value) or self.word(value) for value in known}
-            values = sorted(known, key=lambda value: (value != NONE_VALUE, _without_marks(words[value]), value))
+            values = sorted(known, key=lambda value: (value != NONE_VALUE, folded(words[value]), value))
         return [
             Option(
                 value=value,
@@ -166,12 +165,6 @@ def usable_counts(answer: object) -> ChoiceCounts:
         for field, numbers in fields.items()
         if isinstance(numbers, Mapping)
     }
-
-
-def _without_marks(text: str) -> str:
-    """The text as it is sorted: Çorum stands among the Cs."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def tone_of(word: LazyText | Badge | None) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
+    from portal_pages.lists.saved_views import ShownView
     from portal_pages.lists.totals import TotalsRow
     from portal_pages.page_names import PageNames
 
@@ -197,6 +198,7 @@ class ListPage:
     :param selects: rows have a box to be selected by, for who has no scripts.
     :param is_fragment: only the table is rendered, for htmx.
     :param is_appended: of that table, htmx uses the rows only.
+    :param views: those that are declared, and those of this user.
     """
 
     title: str
@@ -226,6 +228,7 @@ class ListPage:
     as_of: datetime | None
     is_fragment: bool
     is_appended: bool
+    views: Sequence[ShownView] = ()
 
     @property
     def sort_label(self) -> str:

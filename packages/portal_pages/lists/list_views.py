@@ -49,6 +49,7 @@ from portal_pages.lists.list_pages import (
     words_of,
 )
 from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
+from portal_pages.lists.saved_views import QuickView, change_views, views_of
 from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow
 
@@ -99,12 +100,13 @@ class ListView(DeclaredPage, Generic[TRow]):
         own, and is not sent.
     :param counts: how many rows have each value of the filters that are offered.
     :param totals: what its rows add up to, for a last row of the table.
+    :param views: states of the list that one click asks for, before those that users save.
     :param exported: further columns of the list's file, and others in place of those of the same name.
     :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
         in the resource's folder, if it is there.
     """
 
-    methods = ("GET", "HEAD")
+    methods = ("GET", "HEAD", "POST")
     about = "hook"
     asks = True
 
@@ -116,6 +118,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     ranges: Sequence[DateRange] = ()
     counts: QueryHook[Any, ...] | None = None
     totals: Totals | None = None
+    views: Sequence[QuickView] = ()
     exported: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
 
@@ -127,6 +130,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         for name, column in (*self.columns.items(), *self.exported.items()):
             if fault := column_fault(name, column, self.hook.item):
                 self.refuse(fault)
+        for name in (name for each in self.views if not callable(each.params) for name in each.params):
+            if name not in self._params:
+                self.refuse(f"views: the list has no parameter {name}")
         params = self.hook.params
         if isinstance(params, type) and issubclass(params, Params):
             orders = literal_params(params).get("sort")
@@ -179,11 +185,13 @@ class ListView(DeclaredPage, Generic[TRow]):
         return self.template or (own_or_default(own, "portal/list.html") if self.columns else own)
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """Read the page that the URL asks for, and render it; for htmx the table alone.
+        """Read the page that the URL asks for, and render it; for htmx the table alone. A POST changes the saved views.
 
         :param values: further parameters of the hook.
         :raises portal.errors.ApiError: there is nothing to show.
         """
+        if request.method == "POST":
+            return change_views(self, request, pages.list)
         target = htmx_target(request)
         controls = self.controls(request.GET)
         result, counts, totals = read_list(self, request, controls, values, is_whole=target != ROWS_ID)
@@ -211,6 +219,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 selects=SELECT in request.GET,
                 can_count=can_count(self, request),
             )
+            page = replace(page, views=views_of(self, request, pages.list, shown_url=page.first_url))
             of_columns = words_of(self, pages, active_locale())
             words = {**pages.context, **words_in(self.columns)}
             return {

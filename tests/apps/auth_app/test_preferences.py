@@ -97,11 +97,20 @@ def test_settings_are_cookies_and_the_page_follows_them(browser: Client) -> None
     assert [response.cookies[name]["max-age"] for name in (VAR_TIME_ZONE, VAR_THEME)] == [0, 0]
 
 
+def test_the_zones_are_those_with_the_users_time_until_all_are_asked_for(browser: Client) -> None:
+    browser.cookies["browser_time_zone"] = "Europe/Berlin"
+    page, every = (unescape(browser.get(f"{PROFILE}{query}").content.decode()) for query in ("", "?zones=all"))
+    for zone, is_alike in (("Europe/Oslo", True), ("Asia/Tokyo", False)):
+        assert [f'value="{zone}"' in each for each in (page, every)] == [is_alike, True]
+    assert len(page.encode()) < 30_000
+    assert ('href="/en/profile?zones=all#settings"' in page, "zones=all" in every) == (True, False)
+
+
 def test_the_language_is_chosen_by_the_switch_of_every_page_alone(browser: Client) -> None:
     saved = browser.post(SETTINGS, {"locale": "de", "timeZone": "", "theme": ""})
     assert (saved["Location"], VAR_SELECTED_LOCALE in saved.cookies) == (PROFILE, False)
-    form = profile_of(browser).partition('aria-labelledby="language"')[2].partition("</form>")[0]
-    assert 'action="/locale"' in form
+    form = profile_of(browser).partition('action="/locale"')[2].partition("</form>")[0]
+    assert 'aria-label="Language"' in form
     assert '<input type="hidden" name="next" value="/en/profile">' in form
     switched = browser.post("/locale", {"locale": "de", "next": PROFILE})
     assert (switched["Location"], switched.cookies[VAR_SELECTED_LOCALE].value) == ("/de/profile", "de")

@@ -50,6 +50,15 @@ def text_of(html: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html.partition("<main")[2] or html)).split())
 
 
+def test_the_introduction_is_there_until_it_was_read_in_this_browser(energy_user: Client) -> None:
+    assert "Here are your clients" in html_of(energy_user)
+    read = energy_user.post("/en/help")
+    assert (read.status_code, read["Location"]) == (303, PAGE)
+    cookie = read.cookies["introduced_energy"]
+    assert (cookie["max-age"], cookie["httponly"], cookie["domain"]) == (365 * 24 * 60 * 60, True, "")
+    assert "Here are your clients" not in html_of(energy_user)
+
+
 def test_what_needs_somebody_is_counted_and_leads_to_its_rows_and_the_figures_are_compared(energy_user: Client) -> None:
     page = html_of(energy_user)
     for html in ('href="/en/energy/chargers?status=faulted"', '<a href="/en/energy/chargers/chg_1">Oslo 1</a>'):

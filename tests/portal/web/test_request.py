@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal.web.request import search_text
+from portal.web.request import best_first, search_text
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,24 @@ from portal.web.request import search_text
 )
 def test_what_is_searched_for_is_one_short_line(raw: str, text: str) -> None:
     assert search_text(raw) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ("hansen", ["Hansen", "Åse Hansen", "Johansen AS"]),
+        ("oslo st", ["Oslo Stasjon", "Nord-Oslo Storo, Oslo Stasjon 2", "Oslo"]),
+        ("isik", ["ışık", "Ada Işık", "Oslo"]),  # noqa: RUF001  Turkish
+    ],
+)
+def test_a_name_that_begins_with_the_text_stands_before_one_with_such_a_word(text: str, best: list[str]) -> None:
+    assert best_first([best[2], best[1], best[0]], text) == best
+
+
+def test_rows_that_match_alike_stay_in_their_order() -> None:
+    assert best_first(["Oslo 2", "Oslo 1", "Bergen 2", "Bergen 1"], "oslo") == [
+        "Oslo 2",
+        "Oslo 1",
+        "Bergen 2",
+        "Bergen 1",
+    ]

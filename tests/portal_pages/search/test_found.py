@@ -93,6 +93,15 @@ def test_of_a_long_list_the_first_rows_are_shown_and_the_way_to_all_of_them(
     assert ('href="/en/energy/clients?q=a%26b"' in body, "Show all 54 in Clients" in body) == (True, True)
 
 
+def test_of_what_a_list_found_the_best_matches_are_shown(backend: Backend, signed_in: SignedIn) -> None:
+    names = [*(f"Johansen {number}" for number in range(6)), "Hansen"]
+    backend.lists("/energy/clients", [{"id": name, "name": name} for name in names])
+    assert re.findall(r'class="found-title">(\w+)', found(signed_in(ENERGY), "q=hansen")) == [
+        "Hansen",
+        *["Johansen"] * 4,
+    ]
+
+
 def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_down_is_named(
     backend: Backend, signed_in: SignedIn
 ) -> None:

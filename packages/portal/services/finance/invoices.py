@@ -116,7 +116,7 @@ _invoices = resource(
 
 
 class InvoiceQueries(QueryGroup):
-    """`use_get_invoices_query`, `…_invoices_counts_query`, `…_invoices_totals_query`, `…_invoice_query` and its activity."""
+    """`use_get_invoices_query`, with its counts and its totals; `use_get_invoice_query`, with its activity."""
 
     use_get_invoices_query = _invoices.list
     use_get_invoices_counts_query = _invoices.counts

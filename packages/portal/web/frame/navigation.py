@@ -13,7 +13,7 @@ from portal.web.frame.essentials import page_is_denied
 from portal.web.request import view_is_absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
@@ -31,6 +31,7 @@ class NavigationEntry:
     :param key: opens the page after `g`.
     :param create: name of the URL of the page that creates an entry; empty for none.
     :param create_label: what the palette calls that page.
+    :param views: gives the views of a list, which the palette offers; those that are pinned have an entry.
     """
 
     route: str
@@ -38,6 +39,7 @@ class NavigationEntry:
     key: str = ""
     create: str = ""
     create_label: LazyText = ""
+    views: Callable[[PortalRequest, str], Sequence[Any]] | None = None
 
 
 def navigation_entries() -> tuple[NavigationEntry, ...]:

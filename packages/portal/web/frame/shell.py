@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.config.cookies import REFUSED_PLATFORM
+from portal.config.cookies import INTRODUCED, REFUSED_PLATFORM, SAVED_VIEWS
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
@@ -19,7 +19,7 @@ from portal.identity import get_user_from_token
 from portal.telemetry.audit import tag_of
 from portal.web.frame.essentials import known_essentials, open_platforms
 from portal.web.frame.platforms import platform_name, project_name
-from portal.web.preferences import active_zone_name, has_chosen_zone, theme_of
+from portal.web.preferences import active_zone_name, has_chosen_zone, own_cookie, theme_of
 from portal.web.request import active_locale, is_signed_in
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class Shell(PartShell):
     :param time_zone: IANA's name of the zone in which the page's times are written.
     :param has_chosen_zone: whether the user has chosen it; if not, `portal.js` rewrites times in the browser's own.
     :param theme: `light` or `dark`; None for that of the system.
+    :param saved_views: the cookie with the views of this app's lists, as it came.
+    :param is_introduced: whether somebody has read this app's introduction in this browser.
     """
 
     app: str
@@ -130,6 +132,8 @@ class Shell(PartShell):
     time_zone: str
     has_chosen_zone: bool
     theme: str | None
+    saved_views: str
+    is_introduced: bool
 
     def part(self) -> PartShell:
         """That of a part of this page."""
@@ -205,5 +209,7 @@ def shell_for(request: PortalRequest) -> Shell:
         time_zone=active_zone_name(),
         has_chosen_zone=has_chosen_zone(request.COOKIES),
         theme=theme_of(request.COOKIES),
+        saved_views=request.COOKIES.get(own_cookie(SAVED_VIEWS), ""),
+        is_introduced=own_cookie(INTRODUCED) in request.COOKIES,
         refused=_refused_name(request, user),
     )

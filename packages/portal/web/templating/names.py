@@ -178,6 +178,7 @@ class Links:
         key: str = "",
         create: str = "",
         create_label: str = "",
+        views: tuple[Any, ...] = (),
     ) -> Markup:
         """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below.
 
@@ -186,6 +187,7 @@ class Links:
         :param icon: empty for the one with the name of the route, else a shared one.
         :param key: the key that opens the page after `g`.
         :param create: the route of the page that creates an entry, which the palette offers as `create_label`.
+        :param views: of a list, for the palette; those that are pinned are seen.
         """
         is_absent = context.get("is_absent")
         if self._is_absent(route, is_absent):
@@ -193,8 +195,13 @@ class Links:
         url, here = self.url(route), context["shell"].pathname
         current = here == url or (not exact and here.startswith(f"{url}/"))
         made = self.url(create) if create and not self._is_absent(create, is_absent) else ""
-        return self._kept_entry(
+        entry = self._kept_entry(
             url, str(label), icon or route, "" if icon else "list", current, key, made, str(create_label)
+        )
+        pin = Markup('<li{}><a class="side-link pin" href="{}" title="{}: {}">{}</a></li>')
+        hidden = {True: "", False: Markup(" hidden")}
+        return entry + Markup().join(
+            pin.format(hidden[each.is_pinned], each.url, label, each.label, each.label) for each in views
         )
 
     def _entry(  # noqa: PLR0917  the key of a cache

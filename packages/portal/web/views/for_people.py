@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from django.http import JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
@@ -14,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal.api import api_session, identity_provider
-from portal.config.cookies import VAR_SELECTED_LOCALE
+from portal.config.cookies import INTRODUCED, VAR_SELECTED_LOCALE, VAR_THEME
 from portal.config.current import portal_config
 from portal.config.limits import NEXT_MAX_CHARS
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
@@ -22,11 +23,12 @@ from portal.edge import LOGIN_PATH, accept_target, with_locale
 from portal.errors import ApiUnavailableError
 from portal.services.user import UserQueries
 from portal.web.errors import problem, redirect_htmx_to_login, render_failure
-from portal.web.frame import account_tag_of, shell_for, use_app_essentials
-from portal.web.preferences import write_preference
+from portal.web.frame import account_tag_of, navigation_entries, shell_for, use_app_essentials
+from portal.web.preferences import THEMES, own_cookie, write_preference
 from portal.web.request import active_locale, is_signed_in
 from portal.web.sign_in import sign_out_response
 from portal.web.submissions import see_other
+from portal.web.templating import own_or_default
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -103,18 +105,29 @@ def essentials(request: PortalRequest) -> HttpResponse:
 _KEYS: Final = "shortcuts-keys"
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def help_page(request: PortalRequest) -> HttpResponse:
-    """The page; for the dialog of the keys, the keys alone."""
+    """The page; for the dialog of the keys, the keys alone. A POST says that the app's introduction has been read."""
+    if request.method == "POST":
+        response = see_other(shell_for(request).home_url)
+        write_preference(response, own_cookie(INTRODUCED), "1", is_own=True)
+        return response
     is_dialog = request.META.get("HTTP_HX_TARGET") == _KEYS and request.META.get("HTTP_HX_REQUEST") == "true"
-    response = render(request, f"portal/pages/help.html{'#keys' if is_dialog else ''}")
+    project, entries = portal_config().project, navigation_entries()
+    template = own_or_default(f"{project.app}/help.html", "portal/pages/help.html")
+    # The gateway's list is for administrators.
+    example = reverse(entries[0].route) if entries and project.platform else ""
+    response = render(request, f"{template}{'#keys' if is_dialog else ''}", {"example": example})
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 
 
 @require_POST
 def switch_locale(request: PortalRequest) -> HttpResponse:
-    """Store the language in its cookie, and redirect to the page in that language. An unknown language is ignored."""
+    """Store the language in its cookie, and redirect to the page in that language. An unknown language is ignored.
+
+    The palette sends a theme with it, as the profile does elsewhere.
+    """
     config = portal_config()
     wanted = request.POST.get("locale", "")
     locale = wanted if wanted in LOCALES else active_locale()
@@ -127,6 +140,8 @@ def switch_locale(request: PortalRequest) -> HttpResponse:
     response = see_other(with_locale(target or _fallback(request), locale=locale))
     if wanted in LOCALES:
         write_preference(response, VAR_SELECTED_LOCALE, wanted)
+    if (theme := request.POST.get("theme")) in {"", *THEMES}:
+        write_preference(response, VAR_THEME, theme or None)
     return response
 
 

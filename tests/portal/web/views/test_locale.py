@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from portal.config.cookies import VAR_SELECTED_LOCALE
+from portal.config.cookies import VAR_SELECTED_LOCALE, VAR_THEME
 
 GATEWAY = "http://localhost:8000"
 
@@ -43,6 +43,13 @@ def test_an_unknown_language_changes_nothing(locale: str) -> None:
     response = Client().post("/locale", {"locale": locale, "next": "/en/energy"})
     assert response["Location"] == "/en/energy"
     assert VAR_SELECTED_LOCALE not in response.cookies
+
+
+@pytest.mark.parametrize(("theme", "kept"), [("dark", "dark"), ("", ""), ("pink", None), (None, None)])
+def test_the_palette_chooses_the_colours_with_it(theme: str | None, kept: str | None) -> None:
+    sent = {"locale": "en", "next": "/en/energy"} | ({} if theme is None else {"theme": theme})
+    cookie = Client().post("/locale", sent).cookies.get(VAR_THEME)
+    assert (None if cookie is None else cookie.value) == kept
 
 
 def test_only_a_form_of_ours_can_switch() -> None:

@@ -2,10 +2,11 @@
    found here; htmx asks the server for the rest. shortcuts.js opens the dialog, and loads this module then. */
 const MIN_CHARS = 2;
 const root = document.documentElement;
-const link = ({ href, title, detail = "" }, role) => {
+const link = ({ href, press, title, detail = "" }, role) => {
   const made = document.createElement("a");
   made.className = "found-row";
-  made.href = href;
+  if (href) made.href = href;
+  else made.addEventListener("click", () => palette.close() ?? press());
   if (role) Object.assign(made, { role, tabIndex: -1, ariaSelected: "false" });
   for (const [name, text] of [["found-title", title], ["found-detail", detail]]) {
     if (!text) continue;
@@ -48,16 +49,33 @@ const status = document.getElementById("palette-status");
 
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ı", "i");
 const matches = (entry, words) => words.every((word) => plain(`${entry.title} ${entry.detail ?? ""}`).includes(word));
+/* As the server ranks rows: what begins with the text, then what has a word that begins so, then the rest. */
+const rank = ({ name, title }, text) => {
+  const at = ` ${plain(name ?? title)}`.indexOf(` ${text}`);
+  return at < 0 ? 2 : Math.min(at, 1);
+};
 
 const pages = () => {
   const entries = [];
-  for (const each of document.querySelectorAll("#sidebar nav a[href]")) {
-    const name = each.lastChild.textContent.trim();
-    entries.push({ href: each.href, title: palette.dataset.goTo.replace("%s", () => name) });
+  for (const each of document.querySelectorAll("#sidebar :is(nav a, .account-who, .sidebar-foot > .side-link)")) {
+    const name = each.dataset.shortcutName ?? each.lastChild.textContent.trim();
+    const title = each.matches(".pin") ? each.title : palette.dataset.goTo.replace("%s", () => name);
+    entries.push({ href: each.href, title, name });
     if (each.dataset.create) entries.push({ href: each.dataset.create, title: each.dataset.createLabel });
   }
   return entries;
 };
+/* What the page and its frame do, by their own buttons. */
+const pressing = (selector) =>
+  [...document.querySelectorAll(selector)].map((each) => ({
+    title: (each.title || each.textContent).trim(),
+    press: () => {
+      each.click();
+      each.closest("details")?.querySelector("form :is(input:not([type=hidden]), select)")?.focus();
+    },
+  }));
+const actions = () => pressing("main :is(.head, .changes) :is(.button, .copy):not(details form *, [data-shortcut='c'])");
+const settings = () => pressing("form[action='/locale'] button:not([aria-current]), #sidebar [data-sign-out] button");
 
 const options = () => [...list.querySelectorAll("[role=option]")].filter((each) => !each.closest("[data-stale]"));
 const active = () => list.querySelector("[aria-selected=true]");
@@ -87,10 +105,14 @@ const group = (name, label, entries) => {
   return [made];
 };
 const showOwn = () => {
-  const words = plain(field.value).split(/\s+/).filter(Boolean);
-  const chosen = (entries) => entries.filter((each) => matches(each, words));
-  const recent = group("recent", palette.dataset.recent, chosen(recentEntries()));
-  own.replaceChildren(...recent, ...group("pages", palette.dataset.pages, chosen(pages())));
+  const text = plain(field.value.trim());
+  const words = text.split(/\s+/);
+  const best = (entries) => Math.min(...entries.map((each) => rank(each, text)));
+  const groups = Object.entries({ recent: recentEntries(), pages: pages(), actions: actions(), settings: settings() })
+    .map(([name, entries]) => [name, entries.filter((each) => matches(each, words))])
+    .sort(([, one], [, other]) => best(one) - best(other) || 0);
+  const ranked = (entries) => entries.sort((one, other) => rank(one, text) - rank(other, text));
+  own.replaceChildren(...groups.flatMap(([name, entries]) => group(name, palette.dataset[name], ranked(entries))));
 };
 const empty = () => {
   found.replaceChildren();

@@ -1,7 +1,6 @@
-/* The page of a record: it is remembered, it leads back to its list, and facts are copied by one press. */
+/* The page of a record: it is remembered, and it leads back to its list. */
 (() => {
   "use strict";
-  const SHOWN_MS = 2000;
   const MAX_TITLE_CHARS = 200;
 
   /* The palette offers the records that were opened last; one that is gone is no longer among them. The language of a
@@ -34,25 +33,4 @@
   };
   leadBack();
   document.addEventListener("htmx:afterSettle", leadBack);
-
-  document.addEventListener("click", async (event) => {
-    const button = event.target.closest("[data-copy]");
-    if (!button) return;
-    try {
-      await navigator.clipboard.writeText(button.dataset.copy);
-    } catch {
-      /* The browser does not let this page write: without https, or where it is forbidden. The text can be marked. */
-      const range = document.createRange();
-      range.selectNodeContents(button.parentElement);
-      getSelection().removeAllRanges();
-      getSelection().addRange(range);
-      return;
-    }
-    button.dataset.done = "";
-    document.getElementById("said")?.replaceChildren(button.dataset.copied);
-    setTimeout(() => {
-      delete button.dataset.done;
-      document.getElementById("said")?.replaceChildren();
-    }, SHOWN_MS);
-  });
 })();

@@ -1,0 +1,146 @@
+"""Views of a list: states of it that it declares, and those that a user has saved in this browser under a name.
+
+The saved ones of all lists of an app are one cookie (ADR 38): JSON in base64, by the account's tag. It is input as any
+other: of a query in it, the list takes what it knows, and makes the address anew.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import parse_qsl
+
+import msgspec
+from django.contrib import messages
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from portal.config.cookies import SAVED_VIEWS
+from portal.query import ignored_params
+from portal.web import see_other
+from portal.web.frame import shell_for
+from portal.web.preferences import own_cookie, write_preference
+from portal.web.present import with_params
+from portal.web.request import search_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from django.http import HttpResponse
+
+    from portal.web.present import LazyText
+
+#: Views of one account; characters of a name, of a query, and of the cookie, of which browsers keep 4,096 bytes.
+MAX_VIEWS: Final = 20
+MAX_NAME_CHARS: Final = 60
+MAX_QUERY_CHARS: Final = 500
+MAX_COOKIE_CHARS: Final = 3500
+
+
+@dataclass(frozen=True, slots=True)
+class QuickView:
+    """A view that a list declares: `QuickView(_("Faulted"), {"status": ChargerStatus.FAULTED})`.
+
+    :param params: of the address, or what gives them for a request; None: it is not offered. Pages are kept, so they
+        depend on the user, the time zone and the day alone.
+    """
+
+    label: LazyText
+    params: Mapping[str, Any] | Callable[[Any], Mapping[str, Any] | None]
+
+
+class SavedView(NamedTuple):
+    """A view in the cookie: of the list with this name of its URL; if it is pinned, the sidebar shows it."""
+
+    route: str
+    name: str
+    query: str
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownView:
+    """A view as pages show it."""
+
+    label: str
+    url: str
+    is_current: bool
+    is_saved: bool = False
+    is_pinned: bool = False
+
+
+def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tuple[ShownView, ...]:
+    """The views of a list that this user is offered: those declared, then those saved.
+
+    :param view: the `ListView`, whose module is above this one.
+    :param route: name of the list's URL.
+    :param shown_url: the address of the state that the page shows.
+    """
+    shell = shell_for(request)
+    # A request that the edge rejects has other URLs, and a sidebar.
+    path = reverse(route, urlconf=f"apps.{shell.app}.urls")
+
+    def made(label: str, query: str, **about: bool) -> ShownView:
+        url = view.controls(QueryDict(query)).url(path)
+        return ShownView(label=label, url=url, is_current=_state(url) == _state(shown_url), **about)
+
+    quick = [(each.label, each.params(request) if callable(each.params) else each.params) for each in view.views]
+    offered = [each for each in quick if each[1] is not None and not ignored_params(view.hook, each[1])]
+    saved = [each for each in _read(shell.saved_views).get(shell.account or "", ()) if each.route == route]
+    return (
+        *([made(_("All"), "")] if shown_url and (offered or saved) else ()),
+        *(made(str(label), with_params("", params)[1:]) for label, params in offered),
+        *(made(each.name, each.query, is_saved=True, is_pinned=each.pinned) for each in saved),
+    )
+
+
+def change_views(view: Any, request: Any, route: str) -> HttpResponse:
+    """Keep the state that the address asks for under the name that was sent, or forget the view of that name.
+
+    A name that is there already gets the new state. What does not fit in changes nothing, and is said.
+    """
+    url, shell = view.controls(request.GET).url(request.path), shell_for(request)
+    name = _name(request.POST.get("view", ""))
+    response, query, deletes = see_other(url), url.partition("?")[2], "delete" in request.POST
+    if not shell.account or not name or not (query or deletes):
+        return response
+    kept = _read(shell.saved_views)
+    own = [each for each in kept.get(shell.account, ()) if each[:2] != (route, name)]
+    own += [] if deletes else [SavedView(route, name, query, "pinned" in request.POST)]
+    value = urlsafe_b64encode(msgspec.json.encode({**kept, shell.account: own})).decode().rstrip("=")
+    if len(query) > MAX_QUERY_CHARS and not deletes:
+        messages.error(request, _("Too much is chosen to be saved as a view."))
+    elif len(own) > MAX_VIEWS or len(value) > MAX_COOKIE_CHARS:
+        messages.error(request, _("This browser has no room for another view. Delete one first."))
+    else:
+        write_preference(response, own_cookie(SAVED_VIEWS), value, is_own=True)
+        said = _("The view “%(name)s” was deleted.") if deletes else _("The view “%(name)s” was saved.")
+        messages.success(request, said % {"name": name})
+    return response
+
+
+def _name(text: str) -> str:
+    return search_text(text)[:MAX_NAME_CHARS].strip()
+
+
+def _state(url: str) -> list[tuple[str, str]]:
+    """What an address asks for, in whatever order."""
+    return sorted(parse_qsl(url.partition("?")[2]))
+
+
+def _could_be_saved(view: SavedView) -> bool:
+    return view.name == _name(view.name) != "" and len(view.query) <= MAX_QUERY_CHARS
+
+
+@lru_cache(maxsize=256)
+def _read(cookie: str) -> Mapping[str, Sequence[SavedView]]:
+    """The views by the account's tag: those that could have been saved."""
+    if 0 < len(cookie) <= MAX_COOKIE_CHARS:
+        with suppress(ValueError, msgspec.MsgspecError):
+            kept = msgspec.json.decode(urlsafe_b64decode(f"{cookie}=="), type=dict[str, list[SavedView]])
+            return {tag: [each for each in views if _could_be_saved(each)] for tag, views in kept.items()}
+    return {}

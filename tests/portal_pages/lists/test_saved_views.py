@@ -1,0 +1,162 @@
+"""Views of a list: those that it declares, and those that a user saves in a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Any
+
+import pytest
+from django.urls import URLPattern
+
+from portal.errors import UsageError
+from portal.services.energy.clients import ClientQueries
+from portal.testing import Backend, SignedIn
+from portal_pages import Filter, ListView, QuickView
+from tests.portal_pages.customers import COLUMNS, customer_pages
+from tests.portal_pages.site import PAGE, Page, Site
+
+CLIENTS = "/energy/clients"
+COOKIE = "saved_views_energy"
+NO_ROOM = "This browser has no room for another view. Delete one first."
+OSLO = f"{PAGE}?city=Oslo&sort=name"
+
+
+def view(**given: Any) -> ListView[Any]:
+    filters = (Filter("city", "City", choices={"Oslo": "Oslo", "Ulm": "Ulm"}),)
+    return ListView(hook=ClientQueries.use_get_clients_query, columns=COLUMNS, filters=filters, **given)
+
+
+@pytest.fixture
+def pages() -> list[URLPattern]:
+    quick = (QuickView("In Ulm", {"city": "Ulm"}), QuickView("Nobody's", lambda _request: None))
+    return customer_pages(list=view(views=quick))
+
+
+@pytest.fixture
+def site(site: Site) -> Site:
+    site.backend.lists(CLIENTS, [])
+    return site
+
+
+def save(site: Site, name: str, address: str = OSLO, **sent: str) -> Page:
+    return site.post(address, {"view": name, **sent})
+
+
+def chips(page: Page) -> list[tuple[str, str, bool]]:
+    """Address, text, and whether it is the state that is shown, of each view above the list."""
+    row = page.html.partition('id="list-views"')[2].partition("</nav>")[0]
+    found = re.findall(r'href="([^"]*)"( aria-current="true")?>([^<]*)</a>', row)
+    return [(href.replace("&amp;", "&"), text, bool(current)) for href, current, text in found]
+
+
+def pins(page: Page) -> list[tuple[str, str]]:
+    """What the sidebar has of each view: `hidden` or nothing, and its text."""
+    return re.findall(r'<li( hidden)?><a class="side-link pin"[^>]*>([^<]*)</a>', page.html)
+
+
+def kept(site: Site) -> dict[str, Any]:
+    value = site.browser.cookies[COOKIE].value
+    return dict(json.loads(urlsafe_b64decode(value + "==")))
+
+
+def keep(site: Site, content: object) -> None:
+    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    site.browser.cookies[COOKIE] = urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def test_the_state_of_a_list_is_saved_under_a_name_in_a_cookie_of_this_app_that_no_script_reads(site: Site) -> None:
+    assert chips(site.get(PAGE)) == [(PAGE, "All", True), (f"{PAGE}?city=Ulm", "In Ulm", False)]
+    saved = save(site, " My <b> Oslo ", pinned="yes")
+    assert (saved.status, saved.location, saved.said) == (303, OSLO, ["The view “My <b> Oslo” was saved."])
+    cookie = saved.response.cookies[COOKIE]
+    assert [cookie[each] for each in ("httponly", "samesite", "path", "domain")] == [True, "Lax", "/", ""]
+    for address, is_current in ((PAGE, False), (f"{PAGE}?sort=name&city=Oslo", True)):
+        page = site.get(address)
+        assert chips(page)[2:] == [(OSLO, "My &lt;b&gt; Oslo", is_current)]
+        assert pins(page)[0] == ("", "My &lt;b&gt; Oslo")
+
+
+def test_a_name_that_is_there_gets_the_new_state_and_is_deleted_from_any_state(site: Site) -> None:
+    save(site, "Mine", pinned="yes")
+    save(site, "Mine", f"{PAGE}?q=ada&cursor=x&pages=3&next=//evil.example")
+    page = site.get(PAGE)
+    assert chips(page)[2:] == [(f"{PAGE}?q=ada", "Mine", False)]
+    assert pins(page)[0] == (" hidden", "Mine"), "the palette finds it"
+    assert save(site, "Mine", PAGE, delete="yes").said[-1:] == ["The view “Mine” was deleted."]
+    assert len(chips(site.get(PAGE))) == 2
+
+
+def test_a_list_that_is_not_narrowed_and_a_view_without_a_name_are_not_saved(site: Site) -> None:
+    for name, address in (("All", PAGE), ("  ", OSLO)):
+        assert save(site, name, address).response.status_code == 303
+        assert COOKIE not in site.browser.cookies
+
+
+def test_another_account_of_the_browser_neither_sees_nor_loses_them(
+    site: Site, backend: Backend, signed_in: SignedIn
+) -> None:
+    save(site, "Mine")
+    other = Site(backend, signed_in("ENERGY_APP"))
+    other.browser.cookies[COOKIE] = site.browser.cookies[COOKIE].value
+    assert "Mine" not in other.get(PAGE).text
+    save(other, "Theirs")
+    assert sorted(each[0][1] for each in kept(other).values()) == ["Mine", "Theirs"]
+
+
+def test_what_does_not_fit_in_is_said_and_nothing_is_lost(site: Site) -> None:
+    for number in range(20):
+        save(site, f"View {number}")
+    [views] = kept(site).values()
+    assert save(site, "One more").said[-1] == NO_ROOM
+    assert kept(site).popitem()[1] == views
+    site.browser.cookies.pop(COOKIE)
+    for number in range(12):
+        last = save(site, f"{number}{'ü' * 60}", f"{PAGE}?q={'x' * 190}")
+    assert last.said[-1] == NO_ROOM
+    assert 3000 < len(site.browser.cookies[COOKIE].value) <= 3500
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff",
+        [],
+        {"TAG": [["clients", "x"]]},
+        {"TAG": [["clients", 1, "q=a", False]]},
+        {"TAG": [["clients", "", "q=a", False], ["clients", "a\nb", "q=a", True], ["clients", "x" * 61, "q=a", True]]},
+        {"TAG": [["clients", "x", "q=" + "a" * 600, False]]},
+        b"[" * 2600,
+    ],
+)
+def test_a_cookie_that_nobody_could_have_saved_shows_nothing(site: Site, content: Any) -> None:
+    save(site, "Mine")
+    [tag] = kept(site)
+    keep(site, {tag: content["TAG"]} if isinstance(content, dict) else content)
+    assert len(chips(site.get(PAGE))) == 2
+
+
+def test_of_a_query_in_the_cookie_only_what_the_list_knows_becomes_an_address(site: Site) -> None:
+    save(site, "Mine")
+    [tag] = kept(site)
+    keep(site, {tag: [["clients", "Mine", 'city=Oslo&next=//evil.example&sort="><script>', False]]})
+    assert chips(site.get(PAGE))[2:] == [(f"{PAGE}?city=Oslo", "Mine", False)]
+
+
+def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(site: Site) -> None:
+    part = site.get(OSLO, **{"hx-request": "true", "hx-target": "list"})
+    assert 'id="list-views" aria-label="Views" hx-boost="true" hx-swap-oob="true"' in part.html
+    assert f'method="post" action="{OSLO}"' in part.text
+
+
+def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None:
+    rows = [{"id": "c1", "name": "Ada", "city": "Oslo"}]
+    site.backend.answers("GET", CLIENTS, json={"items": rows, "hasNext": False, "nextCursor": None})
+    site.get(f"{PAGE}?city=Ulm")
+    assert "In Ulm" not in site.get(PAGE).text
+
+
+def test_a_view_with_a_parameter_that_the_list_has_not_is_refused() -> None:
+    with pytest.raises(UsageError, match="views: the list has no parameter town"):
+        view(views=(QuickView("In Ulm", {"town": "Ulm"}),))
