@@ -21,6 +21,7 @@ from portal.config.contract_names import (
 )
 from portal.query import (
     PaginatedQueryHook,
+    PaginatedRes,
     Params,
     Row,
     gaps_mark,
@@ -35,7 +36,14 @@ from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.filters import linked_words
-from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters, unseen_params
+from portal_pages.lists.list_filters import (
+    SEARCH_TEXT,
+    SORT,
+    not_known,
+    shown_filters,
+    unseen_in_address,
+    unseen_params,
+)
 from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
 from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
 from portal_pages.lists.totals import totals_row
@@ -147,7 +155,10 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param values: further parameters of the hook.
         """
-        return self.hook.walk(request, {**self.controls(request).params, **by_wire_names(self.hook.params, values)})
+        controls = self.controls(request)
+        for page in self.hook.walk(request, {**controls.params, **by_wire_names(self.hook.params, values)}):
+            unseen = unseen_in_address(controls, page.rows)
+            yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
 
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"
@@ -247,8 +258,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
-        unseen = unseen_params(self.filters, data.items, counts)
-        unknown = {*data.ignored, *ignored, *unseen}
+        if unseen := unseen_in_address(controls, data.items):
+            data = PaginatedRes(ignored=(*data.ignored, *unseen))
+        unknown = {*data.ignored, *ignored, *unseen_params(self.filters, data.items, counts)}
         is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor else ""
@@ -276,7 +288,6 @@ class ListView(DeclaredPage, Generic[TRow]):
                 counts=None if data.ignored else counts,
                 names=names or {},
                 unknown=unknown,
-                unseen=unseen,
                 can_count=can_count and not data.ignored,
             ),
             controls=controls,
