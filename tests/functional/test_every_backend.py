@@ -217,9 +217,11 @@ def test_no_list_no_file_and_no_number_has_rows_of_another(walked: Walked) -> No
             if each.what == "related":
                 continue
             rows = known[each.route]
-            query = narrowed(each, rows)
+            # Of what no row says of itself, nobody knows which rows fit.
+            is_known = each.what == "range" or each.name == "permission" or each.name in next(iter(rows.values()))
+            query = narrowed(each, rows) if is_known else f"{each.name}=fault"
             name, _, value = query.partition("=")
-            fitting = {row_id for row_id, row in rows.items() if not contradicts(row, name, value)}
+            fitting = {row_id for row_id, row in rows.items() if is_known and not contradicts(row, name, value)}
             assert fitting < set(rows), f"all rows fit {each}"
             origin = walked.portal.origins[each.app]
             page = walker.open(f"{origin}/en/{each.route}?{query}")

@@ -90,9 +90,9 @@ charger_pages = resource_pages(
             Related(
                 title=_("Charging sessions"),
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
+                totals=SESSION_TOTALS,
                 by="charger_id",
                 page="sessions",
-                totals=SESSION_TOTALS,
             ),
         ),
     ),

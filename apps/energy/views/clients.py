@@ -80,9 +80,9 @@ client_pages = resource_pages(
             Related(
                 title=_("Charging sessions"),
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
+                totals=SESSION_TOTALS,
                 by="client_id",
                 page="sessions",
-                totals=SESSION_TOTALS,
             ),
             invoices,
         ),

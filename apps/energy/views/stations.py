@@ -64,9 +64,9 @@ station_pages = resource_pages(
             Related(
                 title=_("Charging sessions"),
                 hook=ChargingSessionQueries.use_get_charging_sessions_query,
+                totals=SESSION_TOTALS,
                 by="station_id",
                 page="sessions",
-                totals=SESSION_TOTALS,
             ),
             work_orders,
             Related(title=_("Meters"), hook=MeterQueries.use_get_meters_query, by="station_id", page="meters"),

@@ -138,7 +138,6 @@ def shown_filters(
     counts: QueryResult[Any] | None,
     names: Mapping[tuple[str, str], str],
     unknown: Collection[str] = (),
-    unseen: Collection[str] = (),
     can_count: bool = False,
 ) -> ShownFilters:
     """The filters of one page of a list.
@@ -146,11 +145,9 @@ def shown_filters(
     :param counts: how many rows have which value; None if that was not asked.
     :param names: what related rows are called, by parameter and id.
     :param unknown: parameters that the backend does not know, which are not offered.
-    :param unseen: those of them of which nobody sees whether they are followed.
     :param can_count: whether the backend can be asked for the choices of a menu.
     """
-    of_values = _chips_of_values(controls, path=path, names=names, unknown=unknown, unseen=unseen)
-    chips = [*of_values, *_chips_of_days(controls, path=path)]
+    chips = [*_chips_of_values(controls, path=path, names=names, unknown=unknown), *_chips_of_days(controls, path=path)]
     known = None if counts is None or counts.data is None else usable_counts(counts.data)
 
     def offered(each: Filter, values: Sequence[str]) -> ShownFilter:
@@ -200,18 +197,25 @@ def _in_words(filters: Iterable[ShownFilter], chips: Iterable[Chip]) -> Iterator
     yield from (f"{chip.label}: {chip.text}" for chip in chips if not chip.is_ignored)
 
 
-def unseen_params(filters: Iterable[Filter], rows: Sequence[object], counts: QueryResult[Any] | None) -> frozenset[str]:
-    """The filters by a field that no row has, and by which nothing is counted: nobody sees whether they are followed.
+def unseen_params(
+    filters: Iterable[Filter], rows: Sequence[object], counts: QueryResult[Any] | None = None
+) -> tuple[str, ...]:
+    """The filters by a code that no row has, and by which nothing is counted: nobody knows which rows fit.
 
     :param counts: how many rows have which value; None if that was not asked.
     """
     counted = (counts and counts.data) or ()
-    return frozenset(
+    return tuple(
         each.param
         for each in filters
         if each.choices is not None and each.param not in counted and rows
         if all(getattr(row, each.attribute, "") is None for row in rows)
     )
+
+
+def unseen_in_address(controls: ListControls, rows: Sequence[object]) -> tuple[str, ...]:
+    """Those of them that the address has: as with a search that the backend ignores, no row is shown then."""
+    return unseen_params((each for each, values in controls.values if each.sent(values)), rows)
 
 
 def _is_hidden(each: Filter, value: str) -> bool:
@@ -220,12 +224,7 @@ def _is_hidden(each: Filter, value: str) -> bool:
 
 
 def _chips_of_values(
-    controls: ListControls,
-    *,
-    path: str,
-    names: Mapping[tuple[str, str], str],
-    unknown: Collection[str],
-    unseen: Collection[str],
+    controls: ListControls, *, path: str, names: Mapping[tuple[str, str], str], unknown: Collection[str]
 ) -> Iterator[Chip]:
     for each, values in controls.values:
         for value in values:
@@ -234,7 +233,7 @@ def _chips_of_values(
                     label=str(each.label),
                     text=names.get((each.param, value)) or each.word(value),
                     url=controls.without(each.param, value).url(path),
-                    is_ignored=not each.sent([value]) or each.param in unseen,
+                    is_ignored=not each.sent([value]),
                 )
 
 

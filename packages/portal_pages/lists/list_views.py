@@ -23,6 +23,7 @@ from portal.config.contract_names import (
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.query import (
     PaginatedQueryHook,
+    PaginatedRes,
     Params,
     Row,
     gaps_mark,
@@ -37,7 +38,14 @@ from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
-from portal_pages.lists.list_filters import SEARCH_TEXT, SORT, not_known, shown_filters, unseen_params
+from portal_pages.lists.list_filters import (
+    SEARCH_TEXT,
+    SORT,
+    not_known,
+    shown_filters,
+    unseen_in_address,
+    unseen_params,
+)
 from portal_pages.lists.list_pages import (
     ROWS_ID,
     SELECT,
@@ -164,7 +172,10 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param values: further parameters of the hook.
         """
-        return self.hook.walk(request, {**self.controls(request.GET).params, **by_wire_names(self.hook.params, values)})
+        controls = self.controls(request.GET)
+        for page in self.hook.walk(request, {**controls.params, **by_wire_names(self.hook.params, values)}):
+            unseen = unseen_in_address(controls, page.rows)
+            yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
 
     def selected(self, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
         """The rows with these ids: from the list in which they were selected, as it is cached, else read one by one.
@@ -283,8 +294,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data = result.unwrap()
-        unseen = unseen_params(self.filters, data.items, counts)
-        unknown = {*data.ignored, *ignored, *unseen}
+        if unseen := unseen_in_address(controls, data.items):
+            data = PaginatedRes(ignored=(*data.ignored, *unseen))
+        unknown = {*data.ignored, *ignored, *unseen_params(self.filters, data.items, counts)}
         is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale())
         cursor = data.next_cursor if data.has_next and data.next_cursor and not controls.has_error else ""
@@ -314,7 +326,6 @@ class ListView(DeclaredPage, Generic[TRow]):
                 counts=None if data.ignored else counts,
                 names=names or {},
                 unknown=unknown,
-                unseen=unseen,
                 can_count=can_count and not data.ignored,
             ),
             controls=controls,
