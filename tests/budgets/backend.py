@@ -25,11 +25,23 @@ def _rows(row: Row) -> Row:
     return {name: ROW if name.endswith("Id") else value for name, value in row.items()}
 
 
+def _history(row: Row) -> list[Row]:
+    """More than a page: notes, and changes of a field."""
+    name, value = list(row.items())[-1]
+    by = {"accountName": "Grace Hopper", "createdAt": "2026-03-01T10:00:00Z"}
+    told: list[Row] = [
+        {"kind": "note", "text": "Called.\nCalls back."},
+        {"kind": "changed", "changes": [{"field": name, "before": value, "after": "other"}]},
+    ]
+    return [{"id": f"act_{number}", **by, **told[number % 2]} for number in range(25)]
+
+
 LISTS: Final[dict[str, list[Row]]] = {
     **{each.backend_path: [_rows({**each.parts, **row}) for row in each.ordinary(_NUMBER)] for each in RESOURCES},
     ACCOUNTS: [{**ACCOUNT_ROWS[0], "id": f"row_{number}"} for number in range(_NUMBER)],
     SIGN_INS: SIGN_IN_ROWS,
     "/operations/stations": [{"id": ROW, "name": "Main station"}],
+    **{f"{each.backend_path}/{ROW}/activity": _history(each.row) for each in RESOURCES},
 }
 ANSWERS: Final[dict[str, Any]] = {
     **{f"{each.path}/summary": each.summary for each in OVERVIEWS},

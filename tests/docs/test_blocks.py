@@ -151,7 +151,7 @@ class Stage:
 
 def a_request_that_writes(stage: Stage) -> object:
     """The request of a form that was sent to the energy app."""
-    form = {"name": "Ada", "email": "ada@example.com"}
+    form = {"name": "Ada", "email": "ada@example.com", "createAnyway": "ada@example.com"}
     stage.backend.answers("POST", "/energy/clients", json={"id": "cli_1", **form}, status=201)
     return stage.signed_in("ENERGY_APP").post("/en/energy/clients/new", form).wsgi_request
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from django import forms
 from django.contrib import messages
 from django.urls import reverse
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
@@ -33,6 +34,7 @@ from portal.query import (
 from portal.rows import decoder_of, wire_names
 from portal.web.present import Badge, formats_of, is_not_there, list_text, record_if_answered
 from portal.web.submissions import new_submission_key, see_other, submission_key
+from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, BackendForm, form_page, is_not_taken_of_row, refused_page
 from portal_pages.lists import Column
 from portal_pages.page_names import DeclaredPage
@@ -70,28 +72,15 @@ class NoteForm(BackendForm[ActivityEntry]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryEntry:
-    """An entry as the page shows it.
-
-    :param did: what was done, as the rest of a sentence that begins with `who`.
-    :param text: of a note; else empty.
-    """
-
-    who: str
-    did: str
-    text: str
-    at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """The history of a row.
 
+    :param entries: the list of them; empty for none.
     :param older_url: the page with more of it; empty at its end.
     :param form: for a note; None where none can be written. `key`: under it, a form that arrives twice is one note.
     """
 
-    entries: tuple[HistoryEntry, ...]
+    entries: str
     has_failed: bool
     older_url: str
     note_url: str
@@ -128,12 +117,19 @@ def history_of(
     """The history as the page shows it; None if the backend has none, or not for this user."""
     if is_not_there(result):
         return None
-    shown = tuple(_shown(result.data.items if result.pages else (), row=row, columns=pages.fields))
-    older = f"{reverse(pages.detail, args=[row_id])}?{SECTION}={result.pages + 1}#entry-{len(shown)}"
+    items = result.data.items if result.pages else ()
+
+    def make() -> tuple[str, ...]:
+        shown = list(_shown(items, row=row, columns=pages.fields))
+        return (render_part("portal/parts/history_entries.html", {"entries": shown}) if shown else "",)
+
+    made_of = None if result.version is None else (SECTION, pages.detail, result.version, get_current_timezone())
+    (entries,) = part_cache.kept(make, key=made_of)
+    older = f"{reverse(pages.detail, args=[row_id])}?{SECTION}={result.pages + 1}#entry-{len(items)}"
     # The page is the same as long as its data is, and so is the key: the same note is written once on what was seen.
     key = sha256(repr(result.version).encode()).hexdigest()[:32] if result.version else new_submission_key()
     return History(
-        entries=shown,
+        entries=entries,
         has_failed=result.error is not None and not result.pages,
         older_url=older if result.has_next_page else "",
         note_url=reverse(f"{pages.detail}-{NOTE}", args=[row_id]) if takes_notes else "",
@@ -144,7 +140,8 @@ def history_of(
 
 def _shown(
     entries: Iterable[ActivityEntry], *, row: type[Row], columns: Mapping[str, Column]
-) -> Iterator[HistoryEntry]:
+) -> Iterator[tuple[str, str, str, datetime | None]]:
+    """Of each entry: who did something, what, as the rest of that sentence, the text of a note, and when."""
     deeds = {
         "created": _("created this"),
         "deleted": _("deleted this"),
@@ -155,7 +152,7 @@ def _shown(
         did = _changed(entry, row=row, columns=columns) if entry.kind == "changed" else deeds.get(entry.kind, "")
         if did:
             text = entry.text if entry.kind == "note" else ""
-            yield HistoryEntry(who=entry.account_name or _("Somebody"), did=did, text=text, at=entry.created_at)
+            yield entry.account_name or _("Somebody"), did, text, entry.created_at
 
 
 def _changed(entry: ActivityEntry, *, row: type[Row], columns: Mapping[str, Column]) -> str:

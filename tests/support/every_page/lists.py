@@ -35,6 +35,7 @@ from tests.support.every_page.rows import (
     WORK_ORDERS,
     Resource,
     Row,
+    history_of,
 )
 
 #: A search for markup, which the page shows again, and a sort order that there is not.
@@ -103,11 +104,12 @@ def elsewhere_cases() -> Iterator[Case]:
 def _detail(resource: Resource, name: str, row: Row) -> Case:
     row_path = quote(str(row.get("id", "none")), safe="")
     told = answers("GET", f"{resource.backend_path}/{row_path}", json=row)
+    history = answers("GET", f"{resource.backend_path}/{row_path}/activity", json=page_of(history_of(row)))
     shows = (HOSTILE_TEXTS.get(name.removeprefix("hostile, "), HOSTILE_TEXT),) if name.startswith("hostile") else ()
     return Case(
         site=resource.app,
         name=f"{resource.path} detail, {name}",
-        steps=journey(told, at(f"{resource.path}/{row_path}")),
+        steps=journey(told, history, at(f"{resource.path}/{row_path}")),
         shows=shows,
     )
 

@@ -301,3 +301,11 @@ INVOICES: Final = Resource(
 )
 #: Every list that is named above.
 RESOURCES: Final = tuple(each for each in list(globals().values()) if isinstance(each, Resource))
+
+
+def history_of(row: Row) -> list[Row]:
+    """The history of a row whose fields all were once the next field's value, as far as there is one."""
+    changes = [{"field": name, "before": row[name], "after": next(reversed(row.values()))} for name in row]
+    common = {"createdAt": "2026-03-01T10:00:00Z", "accountName": HOSTILE_TEXT, "text": HOSTILE_TEXT}
+    kinds = ("note", "changed", "restored", "deleted", "created", HOSTILE_TEXT)
+    return [{"id": f"act_{kind}", "kind": kind, "changes": changes, **common} for kind in kinds]
