@@ -93,6 +93,8 @@ class RowAction(Generic[TRow]):
             raise UsageError(f"RowAction: {self.name!r} is no name of an action, such as start; {_TAKEN} are taken")
         if [self.values, self.form, self.mutation].count(None) != 2:  # noqa: PLR2004  one of three is there
             raise UsageError(f"RowAction {self.name!r}: give it values, a form or a mutation")
+        if self.bulk and self.mutation is not None:
+            raise UsageError(f"RowAction {self.name!r}: what a mutation of its own does is not done to several rows")
 
     def body(self, request: PortalRequest) -> Partial[TRow] | None:
         """What the button sets; None if that is not known."""
@@ -160,6 +162,7 @@ def shown_action(request: HttpRequest, action: RowAction[Any], *, form: BackendF
         url=request.path,
         names=(),
         form=form or empty,
+        question="",
         is_main=action.is_main,
     )
 

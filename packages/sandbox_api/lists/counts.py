@@ -53,7 +53,7 @@ def _count(rows: QuerySet[Any], spec: ListSpec, conditions: Conditions, name: st
             counted.update(dict.fromkeys(codes, count))
         return dict(counted)
     named = {value or NONE: count for value, count in found} if name in spec.nullable else dict(found)
-    return dict.fromkeys(_choices(rows.model, column), 0) | named
+    return dict.fromkeys(_choices(rows, column), 0) | named
 
 
 def _choices(rows: QuerySet[Any], column: str) -> tuple[str, ...]:
