@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST
+from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING
 from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
@@ -267,7 +267,6 @@ work_order_pages = resource_pages(
             "priority": Column(_("Priority"), sort="-priority", words=PRIORITIES),
             "assignee": Column(_("Assigned to")),
             "due_at": Column(_("Due"), sort="dueAt", late=is_late),
-            "created_at": Column(_("Created"), sort=SORT_NEWEST_FIRST, kind="extra"),
             "status": Column(_("Status"), sort="status", kind="corner", words=STATUSES),
         },
         counts=WorkOrderQueries.use_get_work_orders_counts_query,
