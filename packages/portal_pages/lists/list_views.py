@@ -45,9 +45,9 @@ from portal_pages.lists.list_filters import (
     unseen_params,
 )
 from portal_pages.lists.list_pages import ROWS_ID, ListPage, headings_in, htmx_target, names_of, orders_of, words_of
-from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
+from portal_pages.lists.list_reads import can_count, is_stale, read_list, walk_list
 from portal_pages.lists.totals import totals_row
-from portal_pages.page_names import DeclaredPage, ShownRow
+from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -96,6 +96,8 @@ class ListView(DeclaredPage, Generic[TRow]):
         own, and is not sent.
     :param counts: how many rows have each value of the filters that are offered.
     :param totals: what its rows add up to, for a last row of the table.
+    :param beside: further pages about the rows, by the names of their URLs, with their labels; the template's `beside`
+        has those that the user may open.
     :param exported: further columns of the list's file, and others in place of those of the same name.
     :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
         in the resource's folder, if it is there.
@@ -113,6 +115,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     ranges: Sequence[DateRange] = ()
     counts: QueryHook[Any, ...] | None = None
     totals: Totals | None = None
+    beside: Mapping[str, LazyText] = field(default_factory=dict)
     exported: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
 
@@ -155,10 +158,7 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param values: further parameters of the hook.
         """
-        controls = self.controls(request)
-        for page in self.hook.walk(request, {**controls.params, **by_wire_names(self.hook.params, values)}):
-            unseen = unseen_in_address(controls, page.rows)
-            yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
+        return walk_list(self, request, self.controls(request), values)
 
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"
@@ -206,6 +206,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 "cell": of_columns.cell,
                 "cells": of_columns.cells,
                 "words": words,
+                "beside": offered_pages(self.beside, request),
             }
 
         versions = versions_of(result, *(each for each in (counts, totals) if each is not None))
