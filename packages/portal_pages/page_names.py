@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, cast, get_args, get_origin
 
+from django.urls import resolve, reverse
 from django.views.decorators.http import require_http_methods
 
 from portal.config.places import declaring_line
 from portal.errors import ApiAbsentError, UsageError
 from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, is_absent
-from portal.web.frame import page_is_denied
+from portal.web.frame import is_not_offered, page_is_denied
 from portal.web.request import IS_ABSENT
 
 if TYPE_CHECKING:
@@ -95,6 +96,16 @@ class PageNames:
         absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if is_absent(mutation, request)}
         absent |= {page: "" for page, permission in self.permissions.items() if page_is_denied(own, permission)}
         return replace(self, **absent) if absent else self
+
+
+def offered_pages(names: Mapping[str, LazyText], request: HttpRequest) -> list[tuple[str, str]]:
+    """Those to which this user may be led, each as label and address.
+
+    :param names: of their URLs, with the labels.
+    """
+    found = ((str(label), reverse(name)) for name, label in names.items())
+    own = cast("PortalRequest", request)
+    return [(label, url) for label, url in found if not is_not_offered(resolve(url).func, own)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TRow = TypeVar("TRow", bound=Row)
 #: Variables that the views give.
 _GIVEN: Final = frozenset(
-    {"actions", "back_url", "cell", "cells", "facts", "history", "list", "pages", "relations", "row", "words"}
+    {"actions", "back_url", "beside", "cell", "cells", "facts", "history", "list", "pages", "relations", "row", "words"}
 )
 
 

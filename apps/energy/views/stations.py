@@ -48,6 +48,7 @@ station_pages = resource_pages(
             "offline_meters": Column(_("Offline meters")),
         },
         counts=StationQueries.use_get_stations_counts_query,
+        beside={"station-map": _("Map")},
         filters=(
             Filter("health", _("Health"), choices=HEALTHS),
             Filter("status", _("Status"), choices=STATUSES),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
 from portal.errors import ApiValidationError
 from portal.query import Params, is_refused_now, use_queries
+from portal_pages.lists.list_filters import unseen_in_address
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from django.http import HttpRequest
 
-    from portal.query import PaginatedResult, QueryResult, QuerySpec
+    from portal.query import PaginatedResult, QueryResult, QuerySpec, WalkedPage
     from portal_pages.lists.controls import ListControls
 
 
@@ -47,6 +49,19 @@ def read_list(
     result, *others = use_queries(request, [rows, *beside.values()])
     found = dict(zip(beside, others, strict=True))
     return result, found.get("counts"), found.get("totals")
+
+
+def walk_list(
+    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any]
+) -> Iterator[WalkedPage[Any]]:
+    """All pages of the list, past the cache.
+
+    :param view: as above.
+    :param values: further parameters of its hook.
+    """
+    for page in view.hook.walk(request, {**controls.params, **by_wire_names(view.hook.params, values)}):
+        unseen = unseen_in_address(controls, page.rows)
+        yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
 
 
 def can_count(view: Any, request: HttpRequest) -> bool:

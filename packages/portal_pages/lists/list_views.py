@@ -56,10 +56,10 @@ from portal_pages.lists.list_pages import (
     orders_of,
     words_of,
 )
-from portal_pages.lists.list_reads import by_wire_names, can_count, is_stale, read_list
+from portal_pages.lists.list_reads import can_count, is_stale, read_list, walk_list
 from portal_pages.lists.saved_views import QuickView, change_views, views_of
 from portal_pages.lists.totals import totals_row
-from portal_pages.page_names import DeclaredPage, ShownRow
+from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -109,6 +109,8 @@ class ListView(DeclaredPage, Generic[TRow]):
     :param counts: how many rows have each value of the filters that are offered.
     :param totals: what its rows add up to, for a last row of the table.
     :param views: states of the list that one click asks for, before those that users save.
+    :param beside: further pages about the rows, by the names of their URLs, with their labels; the template's `beside`
+        has those that the user may open.
     :param exported: further columns of the list's file, and others in place of those of the same name.
     :param template: extends `portal/list.html`: the cells of a row. htmx gets its block `table`. By default `list.html`
         in the resource's folder, if it is there.
@@ -127,6 +129,7 @@ class ListView(DeclaredPage, Generic[TRow]):
     counts: QueryHook[Any, ...] | None = None
     totals: Totals | None = None
     views: Sequence[QuickView] = ()
+    beside: Mapping[str, LazyText] = field(default_factory=dict)
     exported: Mapping[str, Column] = field(default_factory=dict)
     template: str = ""
 
@@ -172,10 +175,7 @@ class ListView(DeclaredPage, Generic[TRow]):
 
         :param values: further parameters of the hook.
         """
-        controls = self.controls(request.GET)
-        for page in self.hook.walk(request, {**controls.params, **by_wire_names(self.hook.params, values)}):
-            unseen = unseen_in_address(controls, page.rows)
-            yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
+        return walk_list(self, request, self.controls(request.GET), values)
 
     def selected(self, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
         """The rows with these ids: from the list in which they were selected, as it is cached, else read one by one.
@@ -240,6 +240,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 "cell": of_columns.cell,
                 "cells": of_columns.cells,
                 "words": words,
+                "beside": offered_pages(self.beside, request),
             }
 
         versions = versions_of(result, *(each for each in (counts, totals) if each is not None))

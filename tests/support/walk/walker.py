@@ -23,7 +23,10 @@ MOST_PARAMETERS = 1
 #: As htmx asks for a part.
 PART_HEADERS = {"Accept": "*/*", "Sec-Fetch-Mode": "cors", "HX-Request": "true"}
 #: Forms after which others are not there any more, and those that end the sign-in: they are sent last, in this order.
-_LATER = ("/take", "/start", "/complete", "/reopen", "/cancel", "/delete", "/<str:sign_in_id>/revoke", "/revoke-others")
+_LATER = (
+    *("/take", "/start", "/complete", "/pay", "/reopen", "/cancel", "/invoices/<str:row_id>/undo"),
+    *("/delete", "/<str:sign_in_id>/revoke", "/revoke-others"),
+)
 _LAST = ("/revoke", "logout")
 
 #: By the shape of a form: the pages that have it, with the form as it was there.
