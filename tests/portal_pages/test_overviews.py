@@ -225,7 +225,12 @@ def test_each_bar_leads_to_its_rows_within_the_period_and_there_is_none_for_days
         "startedAtFrom=2026-01-01&startedAtTo=2026-01-01",
         "startedAtFrom=2026-01-02&startedAtTo=2026-01-03",
     ]
-    without = ENERGY.chart(summary)
+    summary.series = []
+    assert ENERGY.chart(summary, period=JANUARY) is None
+
+
+def test_without_a_period_no_bar_leads_anywhere() -> None:
+    without = ENERGY.chart(summary_of("energy_kwh", 1.0))
     assert without is not None
     assert {bar.href for bar in without.bars} == {""}
 

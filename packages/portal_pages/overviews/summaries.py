@@ -130,8 +130,8 @@ class Figure:
         starts = [each.start for each in series if each.start is not None]
         firsts = [max(start, period.first) for start in starts]
         lasts = [*(first - _DAY for first in firsts[1:]), period.last]
-        spans = (replace(period, first=first, last=last) for first, last in zip(firsts, lasts, strict=True))
-        return {start: self._rows(span) for start, span in zip(starts, spans, strict=True)}
+        spans = zip(starts, firsts, lasts, strict=False)
+        return {start: self._rows(replace(period, first=first, last=last)) for start, first, last in spans}
 
     def _sum(self, summary: Any, series: list[Any]) -> str:
         """The total of the period, and the average of those points that are whole."""
