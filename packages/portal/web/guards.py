@@ -14,7 +14,7 @@ from django.utils.cache import patch_cache_control
 from portal.config.current import portal_config
 from portal.edge import home_path
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
-from portal.query import is_absent
+from portal.query import is_absent, is_refused_now
 from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
 from portal.web.frame import (
     PERMISSION,
@@ -32,7 +32,7 @@ from portal.web.request import IS_ABSENT, active_locale
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpResponse
+    from django.http import HttpRequest, HttpResponse
 
     from portal.query import Endpoint
     from portal.web.request import PortalRequest
@@ -93,8 +93,13 @@ def platform_page(
     if permission:
         setattr(guarded, PERMISSION, permission)
     if shows is not None:
-        setattr(guarded, IS_ABSENT, partial(is_absent, shows))
+        setattr(guarded, IS_ABSENT, partial(_has_nothing_of, shows))
     return neutral_page(route, guarded, name=name)
+
+
+def _has_nothing_of(query: Endpoint[Any], request: HttpRequest | None) -> bool:
+    """Whether the backend is known to lack the call, for all or for this user, whichever process has met that."""
+    return is_absent(query, request) or (request is not None and is_refused_now(query, request))
 
 
 def _home_instead(request: PortalRequest) -> str:
