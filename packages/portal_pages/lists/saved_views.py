@@ -88,14 +88,14 @@ def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tup
         url = view.controls(QueryDict(query)).url(path)
         return ShownView(label=label, url=url, is_current=_state(url) == _state(shown_url), **about)
 
-    quick = [(each.label, each.params(request) if callable(each.params) else each.params) for each in view.views]
-    offered = [each for each in quick if each[1] is not None and not ignored_params(view.hook, each[1])]
+    shown = []
+    for each in view.views:
+        params: Any = each.params(request) if callable(each.params) else each.params
+        if params is not None and not ignored_params(view.hook, params):
+            shown.append(made(str(each.label), with_params("", params)[1:]))
     saved = [each for each in _read(shell.saved_views).get(shell.account or "", ()) if each.route == route]
-    return (
-        *([made(_("All"), "")] if shown_url and (offered or saved) else ()),
-        *(made(str(label), with_params("", params)[1:]) for label, params in offered),
-        *(made(each.name, each.query, is_saved=True, is_pinned=each.pinned) for each in saved),
-    )
+    shown += [made(each.name, each.query, is_saved=True, is_pinned=each.pinned) for each in saved]
+    return (*([made(_("All"), "")] if shown and shown_url else ()), *shown)
 
 
 def change_views(view: Any, request: Any, route: str) -> HttpResponse:
