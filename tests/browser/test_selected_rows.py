@@ -1,0 +1,71 @@
+"""Rows of a list are selected by mouse and keys, changed together, and brought back by one undo."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import NewAccount, Visit
+
+pytestmark = pytest.mark.browser
+
+ORDERS = "/en/operations/work-orders"
+BOXES = "#rows .pick input"
+
+
+def test_rows_are_selected_by_keys_and_changed_with_one_undo(visit: Visit, new_account: NewAccount) -> None:
+    page = visit(new_account("OPERATIONS_APP"), f"{ORDERS}?status=open")
+    names = page.locator("#rows th a").all_inner_texts()[:3]
+    for key in ("j", "x", "j", "j", "Shift+X"):
+        page.keyboard.press(key)
+    expect(page.locator(f"{BOXES}:checked")).to_have_count(3)
+    expect(page.locator("#select")).to_contain_text("3 selected")
+    page.get_by_role("button", name="Change the selected rows").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("3 selected")
+    for name in names:
+        expect(page.get_by_role("link", name=name).first).to_be_visible()
+    page.get_by_role("button", name="Mark as done").click()
+    expect(page).to_have_url(f"{ORDERS}?status=open")
+    expect(page.locator("#toasts")).to_contain_text("Mark as done: 3 entries were changed.")
+    expect(page.locator("#rows th a").first).not_to_have_text(names[0])
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(page).to_have_url(f"{ORDERS}?status=open")
+    expect(page.locator("#rows th a").first).to_have_text(names[0])
+
+
+def test_what_a_search_takes_away_is_not_selected_any_more(visit: Visit, new_account: NewAccount) -> None:
+    page = visit(new_account("OPERATIONS_APP"), ORDERS)
+    page.locator(BOXES).nth(0).check()
+    page.locator(BOXES).nth(2).click(modifiers=["Shift"])
+    expect(page.locator("#select")).to_contain_text("3 selected")
+    page.locator("#search").fill("zzzz")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    expect(page.locator("#select")).to_be_hidden()
+
+
+def test_without_scripts_rows_are_selected_on_a_page_with_boxes(visit: Visit, new_account: NewAccount) -> None:
+    page = visit(new_account("OPERATIONS_APP"), ORDERS, java_script_enabled=False)
+    page.get_by_role("link", name="Select rows").click()
+    page.locator("input[name=row]").nth(1).check()
+    page.get_by_role("button", name="Change the selected rows").click()
+    expect(page).to_have_url(re.compile(r"/bulk\?list=&row=|/bulk\?list=select%3Dyes&row="))
+    expect(page.get_by_role("heading", level=1)).to_have_text("1 selected")
+
+
+def test_on_a_phone_filters_and_the_order_stand_in_a_sheet(visit: Visit, new_account: NewAccount) -> None:
+    page = visit(new_account("OPERATIONS_APP"), ORDERS, viewport={"width": 360, "height": 740})
+    first = page.locator("#rows > tr").first
+    assert first.evaluate("row => row.getBoundingClientRect().top") <= 300
+    chip = page.get_by_role("checkbox", name=re.compile("^Open"))
+    expect(chip).to_be_hidden()
+    page.get_by_role("button", name="Filter").click()
+    chip.check()
+    expect(page).to_have_url(f"{ORDERS}?status=open")
+    expect(page.locator("#filters-number")).to_have_text("1")
+    page.get_by_label("Sort by").select_option("dueAt")
+    expect(page).to_have_url(f"{ORDERS}?status=open&sort=dueAt")
+    page.keyboard.press("Escape")
+    expect(chip).to_be_hidden()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
