@@ -99,7 +99,7 @@ def test_the_profile_shows_who_signs_in_and_the_token_s_own_scope_opens_a_platfo
     elsewhere: Elsewhere, person: HttpBrowser
 ) -> None:
     profile = person.get(f"{elsewhere.gateway}/en/profile")
-    for shown in ("<h1>Ada of Acme</h1>", EMAIL, '<li class="tag">OPERATIONS_APP</li>'):
+    for shown in ("<h1>Ada of Acme</h1>", EMAIL, "Open Operations"):
         assert shown in profile.text
     person.http.cookies.clear(domain="localhost.local", path="/", name=VAR_PERMITTED_PLATFORMS)
     assert person.get(f"{elsewhere.energy}/en/energy", follow=False).status_code == 200
