@@ -59,7 +59,9 @@ ADMIN, PASSWORD = "admin@example.com", "a password for tests"
 #: Who has forgotten the password: all its sign-ins end with the new one.
 FORGETFUL = "none@example.com"
 SERVICES = {entry.key for entry in all_entries()}
-LISTS = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].is_list)
+ALL_LISTS = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].is_list)
+LISTS = [key for key in ALL_LISTS if "{" not in REGISTRY.queries[key].path_shape]
+LISTS_OF_A_ROW = sorted({*ALL_LISTS} - {*LISTS})
 COUNTS, TOTALS = (
     {f"{REGISTRY.queries[key].path_shape}/{ending}": key for key in LISTS}
     for ending in (COUNTS_SEGMENT, TOTALS_SEGMENT)
@@ -68,7 +70,7 @@ COUNTED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.que
 SUMMED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in TOTALS)
 #: What is added up, by the path.
 SUMS = {"/energy/sessions/totals": ["cost", "energyKwh"], "/finance/invoices/totals": ["amount"]}
-ANSWERS = sorted(SERVICES & set(REGISTRY.queries) - {*LISTS, *COUNTED, *SUMMED})
+ANSWERS = sorted(SERVICES & set(REGISTRY.queries) - {*ALL_LISTS, *COUNTED, *SUMMED})
 MUTATIONS = sorted(SERVICES & set(REGISTRY.mutations))
 
 
@@ -156,6 +158,17 @@ def test_a_list_has_pages_and_rows_as_declared(key: str, client: QueryClient) ->
     assert turned.error is None
     if not result.has_next_page:
         assert [row.id for row in turned.data.items] == ids[::-1]
+
+
+@pytest.mark.parametrize("key", LISTS_OF_A_ROW)
+def test_a_list_of_a_row_has_entries_as_declared_and_is_that_of_the_row(key: str, client: QueryClient) -> None:
+    hook: Any = REGISTRY.queries[key]
+    path = hook.path_shape.partition("/{")[0]
+    rows: Any = next(REGISTRY.queries[of] for of in LISTS if REGISTRY.queries[of].path_shape == path)
+    first, second = (hook(client, id=row.id) for row in rows(client).data.items[:2])
+    assert {*field_types(hook.item)} <= {*first.data.raw_res[0]["items"][0]}
+    assert not {row.id for row in first.data.items} & {row.id for row in second.data.items}
+    assert isinstance(hook(client, id="nobody").error, ApiNotFoundError)
 
 
 def nobodys(name: str) -> str:
@@ -290,7 +303,7 @@ class Write:
 
     def row_id(self) -> str:
         """The id of a row to write to: one that is made for it, else one that is there, but not the newest."""
-        path = self.hook.path_shape.partition("/{id}")[0]
+        path = self.hook.path_shape.partition("/{")[0]
         for key in MUTATIONS:
             made = REGISTRY.mutations[key]
             if (made.method, made.path_shape) == ("POST", path):
@@ -354,7 +367,12 @@ def test_what_is_deleted_is_gone(key: str, write: Callable[[str], Write]) -> Non
 def test_an_action_on_a_row_is_there(write: Callable[[str], Write]) -> None:
     for key in writes("POST", rows=True):
         call = write(key)
-        assert not isinstance(call.send(row_id=call.row_id()).error, ApiNotFoundError), key
+        row_id = call.row_id()
+        if call.hook.path_shape.endswith("/restore"):
+            row = call.hook.path_shape.removesuffix("/restore")
+            delete = next(each for each in writes("DELETE", rows=True) if REGISTRY.mutations[each].path_shape == row)
+            write(delete).send(row_id=row_id).unwrap()
+        assert not isinstance(call.send(row_id=row_id).error, ApiNotFoundError), key
         assert isinstance(call.send(row_id="nobody").error, ApiNotFoundError), key
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING
+from portal.query import ignores, is_absent
 from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
@@ -177,13 +178,19 @@ def mine(request: PortalRequest) -> dict[str, object] | None:
     me = use_app_essentials(request)
     if me is None:
         return None
-    whose = {"assigneeId": me.id} if me.id and _knows_people(request) else {"assignee": me.name}
+    whose = {"assigneeId": me.id} if me.id and _follows_ids(request) else {"assignee": me.name}
     return {"status": UNFINISHED, **whose, "sort": "dueAt"}
 
 
 def unassigned(request: PortalRequest) -> dict[str, object] | None:
     """The parameters of the list of what nobody does yet; None where the backend knows no people."""
-    return {"status": UNFINISHED, "assigneeId": NONE_VALUE, "sort": "dueAt"} if _knows_people(request) else None
+    return {"status": UNFINISHED, "assigneeId": NONE_VALUE, "sort": "dueAt"} if _follows_ids(request) else None
+
+
+def _follows_ids(request: PortalRequest) -> bool:
+    """Whether nothing is known against a list of those of one person. Nothing is asked for it."""
+    orders = WorkOrderQueries.use_get_work_orders_query
+    return not is_absent(PersonQueries.use_get_people_query, request) and not ignores(orders, "assigneeId")
 
 
 def late(_request: HttpRequest) -> dict[str, object]:

@@ -100,6 +100,8 @@ def _bodies(rows: PaginatedRes[Any]) -> list[Any]:
     return [row for page in rows.raw_res for row in page[ITEMS_FIELD]]
 
 
+#: In a path: one row of the list before it.
+_ROW: Final = f"/{{{ID_FIELD}}}"
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"
 #: What says that an optional call is not there, or not for this user (contract, section 7).
 _ABSENT: Final = frozenset({400, 403, 404, 405, 410, 501})
@@ -152,21 +154,21 @@ def _look_at_profile(profile: Any, access: str) -> Iterator[Finding]:
 
 def _look_at_reads(hooks: Iterable[DeclaredQuery[Any]], client: QueryClient) -> Iterator[Finding]:
     """Lists first, since their rows give the ids for the other calls."""
-    known = sorted(hooks, key=lambda hook: not getattr(hook, "is_list", False))
+    known = sorted(hooks, key=lambda hook: (_ROW in hook.path_shape, not getattr(hook, "is_list", False)))
     lists: dict[str, PaginatedRes[Any]] = {}
     declared: dict[str, Any] = {}
     for hook in known:
         path, is_list = hook.path_shape, getattr(hook, "is_list", False)
         base, _, ending = path.rpartition("/")
         subject, params = f"GET {path}", {}
-        if is_list:
-            declared[path] = hook
-        elif ending == f"{{{ID_FIELD}}}":
-            rows = lists.get(base)
+        if _ROW in path:
+            rows = lists.get(path.partition(_ROW)[0])
             if rows is None or not rows.items:
                 yield ok(subject, "not tried: no row is known")
                 continue
-            params = {ID_FIELD: rows.items[0].id}
+            params = {path.partition("{")[2].partition("}")[0]: rows.items[0].id}
+        elif is_list:
+            declared[path] = hook
         elif ending in OF_A_LIST and base in declared:
             if base not in lists:
                 continue
@@ -177,7 +179,7 @@ def _look_at_reads(hooks: Iterable[DeclaredQuery[Any]], client: QueryClient) -> 
             yield _failed(hook, subject, result.error)
             continue
         yield ok(subject, "is there")
-        if is_list:
+        if is_list and _ROW not in path:
             lists[path] = result.data
             yield from look_at_parameters(hooked, client, result.data)
 
