@@ -165,10 +165,11 @@ def test_a_list_of_a_row_has_entries_as_declared_and_is_that_of_the_row(key: str
     hook: Any = REGISTRY.queries[key]
     path = hook.path_shape.partition("/{")[0]
     rows: Any = next(REGISTRY.queries[of] for of in LISTS if REGISTRY.queries[of].path_shape == path)
-    first, second = (hook(client, id=row.id) for row in rows(client).data.items[:2])
+    name = hook.path_shape.partition("/{")[2].partition("}")[0]
+    first, second = (hook(client, {name: row.id}) for row in rows(client).data.items[:2])
     assert {*field_types(hook.item)} <= {*first.data.raw_res[0]["items"][0]}
     assert not {row.id for row in first.data.items} & {row.id for row in second.data.items}
-    assert isinstance(hook(client, id="nobody").error, ApiNotFoundError)
+    assert isinstance(hook(client, {name: "nobody"}).error, ApiNotFoundError)
 
 
 def nobodys(name: str) -> str:

@@ -101,7 +101,7 @@ def _bodies(rows: PaginatedRes[Any]) -> list[Any]:
 
 
 #: In a path: one row of the list before it.
-_ROW: Final = f"/{{{ID_FIELD}}}"
+_ROW: Final = "/{"
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"
 #: What says that an optional call is not there, or not for this user (contract, section 7).
 _ABSENT: Final = frozenset({400, 403, 404, 405, 410, 501})
