@@ -23,6 +23,9 @@ NAMES = {
     "SignIn": "ActiveSignIn",
     "use_delete_sign_in_mutation": "use_end_sign_in_mutation",
     "_charging_sessions": "_sessions",
+    "Health": "StationHealth",
+    "use_get_positions_query": "use_get_station_positions_query",
+    "use_reminders_invoice_mutation": "use_remind_of_invoice_mutation",
 }
 #: What no schema says.
 OPTIONS = {
@@ -43,6 +46,7 @@ TYPES = {
     ("energy/state.py", "class EnergyState"),
     ("energy/summary.py", "class EnergyCounts"),
     ("energy/summary.py", "class EnergySummary"),
+    ("finance/invoices.py", "class Invoice"),
     ("iam/accounts.py", "class Account"),
     ("operations/summary.py", "class OperationsSummary"),
     ("operations/work_orders.py", "class WorkOrder"),

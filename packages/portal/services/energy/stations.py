@@ -18,9 +18,9 @@ class StationStatus(OpenEnum):
 class StationHealth(OpenEnum):
     """The worst of what its chargers and meters say."""
 
-    FAULT = "fault"
-    OFFLINE = "offline"
     OK = "ok"
+    OFFLINE = "offline"
+    FAULT = "fault"
 
 
 class Station(Row):

@@ -138,6 +138,6 @@ class InvoiceMutations(MutationGroup):
             method="POST",
             without="Clients can't be reminded.",
         )
-        .merge_updated_in_paginated_list(list_query_key=_invoices.list)
-        .set_answer(query_key=_invoices.detail)
+        .set_answer(query_key=InvoiceQueries.use_get_invoice_query)
+        .invalidates(query_key=InvoiceQueries.use_get_invoices_query)
     )

@@ -214,8 +214,8 @@ class Comparison:
             if member is not None:
                 yield from self.faults(each.kind, member.shape, declared=each)
             elif not (each.of_all_rows and wire == CREATED_AT_FIELD):
-                # The version of a row has this name, or the backend has none.
-                similar = [] if wire == VERSION_FIELD else shape.fields
+                # The version of a row has this name, or the backend has none. What is declared too is not meant.
+                similar = [] if wire == VERSION_FIELD else [other for other in shape.fields if other not in fields]
                 message = f"{each.title}: the schema has {no_such('field', wire, similar)}"
                 yield TypeFault(message=message, declared=each, lacks="" if did_you_mean(wire, similar) else "field")
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, OF_A_LIST
 from portal_dev.openapi.schema import ListOf, ObjectOf, are_the_same
 from portal_dev.openapi.writing.names import FreeNames, attribute_name, class_name, plural, singular
 from portal_dev.openapi.writing.parameters import (
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _VERBS: Final[dict[Role, str]] = {
     "list": "get",
     "counts": "get",
+    "totals": "get",
     "detail": "get",
     "read": "get",
     "create": "create",
@@ -93,12 +94,14 @@ class Hooks:
                 place.list_hook = f"{self.group}Queries.{hook}"
             elif call.role == "detail":
                 place.row_hook, place.row_shape = f"{self.group}Queries.{hook}", self._answer(call)
-            elif is_query and call.role != "counts":
+            elif is_query and call.role not in OF_A_LIST:
                 place.reads.append(f"{self.group}Queries.{hook}")
             self.found.append(Hook(name=hook, source=source, is_query=is_query, call=call))
 
     def _name(self, call: PlacedCall, place: ResourcePlace) -> str:
-        noun = {"list": plural(place.noun), "counts": f"{plural(place.noun)}_counts"}.get(call.role, place.noun)
+        many = plural(place.noun)
+        of_many = {"list": many, **{role: f"{many}_{role}" for role in OF_A_LIST}}
+        noun = of_many.get(call.role, place.noun)
         verb, above = _VERBS[call.role], self._above(place)
         with_parent = noun if noun.startswith(above) else f"{above}_{noun}"
         if call.role == "replace" and all(each.role != "update" for each in place.calls):

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard
 
-from portal.config.contract_names import COUNTS_BY_PARAM, COUNTS_SEGMENT, ID_FIELD, REFRESH_PATH
+from portal.config.contract_names import COUNTS_SEGMENT, ID_FIELD, OF_A_LIST, REFRESH_PATH, TOTALS_SEGMENT
 from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_the_same
 
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from portal_dev.openapi.schema import Operation, Shape
 
 #: What an operation is to its resource. An action is a write that is none of the others.
-Role: TypeAlias = Literal["list", "counts", "detail", "create", "update", "replace", "delete", "read", "action"]
+Role: TypeAlias = Literal[
+    "list", "counts", "totals", "detail", "create", "update", "replace", "delete", "read", "action"
+]
 #: The methods of a row.
 _OF_A_ROW: Final[Mapping[str, Role]] = {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
 #: Segments at the start of a path that say nothing of what stands there.
@@ -111,8 +113,9 @@ def _call(operation: Operation, known: list[Operation]) -> PlacedCall:
             # As Stripe has it. Where no row is read, it is an action, such as the call of a hook by its token.
             role = "update"
         return PlacedCall(operation=operation, role=role, place=parent(path) if role != "action" else path)
-    if _is_counts(operation) and any(each.path == parent(path) and _gives_many(each) for each in known):
-        return PlacedCall(operation=operation, role="counts", place=parent(path))
+    figures = _figures(operation)
+    if figures and any(each.path == parent(path) and _gives_many(each) for each in known):
+        return PlacedCall(operation=operation, role=figures, place=parent(path))
     if operation.method == "GET":
         return PlacedCall(operation=operation, role="list" if is_list else "read", place=path)
     if operation.method == "POST":
@@ -121,15 +124,16 @@ def _call(operation: Operation, known: list[Operation]) -> PlacedCall:
     return PlacedCall(operation=operation, role=_OF_A_ROW[operation.method] if reads else "action", place=path)
 
 
-def _is_counts(operation: Operation) -> bool:
-    """Whether it counts the rows of a list, as the counts of `resource(…)` do."""
-    return (
-        operation.method == "GET"
-        and operation.path.endswith(f"/{COUNTS_SEGMENT}")
-        and any(each.name == COUNTS_BY_PARAM for each in operation.query)
-        and isinstance(operation.answer.shape, MapOf)
-        and isinstance(operation.answer.shape.value, MapOf)
-    )
+def _figures(operation: Operation) -> Role | None:
+    """Whether it counts or adds up the rows of a list, as the counts and totals of `resource(…)` do."""
+    ending, shape = operation.path.rpartition("/")[2], operation.answer.shape
+    param = OF_A_LIST.get(ending)
+    if operation.method != "GET" or all(each.name != param for each in operation.query):
+        return None
+    if ending == COUNTS_SEGMENT and isinstance(shape, MapOf) and isinstance(shape.value, MapOf):
+        return "counts"
+    is_totals = isinstance(shape, ObjectOf) and {"total", "sums"} <= set(shape.fields)
+    return "totals" if ending == TOTALS_SEGMENT and is_totals else None
 
 
 def _reads_row(operation: Operation, path: str) -> bool:
@@ -202,8 +206,8 @@ def _is_at(call: PlacedCall, place: str) -> bool:
     path = call.operation.path
     if call.role in {"list", "create"}:
         return path == place
-    if call.role == "counts":
-        return path == f"{place}/{COUNTS_SEGMENT}"
+    if call.role in OF_A_LIST:
+        return path == f"{place}/{call.role}"
     is_of_a_row = _OF_A_ROW.get(call.operation.method) == call.role
     return is_of_a_row and path != place and parent(path) == place and not path.endswith("/")
 
@@ -224,7 +228,7 @@ def _fits(call: PlacedCall, item: ObjectOf, shown: ObjectOf) -> bool:
         return False
     if call.role == "list":
         return operation.page_item is not None
-    if call.role == "counts":
+    if call.role in OF_A_LIST:
         return True
     if operation.query:
         return False

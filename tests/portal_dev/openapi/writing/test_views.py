@@ -123,7 +123,7 @@ def of_the_sandbox(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("/energy/clients", 6),
         ("/energy/chargers", 3),
         ("/energy/sessions", 3),
-        ("/finance/invoices", 3),
+        ("/finance/invoices", 4),
         ("/operations/work-orders", 5),
     ],
 )
@@ -149,7 +149,8 @@ def test_the_pages_import_the_calls_from_the_file_that_is_written_with_them(
     call_command(
         "services_from_openapi", str(of_the_sandbox), path="/finance/invoices", output=service, forms=view, **told
     )
-    assert "from shop.bills import InvoiceQueries, InvoiceStatus\n" in view.read_text()
+    names = "InvoiceDetail, InvoiceMutations, InvoiceQueries, InvoiceStatus"
+    assert f"from shop.bills import {names}\n" in view.read_text()
 
 
 def test_several_modules_or_no_list_are_told(of_the_sandbox: Path, tmp_path: Path) -> None:
