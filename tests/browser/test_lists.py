@@ -91,7 +91,7 @@ def test_the_address_is_copied_as_it_is_narrowed(open_list: Visit) -> None:
 
 def test_a_chosen_chip_has_an_edge_of_its_own_in_forced_colours(open_list: Visit) -> None:
     page = open_list(f"{CHARGERS}?status=faulted", forced_colors="active")
-    chips = page.locator(".chip")
+    chips = page.locator("label.chip")
     expect(chips.filter(has_text="Faulted")).to_have_css("outline-style", "solid")
     expect(chips.filter(has_text="Charging")).to_have_css("outline-style", "none")
 
