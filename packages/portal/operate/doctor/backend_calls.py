@@ -13,7 +13,6 @@ from portal.api import TokenPair, TokenStore, api_session
 from portal.config.contract_names import (
     COUNTS_SEGMENT,
     CREATED_AT_FIELD,
-    ID_FIELD,
     ITEMS_FIELD,
     NOBODYS_WORD,
     OF_A_LIST,
