@@ -42,6 +42,8 @@ from portal.rows import field_types
 from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
 from portal.services.energy.clients import ClientQueries
+from portal.services.operations.chargers import OperationsChargerQueries
+from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.user import UserQueries
 from portal_dev.openapi.schema import Schemas, read_document, read_operations
@@ -166,7 +168,8 @@ def test_a_list_of_a_row_has_entries_as_declared_and_is_that_of_the_row(key: str
     path = hook.path_shape.partition("/{")[0]
     rows: Any = next(REGISTRY.queries[of] for of in LISTS if REGISTRY.queries[of].path_shape == path)
     name = hook.path_shape.partition("/{")[2].partition("}")[0]
-    first, second = (hook(client, {name: row.id}) for row in rows(client).data.items[:2])
+    found = (hook(client, {name: row.id}) for row in rows(client, pages=5).data.items)
+    first, second = next(each for each in found if each.data.items), next(found)
     assert {*field_types(hook.item)} <= {*first.data.raw_res[0]["items"][0]}
     assert not {row.id for row in first.data.items} & {row.id for row in second.data.items}
     assert isinstance(hook(client, {name: "nobody"}).error, ApiNotFoundError)
@@ -267,9 +270,13 @@ def known(
 ) -> dict[str, Any]:
     """Values that no schema can know."""
     fields = {LOGIN_EMAIL_FIELD: ADMIN, LOGIN_PASSWORD_FIELD: PASSWORD, REFRESH_TOKEN_FIELD: sign_in().refresh}
-    station = OperationsStationQueries.use_get_operations_stations_query(new_client(sign_in())).data.items[0]
+    operations = new_client(sign_in())
+    station = OperationsStationQueries.use_get_operations_stations_query(operations).data.items[0]
+    charger = OperationsChargerQueries.use_get_operations_chargers_query(operations).data.items[0]
+    person = PersonQueries.use_get_people_query(operations).data.items[0]
     AuthMutations.use_forgot_password_mutation(new_client()).mutate(body={"email": FORGETFUL}).unwrap()
-    return fields | {"stationId": station.id, "token": mailed_token(sandbox, to=FORGETFUL)}
+    ids = {"stationId": station.id, "chargerId": charger.id, "assigneeId": person.id}
+    return fields | ids | {"token": mailed_token(sandbox, to=FORGETFUL)}
 
 
 def mailed_token(sandbox: RunningStack, *, to: str) -> str:

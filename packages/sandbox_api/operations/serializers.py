@@ -54,7 +54,7 @@ class ChargerWorkOrderSerializer(CamelCaseSerializer[WorkOrder]):
 
     class Meta:
         model = WorkOrder
-        fields = ("id", "title", "status", "priority", "assignee", "created_at")
+        fields = ("id", "title", "status", "priority", "assignee", "description", "created_at")
 
 
 class OperationsStationSerializer(CamelCaseSerializer[Station]):
