@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from ipaddress import ip_address
+from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.http import HttpRequest
@@ -100,8 +101,10 @@ def search_text(raw: str) -> str:
 
 def folded(text: str) -> str:
     """The text without capitals and marks: as it is sorted, and compared with what is searched for."""
+    if text.isascii():
+        return text.lower()
     letters = unicodedata.normalize("NFKD", text.casefold().replace("\N{LATIN SMALL LETTER DOTLESS I}", "i"))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return "".join(filterfalse(unicodedata.combining, letters))
 
 
 def best_first(rows: Iterable[TRow], text: str) -> list[TRow]:
