@@ -94,7 +94,7 @@ def test_the_charts_show_the_summary_in_the_page_s_language(use_locale: UseLocal
     months = (EnergyMonth(month="2026-01", energy_kwh=150_000.0), EnergyMonth())
     energy = ENERGY.chart(EnergySummary(), months=months)
     assert energy is not None
-    assert [bar.value for bar in energy.bars] == ["150,0\N{NO-BREAK SPACE}MWh", "0,0\N{NO-BREAK SPACE}MWh"]
+    assert [bar.value for bar in energy.bars] == ["150.000\N{NO-BREAK SPACE}kWh", "0\N{NO-BREAK SPACE}kWh"]
     assert ENERGY.chart(EnergySummary()) is None
 
 

@@ -330,12 +330,12 @@ def test_at_midnight_today_is_another_day(browser: Client, monkeypatch: pytest.M
     monkeypatch.setattr(kept_parts, "time", Clock)
     monkeypatch.setattr(date_ranges, "datetime", Clock)
 
-    def today() -> list[str]:
+    def today_and_yesterday() -> list[str]:
         return re.findall(r"createdAtFrom=([\d-]+)&amp;createdAtTo=\1", shown(browser.get(PAGE)))
 
-    assert [today(), today()] == [["2026-03-09"]] * 2
+    assert [today_and_yesterday(), today_and_yesterday()] == [["2026-03-09", "2026-03-08"]] * 2
     monkeypatch.setattr(Clock, "at", Clock.at + timedelta(seconds=1))
-    assert [today(), today()] == [["2026-03-10"]] * 2
+    assert [today_and_yesterday(), today_and_yesterday()] == [["2026-03-10", "2026-03-09"]] * 2
 
 
 # --- for who writes a view ---
