@@ -149,7 +149,7 @@ def test_the_pages_import_the_calls_from_the_file_that_is_written_with_them(
     call_command(
         "services_from_openapi", str(of_the_sandbox), path="/finance/invoices", output=service, forms=view, **told
     )
-    names = "InvoiceDetail, InvoiceMutations, InvoiceQueries, InvoiceStatus"
+    names = "Invoice, InvoiceMutations, InvoiceQueries, InvoiceStatus"
     assert f"from shop.bills import {names}\n" in view.read_text()
 
 
