@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.query import ignores, is_absent
+from portal.services import ignores, is_absent
 from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
