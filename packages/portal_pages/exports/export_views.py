@@ -22,7 +22,7 @@ from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
 from portal_pages.exports.csv_files import CsvCells, CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
-from portal_pages.lists import LIST, ROW
+from portal_pages.lists import LIST, ROW, selected_rows
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class ExportView(DeclaredPage):
         ids = request.GET.getlist(ROW)[:MAX_SELECTED]
         if not ids or self.query is None:
             return None
-        rows = self.list_view.selected(request, self.query, ids, listed=request.GET.get(LIST, ""))
+        rows = selected_rows(self.list_view, request, self.query, ids, listed=request.GET.get(LIST, ""))
         return iter([WalkedPage(rows=tuple(rows), total=len(rows))])
 
 

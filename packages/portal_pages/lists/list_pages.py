@@ -11,12 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from portal.config.contract_names import NONE_VALUE
+from portal.query import Params, literal_params
 from portal.web.present import with_params
 from portal_pages.lists.cells import Cells, written_cells
-from portal_pages.lists.columns import cells_of, headings_of, is_descending, unsorted_headings
+from portal_pages.lists.columns import cells_of, column_fault, headings_of, is_descending, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
     from types import SimpleNamespace
 
@@ -78,6 +79,28 @@ def headings_in(
 def orders_of(view: Any) -> frozenset[str]:
     """All orders that the list can be in."""
     return frozenset(view.sorts) | {order for column in view.columns.values() for order in column.sorts}
+
+
+def declaration_faults(view: Any) -> Iterator[str]:
+    """What the declaration of a list has, and its hook or its rows do not have."""
+    if not view.sorts:
+        yield "sorts should have one order at least, the backend's own"
+        return
+    for name, column in (*view.columns.items(), *view.exported.items()):
+        yield from filter(None, [column_fault(name, column, view.hook.item)])
+    asked = [each.param for each in view.filters]
+    asked += [name for each in view.ranges for name in (each.first_param, each.last_param)]
+    for name in (name for each in view.views if not callable(each.params) for name in each.params):
+        if name not in {*asked, "q", "sort"}:
+            yield f"views: the list has no parameter {name}"
+    params, hook = view.hook.params, view.hook.hook_name
+    if not (isinstance(params, type) and issubclass(params, Params)):
+        return
+    orders = literal_params(params).get("sort")
+    for order in sorted(orders_of(view) - orders - {""}) if orders else ():
+        yield f"{order!r} is no sort order of {hook}, which has {', '.join(sorted(orders or ()))}"
+    for name in (name for name in asked if name not in params.__struct_encode_fields__):
+        yield f"{name} is no parameter of {hook}, which has {params.__name__}"
 
 
 def _all_sorts(view: Any) -> dict[str, str]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from django.http import QueryDict
+
 from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
 from portal.errors import ApiValidationError
 from portal.query import Params, is_refused_now, use_queries
 from portal_pages.lists.list_filters import unseen_in_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
@@ -62,6 +64,21 @@ def walk_list(
     for page in view.hook.walk(request, {**controls.params, **by_wire_names(view.hook.params, values)}):
         unseen = unseen_in_address(controls, page.rows)
         yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
+
+
+def selected_rows(view: Any, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
+    """The rows with these ids: from the list in which they were selected, as it is cached, else read one by one.
+
+    :param view: as above.
+    :param record: the hook of one row.
+    :param listed: the parameters of that list's address.
+    """
+    controls = view.controls(QueryDict(listed))
+    found = {row.id: row for row in view.hook(request, controls.params, pages=controls.pages).data.items}
+    missing = [row_id for row_id in ids if row_id not in found]
+    answers = use_queries(request, [record.spec(id=row_id) for row_id in missing]) if missing else ()
+    found |= {row_id: answer.data for row_id, answer in zip(missing, answers, strict=True) if answer.data}
+    return [found[row_id] for row_id in ids if row_id in found]
 
 
 def can_count(view: Any, request: HttpRequest) -> bool:

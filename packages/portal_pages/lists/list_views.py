@@ -24,19 +24,15 @@ from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.query import (
     PaginatedQueryHook,
     PaginatedRes,
-    Params,
     Row,
     gaps_mark,
     ignored_params,
-    literal_params,
-    use_queries,
     versions_of,
 )
 from portal.web.context_processors import render_kept
 from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
-from portal_pages.lists.columns import column_fault
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.list_filters import (
     SEARCH_TEXT,
@@ -50,6 +46,7 @@ from portal_pages.lists.list_pages import (
     ROWS_ID,
     SELECT,
     ListPage,
+    declaration_faults,
     headings_in,
     htmx_target,
     names_of,
@@ -136,24 +133,8 @@ class ListView(DeclaredPage, Generic[TRow]):
     def __post_init__(self) -> None:
         """Refuse what the list's hook and its rows do not have."""
         self.check_hook("hook", PaginatedQueryHook)
-        if not self.sorts:
-            self.refuse("sorts should have one order at least, the backend's own")
-        for name, column in (*self.columns.items(), *self.exported.items()):
-            if fault := column_fault(name, column, self.hook.item):
-                self.refuse(fault)
-        for name in (name for each in self.views if not callable(each.params) for name in each.params):
-            if name not in self._params:
-                self.refuse(f"views: the list has no parameter {name}")
-        params = self.hook.params
-        if isinstance(params, type) and issubclass(params, Params):
-            orders = literal_params(params).get("sort")
-            for order in sorted(orders_of(self) - orders - {""}) if orders else ():
-                known = ", ".join(sorted(orders or ()))
-                self.refuse(f"{order!r} is no sort order of {self.hook.hook_name}, which has {known}")
-            asked = [each.param for each in self.filters]
-            asked += [name for each in self.ranges for name in (each.first_param, each.last_param)]
-            for name in (name for name in asked if name not in params.__struct_encode_fields__):
-                self.refuse(f"{name} is no parameter of {self.hook.hook_name}, which has {params.__name__}")
+        for fault in declaration_faults(self):
+            self.refuse(fault)
 
     def shown(self, pages: PageNames) -> ShownRow:
         """The template, and the class of a row."""
@@ -176,20 +157,6 @@ class ListView(DeclaredPage, Generic[TRow]):
         :param values: further parameters of the hook.
         """
         return walk_list(self, request, self.controls(request.GET), values)
-
-    def selected(self, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
-        """The rows with these ids: from the list in which they were selected, as it is cached, else read one by one.
-
-        :param record: the hook of one row.
-        :param listed: the parameters of that list's address.
-        """
-        controls = self.controls(QueryDict(listed))
-        hook: Any = self.hook
-        found = {row.id: row for row in hook(request, controls.params, pages=controls.pages).data.items}
-        missing = [row_id for row_id in ids if row_id not in found]
-        answers = use_queries(request, [record.spec(id=row_id) for row_id in missing]) if missing else ()
-        found |= {row_id: answer.data for row_id, answer in zip(missing, answers, strict=True) if answer.data}
-        return [found[row_id] for row_id in ids if row_id in found]
 
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"

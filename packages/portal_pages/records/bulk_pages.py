@@ -33,7 +33,7 @@ from portal_pages.forms import (
     usable_form,
     with_rows_chosen,
 )
-from portal_pages.lists import LIST, ROW
+from portal_pages.lists import LIST, ROW, selected_rows
 from portal_pages.page_names import DeclaredPage
 from portal_pages.records.row_actions import shown_action
 
@@ -104,7 +104,7 @@ class BulkPage(DeclaredPage):
             return self._undo(request, pages)
         sent = request.POST or request.GET
         shown = dict(_shown(sent.getlist(ROW)))
-        rows = self.list_view.selected(request, self.query, list(shown)[:MOST_ROWS], listed=sent.get(LIST, ""))
+        rows = selected_rows(self.list_view, request, self.query, list(shown)[:MOST_ROWS], listed=sent.get(LIST, ""))
         if not rows:
             messages.error(request, _("Select rows first."))
             return see_other(self._list_url(pages, sent))
