@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from django.utils.translation import gettext_lazy as _
 from markupsafe import Markup, escape
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
@@ -36,6 +37,10 @@ ColumnFormat = Literal[
     "tel",
 ]
 
+#: Entries of a sort menu that many lists have.
+AGE_SORTS: Final = {SORT_NEWEST_FIRST: _("Newest first"), SORT_OLDEST_FIRST: _("Oldest first")}
+NAME_SORTS: Final = {SORT_BY_NAME: _("Name, A to Z"), SORT_BY_NAME_DESCENDING: _("Name, Z to A")}
+NUMBER_SORTS: Final = {SORT_BY_NAME: _("Number, ascending"), SORT_BY_NAME_DESCENDING: _("Number, descending")}
 #: A badge stands beside the row's name on a narrow screen; what needs room is not there at all.
 _WITHOUT_LABEL: Final = frozenset({"corner", "extra"})
 _DESCENDING: Final = "-"

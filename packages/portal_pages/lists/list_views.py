@@ -14,12 +14,6 @@ from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.contract_names import (
-    SORT_BY_NAME,
-    SORT_BY_NAME_DESCENDING,
-    SORT_NEWEST_FIRST,
-    SORT_OLDEST_FIRST,
-)
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.query import (
     PaginatedQueryHook,
@@ -33,6 +27,7 @@ from portal.web.context_processors import render_kept
 from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
+from portal_pages.lists.columns import AGE_SORTS
 from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.list_filters import (
     SEARCH_TEXT,
@@ -76,10 +71,6 @@ TRow = TypeVar("TRow", bound=Row)
 
 #: The hint of a search that has none of its own.
 SEARCH: Final = _("Search")
-#: Entries of a sort menu that many lists have.
-AGE_SORTS: Final = {SORT_NEWEST_FIRST: _("Newest first"), SORT_OLDEST_FIRST: _("Oldest first")}
-NAME_SORTS: Final = {SORT_BY_NAME: _("Name, A to Z"), SORT_BY_NAME_DESCENDING: _("Name, Z to A")}
-NUMBER_SORTS: Final = {SORT_BY_NAME: _("Number, ascending"), SORT_BY_NAME_DESCENDING: _("Number, descending")}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
