@@ -10,7 +10,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from apps.operations.views.work_orders import PRIORITIES, STATUSES, UNFINISHED
+from apps.operations.views.work_order_forms import PRIORITIES
+from apps.operations.views.work_orders import STATUSES, UNFINISHED
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
 from portal.web.present import (

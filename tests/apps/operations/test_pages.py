@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.operations.views.work_orders import WorkOrderForm
+from apps.operations.views.work_order_forms import WorkOrderForm
 from portal.testing import Backend, SignedIn, row_ids
 
 WORK_ORDERS, SUMMARY = "/operations/work-orders", "/operations/summary"
