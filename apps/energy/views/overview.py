@@ -145,10 +145,8 @@ def _faulted_text(number: int, *, without_order: int | None) -> str:
     text = ngettext("faulted charger", "faulted chargers", number)
     if without_order is None:
         return text
-    return gettext("%(chargers)s, %(number)s without an order") % {
-        "chargers": text,
-        "number": number_text(without_order),
-    }
+    values = {"chargers": text, "number": number_text(without_order)}
+    return gettext("%(chargers)s, %(number)s without an order") % values
 
 
 def _now(request: HttpRequest) -> Mapping[str, Any]:

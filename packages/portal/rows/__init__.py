@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from portal.rows.activity import ActivityEntry, ActivityParams, FieldChange
+from portal.rows.activity import ActivityEntry, ActivityParams
 from portal.rows.decoding import check_decodable, decoder_of, lenient_decoder_of, rows_decoder_of
 from portal.rows.parameters import (
     OF_THE_CALL,

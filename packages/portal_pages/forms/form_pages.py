@@ -13,10 +13,12 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from portal.config.current import portal_config
+from portal.edge import NO_SEGMENT
+from portal.query import is_absent
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
 from portal.web.present import NO_VALUE
-from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, submission_key
+from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, see_other, submission_key
 from portal_pages.forms.conflicts import typed_text
 from portal_pages.forms.form_fields import VERSION_INPUT
 from portal_pages.forms.row_choice import RowChoiceField, name_chosen_rows
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.forms.forms import BackendForm
+    from portal_pages.page_names import PageNames
 
 
 def form_page(
@@ -104,6 +107,14 @@ def refused_page(
         "back_label": back_label,
     }
     return _form_response(request, context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def page_of_new_row(request: HttpRequest, pages: PageNames, new_id: str) -> HttpResponse:
+    """To the page of a new row; to the list where it has none, or none for this user."""
+    is_shown = pages.row is None or not is_absent(pages.row, request)
+    if pages.offered(request).detail and is_shown and not NO_SEGMENT.match(new_id):
+        return see_other(pages.detail, new_id)
+    return see_other(pages.list)
 
 
 def _typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:

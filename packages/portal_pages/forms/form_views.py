@@ -10,13 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.edge import NO_SEGMENT
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
-from portal_pages.forms.form_pages import deleted_page, form_page, refused_page
+from portal_pages.forms.form_pages import deleted_page, form_page, page_of_new_row, refused_page
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import (
     NO_CHANGES,
@@ -119,7 +118,7 @@ class CreateView(DeclaredPage, Generic[TRow]):
                 name = _name_of(result.data, typed=body.record(**body.fields))
                 new_id = result.data.id if result.data else ""
                 created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=new_id)
-                return see_other(pages.detail, row_id) if row_id else _led_to(request, pages, new_id)
+                return see_other(pages.detail, row_id) if row_id else page_of_new_row(request, pages, new_id)
             refused = is_not_taken(result.error)
             if not refused:
                 form.show_backend_error(result)
@@ -157,14 +156,6 @@ class AddView(CreateView[TRow]):
     """
 
     of_a_row: ClassVar = True
-
-
-def _led_to(request: HttpRequest, pages: PageNames, new_id: str) -> HttpResponse:
-    """To the page of a new row; to the list where it has none, or none for this user."""
-    is_shown = pages.row is None or not is_absent(pages.row, request)
-    if pages.offered(request).detail and is_shown and not NO_SEGMENT.match(new_id):
-        return see_other(pages.detail, new_id)
-    return see_other(pages.list)
 
 
 def _name_of(created: Row | None, *, typed: Row) -> str:
