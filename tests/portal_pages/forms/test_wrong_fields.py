@@ -41,7 +41,7 @@ def test_a_value_that_another_row_has_is_asked_about_before_anything_is_sent(sit
     assert site.backend.calls_to(CUSTOMERS)[-1].query["q"] == "ada@example.com"
     site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9"}, status=201)
     other = SENT | {"email": "eve@example.com", "createAnyway": "ada@example.com"}
-    assert site.post(NEW, other).location == PAGE, "nobody has it"
+    assert site.post(NEW, other).location == f"{PAGE}/c9", "nobody has it"
     assert site.post(NEW, SENT | {"createAnyway": "ada@example.com"}).location == PAGE
     assert site.bodies(CUSTOMERS, "POST")[-1] == {"name": "Eve", "email": "ADA@example.com"}
 
@@ -55,7 +55,7 @@ def test_what_was_agreed_to_was_one_value(site: Site) -> None:
 def test_a_backend_that_can_t_be_asked_creates_it(site: Site, status: int) -> None:
     site.backend.refuses("GET", CUSTOMERS, status=status)
     site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9"}, status=201)
-    assert site.post(NEW, SENT).location == PAGE
+    assert site.post(NEW, SENT).location == f"{PAGE}/c9"
 
 
 def test_several_wrong_fields_are_listed_each_with_a_link_to_it_and_one_is_not(site: Site) -> None:
