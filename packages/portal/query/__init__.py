@@ -28,6 +28,7 @@ A write does the same in the other order::
     list_reads           lists whose backend ignores or refuses a parameter
     query_layer          one backend and one cache, in a project that is not the portal's
     resources            resource(): the hooks of one resource
+      resource_roles         what each is to it, and what a page does without
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
 

@@ -20,6 +20,7 @@ from portal.config.contract_names import (
 from portal.errors import UsageError
 from portal.query.endpoints import ResourceReadOptions, same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query.resource_roles import ResourceRole, sentences_of
 from portal.rows import (
     ActivityEntry,
     ActivityParams,
@@ -49,24 +50,6 @@ RowP = ParamSpec("RowP")
 TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
 TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
-
-ResourceRole: TypeAlias = Literal[
-    "list", "detail", "counts", "totals", "create", "update", "replace", "delete", "restore", "activity", "note"
-]
-#: What a page does without an optional endpoint, where the declaration says nothing else.
-_WITHOUT: Final[Mapping[ResourceRole, str]] = {
-    "list": "The list is not offered: no page, no menu entry, no section.",
-    "detail": "Rows have no page.",
-    "counts": "Filters have no numbers.",
-    "totals": "The list has no sums.",
-    "create": "Nothing can be created.",
-    "update": "Rows can't be edited.",
-    "replace": "Rows can't be edited.",
-    "delete": "Rows can't be deleted.",
-    "restore": "The deletion of a row can't be undone.",
-    "activity": "Rows have no history and no notes.",
-    "note": "No notes can be written.",
-}
 
 #: Field to value to number of rows; None for a number that the backend did not give.
 RowCounts: TypeAlias = dict[str, dict[str, int | None]]
@@ -233,7 +216,7 @@ class ResourceFactory(Generic[ListP, RowP]):
             :class:`~portal.query.endpoints.declarations.ResourceReadOptions`.
         :raises UsageError: the path is not one, or an option does not fit.
         """
-        sentences = _sentences(path, required=required, without=without)
+        sentences = sentences_of(path, required=required, without=without)
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
         for role, kind in (("item", item), ("detail", shown)):
@@ -316,22 +299,6 @@ class ResourceFactory(Generic[ListP, RowP]):
             endpoint: Endpoint[Any] = getattr(made, role)
             endpoint.resource, endpoint.without = path, sentence
         return made
-
-
-def _sentences(
-    path: str, *, required: Collection[ResourceRole], without: Mapping[ResourceRole, str]
-) -> dict[ResourceRole, str]:
-    """What a page does without each endpoint; empty for a required one.
-
-    :raises UsageError: a role is unknown, or is both required and optional.
-    """
-    unknown = [role for role in (*required, *without) if role not in _WITHOUT]
-    if unknown:
-        raise UsageError(f"resource {path}: {unknown[0]!r} should be one of {', '.join(_WITHOUT)}")
-    both = [role for role in without if role in required]
-    if both:
-        raise UsageError(f"resource {path}: {both[0]} is required, so no page does without it")
-    return {role: "" if role in required else without.get(role) or usual for role, usual in _WITHOUT.items()}
 
 
 def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str], tags: Iterable[str]) -> TMutation:

@@ -42,7 +42,7 @@ def test_a_value_that_another_row_has_is_asked_about_before_anything_is_sent(sit
     site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9"}, status=201)
     other = SENT | {"email": "eve@example.com", "createAnyway": "ada@example.com"}
     assert site.post(NEW, other).location == f"{PAGE}/c9", "nobody has it"
-    assert site.post(NEW, SENT | {"createAnyway": "ada@example.com"}).location == PAGE
+    assert site.post(NEW, SENT | {"createAnyway": "ada@example.com"}).location == f"{PAGE}/c9"
     assert site.bodies(CUSTOMERS, "POST")[-1] == {"name": "Eve", "email": "ADA@example.com"}
 
 

@@ -179,7 +179,7 @@ def test_who_has_energy_alone_reports_a_fault_once_and_sees_what_is_in_hand(ener
     assert [answer.status_code for answer in answers] == [201, 201]
     [row] = energy.get(path).json()["items"]
     assert row == answers[0].json() == answers[1].json()
-    assert row.keys() == {"id", "title", "status", "priority", "assignee", "createdAt"}
+    assert row.keys() == {"id", "title", "status", "priority", "assignee", "description", "createdAt"}
     order = operations.get(f"/operations/work-orders/{row['id']}").json()
     assert (order["stationId"], order["description"]) == (charger.station_id, "It hums.")
     assert problem(energy.post(path, {"title": "", "priority": "x"}), 422, "title", "priority")
