@@ -116,8 +116,8 @@ class BulkPage(DeclaredPage):
                 body = action.body(cast("PortalRequest", request))
             else:
                 usable = usable_form(request, action.form)
-                form = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
-                body = form.body() if form.is_valid() else None
+                form = bound = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
+                body = bound.body() if bound.is_valid() else None
             if body is not None:
                 outcome = self._change(request, action, body, rows=rows, shown=shown)
                 return self._told(request, pages, action, body, outcome)
