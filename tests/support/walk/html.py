@@ -10,9 +10,11 @@ VALUES = {
     "email": "walker@example.com",
     "phone": "+49 731 12345",
     "password": "demo",
-    "datetime-local": "2026-01-02T10:00",
+    # What is new is not late.
+    "datetime-local": "2096-01-02T10:00",
     "date": "2026-01-02",
     "number": "1",
+    "textarea": "Walked",
     "name": "Walked",
     "title": "Walked",
 }
@@ -146,4 +148,5 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._text is not None:
-            self._text.value += data
+            # The first line end of a text area belongs to its tag (HTML Living Standard, 4.10.11).
+            self._text.value += data if self._text.value else data.removeprefix("\n")

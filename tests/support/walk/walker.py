@@ -181,11 +181,13 @@ class Walker:
                 continue
             found = [form for form in Page(page.text).forms if self._form_shape(page.url, form) == shape]
             # A message is shown once.
-            found += [as_shown] if route.endswith("/undo") else []
+            found += [as_shown] if route.endswith(("/undo", "/restore")) else []
             if not found:
                 continue
             url = urljoin(page.url, found[0].action or page.url)
             sent = found[0].filled() + found[0].buttons[:1]
+            if route.endswith("/edit"):
+                sent = [(name, f"{value} 2" if name in {"name", "title"} else value) for name, value in sent]
             before = len(self.portal.backend.answers)
             answer = self.browser.http.post(url, data=sent, headers=PAGE_HEADERS, timeout=TIMEOUT_S)
             calls = self.portal.backend.answers[before:]
