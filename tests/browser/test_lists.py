@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NewAccount, Visit
 from tests.browser.held_answers import answers_held
@@ -114,54 +114,26 @@ def test_a_long_choice_is_searched_and_several_are_chosen_in_one_go(open_list: V
     expect(page).to_have_url(re.compile(r"\?city=Berlin$"))
 
 
-def test_a_badge_shows_only_the_rows_that_have_it_and_is_no_stop_of_the_keyboard(open_list: Visit) -> None:
-    page = open_list(f"{CHARGERS}?q=berlin&sort=name")
-    badge, names = page.locator(f"{ROWS} .badge"), page.locator(f"{ROWS} th a")
-    word = badge.first.inner_text()
-    expect(badge.first).to_have_accessible_name(f"Show only: {word}")
-    badge.first.click()
-    expect(page).to_have_url(re.compile(r"/chargers\?q=berlin&status=\w+&sort=name$"))
-    assert set(badge.all_text_contents()) == {word}
-    names.first.focus()
-    page.keyboard.press("Tab")
-    expect(names.nth(1)).to_be_focused()
-    names.first.press("Enter")
-    page.get_by_role("link", name=f"Show only: {word}").press("Enter")
+def test_on_a_phone_a_chip_is_chosen_by_the_keyboard_in_a_sheet_that_it_opens(open_list: Visit) -> None:
+    page = open_list(CHARGERS, viewport=PHONE)
+    button, chip = page.locator("#filters-open"), page.locator("fieldset.chips").first.locator(".chip").last
+    expect(chip).to_be_hidden()
+    button.press("Enter")
+    chip.locator("input").press("Space")
     expect(page).to_have_url(re.compile(r"/chargers\?status=\w+$"))
-    expect(page.locator("label.chosen")).to_contain_text(word)
-
-
-def test_on_a_phone_a_badge_is_large_enough_for_a_finger_and_a_chosen_chip_is_seen(open_list: Visit) -> None:
-    page = open_list(CHARGERS, has_touch=True, is_mobile=True, viewport=PHONE)
-    box = page.locator(f"{ROWS} .badge").first.bounding_box()
-    hit = "([x, y]) => document.elementFromPoint(x, y)?.closest('a')?.className ?? ''"
-    middle = box["x"] + box["width"] / 2
-    for distance in (-8, box["height"] / 2, box["height"] + 8):
-        assert "badge" in page.evaluate(hit, [middle, box["y"] + distance])
-    name = page.locator(f"{ROWS} th a").first.bounding_box()
-    assert "badge" not in page.evaluate(hit, [name["x"] + 5, name["y"] + name["height"] / 2])
-    page.locator("fieldset.chips").first.locator(".chip").last.tap()
     expect(page.locator("fieldset.chips .chip.chosen")).to_be_in_viewport(ratio=1)
-    expect(page.locator("#search")).to_be_in_viewport()
-
-
-@pytest.mark.parametrize("scripts", [True, False])
-def test_on_a_phone_the_chips_of_a_filter_are_one_line_that_the_keyboard_scrolls(
-    open_list: Visit, scripts: bool
-) -> None:
-    page = open_list(CHARGERS, java_script_enabled=scripts, viewport=PHONE)
-    chips = page.locator("fieldset.chips").first.locator(".chip")
-    tops = [box["y"] for box in map(Locator.bounding_box, chips.all()) if box]
-    assert len(tops) > 2
-    assert len(set(tops)) == 1
-    expect(chips.last).not_to_be_in_viewport(ratio=1)
-    chips.first.locator("input").focus()
-    for key, there in (("Tab", chips.last), ("Shift+Tab", chips.first)):
-        for _ in tops[1:]:
-            page.keyboard.press(key)
-        expect(there.locator("input")).to_be_focused()
-        expect(there).to_be_in_viewport(ratio=1)
+    expect(chip.locator("input")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") == 320
+
+
+def test_on_a_phone_without_scripts_the_chips_are_chosen_in_the_sheet_too(open_list: Visit) -> None:
+    page = open_list(CHARGERS, java_script_enabled=False, viewport=PHONE)
+    page.locator("#filters-open").click()
+    page.get_by_role("checkbox", name=re.compile("^Fau")).check()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/chargers\?(.*&)?status=faulted(&|$)"))
 
 
 def test_on_a_phone_the_export_stands_beside_the_button_that_creates(open_list: Visit) -> None:
@@ -177,6 +149,8 @@ def test_on_a_phone_the_export_stands_beside_the_button_that_creates(open_list: 
 def test_an_open_menu_stays_in_the_window(open_list: Visit, width: int) -> None:
     page = open_list(STATIONS, viewport={"width": width, "height": 800})
     for name in ("country", "city"):
+        if width < 768 and not page.locator("#list-filters").is_visible():
+            page.locator("#filters-open").click()
         page.locator(f"#menu-{name} > summary").click()
         expect(page.locator(f"#menu-{name} .choice").first).to_be_visible()
         box = page.locator(f"#menu-{name} .filter-sheet").bounding_box()
