@@ -102,7 +102,7 @@ async def save(page: Page) -> bool:
     await form.locator("button[type=submit]").click()
     await page.locator("form[data-sent]").wait_for(state="detached")
     await page.locator("main h1").wait_for()
-    return not page.url.endswith("/edit")
+    return not await form.count()
 
 
 async def edit(page: Page, url: str, done: Edit, *, start: asyncio.Barrier, rng: random.Random, control: bool) -> None:

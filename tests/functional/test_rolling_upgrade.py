@@ -136,9 +136,10 @@ def browse(releases: Releases, account: str, *, until: float, ready: threading.B
 
 def write(releases: Releases, browser: HttpBrowser, *, here: str, there: str) -> None:
     """Create a client in one release, look for it in both, and delete it in the other one."""
-    name = f"Rolling {secrets.token_hex(4)}"
+    mark = secrets.token_hex(4)
+    name = f"Rolling {mark}"
     form = browser.get(f"{here}/en/energy/clients/new")
-    created = browser.submit(form, "/new", name=name, email="rolling@example.com", phone="+47 22 33 44 55")
+    created = browser.submit(form, "/new", name=name, email=f"rolling.{mark}@example.com", phone="+47 22 33 44 55")
     for release in (there, here):
         page = browser.get(f"{release}/en/energy/clients")
         if name not in page.text:
@@ -146,6 +147,8 @@ def write(releases: Releases, browser: HttpBrowser, *, here: str, there: str) ->
         releases.statuses[page.status_code] += 1
     rows = dict(re.findall(r'data-row-id="([^"]+)"(.*?)(?=data-row-id|</table>)', page.text, re.DOTALL))
     (row_id,) = [row_id for row_id, cells in rows.items() if name in cells]
+    if created.url != f"{here}/en/energy/clients/{row_id}":
+        releases.troubles.append(f"{created.url} is not the page of what was created in {here}")
     row = browser.get(f"{there}/en/energy/clients/{row_id}")
     deleted = browser.submit(row, "/delete")
     for release in (here, there):

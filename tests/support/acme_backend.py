@@ -32,7 +32,10 @@ PARAMS = {
     CUSTOMERS: {"limit", "starting_after", "search", "order_by", "city"},
     JOBS: {"page", "size", "search", "order_by", "status", "priority", "assignee"},
 }
-FIELDS = {CUSTOMERS: {"name", "email", "phone", "city"}, JOBS: {"title", "priority", "stationId", "dueAt", "status"}}
+FIELDS = {
+    CUSTOMERS: {"name", "email", "phone", "city"},
+    JOBS: {"title", "description", "priority", "stationId", "dueAt", "status", "assignee"},
+}
 ORDERS = {"createdAt": "created", "name": "name", "title": "title"}
 _FORM = "application/x-www-form-urlencoded"
 _KEY = "the key of Acme, which is made for tests"

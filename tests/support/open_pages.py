@@ -1,6 +1,7 @@
 """Every page that the running apps have, by their own URL tables: each is opened, in a browser, as somebody who may.
 
-A new page is among them by being in the table. A URL with an id gets one of the list above it.
+A new page is among them by being in the table. A URL with an id gets one of the list above it, and so does the page of
+selected rows.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class OpenPage:
     """A page that answered.
 
     :param route: as the URL table has it.
-    :param path: with the locale.
+    :param path: with the locale; of selected rows, with one of them.
     :param visitor: who may open it; None for somebody who is not signed in.
     """
 
@@ -97,13 +98,19 @@ def _path_of(stack: RunningStack, context: BrowserContext, app: str, route: str,
     """The path of a route; an id is that of the first row of the list above it."""
     path = f"/{locale}"
     for part in route.split("/"):
-        if "<" not in part:
+        if part == "bulk":
+            path += f"/{part}?row={_first_row(stack, context, app, path)}&list="
+        elif "<" in part:
+            path += f"/{_first_row(stack, context, app, path)}"
+        else:
             path += f"/{part}"
-            continue
-        listed = context.request.get(stack.url(app, path), max_redirects=0).text()
-        row = re.search(r'data-row-id="([^"]+)"', listed)
-        path += f"/{row[1] if row else 'none'}"
     return path
+
+
+def _first_row(stack: RunningStack, context: BrowserContext, app: str, path: str) -> str:
+    listed = context.request.get(stack.url(app, path), max_redirects=0).text()
+    row = re.search(r'data-row-id="([^"]+)"', listed)
+    return row[1] if row else "none"
 
 
 def signed_in_contexts(

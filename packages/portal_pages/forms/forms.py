@@ -38,6 +38,8 @@ from portal_pages.forms.messages import NOT_ALLOWED, backend_errors, use_plain_m
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from django.forms.boundfield import BoundField
+
     from portal.query import MutationResult
 
 TRow = TypeVar("TRow", bound=Row)
@@ -140,6 +142,12 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
                 field.show_hidden_initial = True
             if row is not None and isinstance(field, forms.ChoiceField):
                 _keep_choice(field, value=getattr(row, name))
+
+    def __getitem__(self, name: str) -> BoundField:
+        """A field as it is shown. It has the form; if the form kept it, only a garbage collection would free both."""
+        shown = super().__getitem__(name)
+        self._bound_fields_cache.clear()
+        return shown
 
     @property
     def suggests(self) -> bool:

@@ -22,6 +22,8 @@ PAGES = {
     "list": ("/en/energy/clients", {}),
     "fragment of a list": ("/en/energy/clients", {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "list"}),
     "record": ("/en/energy/clients/one", {}),
+    "form": ("/en/energy/clients/new", {}),
+    "form of a record": ("/en/energy/clients/one/edit", {}),
     "page that needs no platform": ("/en/logout", {}),
     "redirect of the edge": ("/en/finance", {}),
     # An error that the request keeps must not keep the request, by way of its traceback.

@@ -36,7 +36,7 @@ class TenantMutations(MutationGroup, domain="energy"):
     use_update_tenant_mutation = _tenants.update
     use_ring_tenant_mutation = mutation_endpoint(
         data=Client, params=RowParams, url=f"{PATH}/{{id}}/rings", method="POST", without="Nobody is called."
-    )
+    ).changes_nothing()
 
 
 class PhoneForm(BackendForm[Client]):

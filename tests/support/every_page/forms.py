@@ -168,7 +168,9 @@ def _buttons() -> Iterator[Case]:
     row = answers("GET", order, json={**WORK_ORDERS.row, "id": "row_0"})
     counts = answers("GET", f"{orders}/counts", json={"assignee": {HOSTILE_TEXT: 2}})
     choices = journey(stations, at(f"{orders}/new?choices=stationId&q=a", **HTMX_FORM))
-    suggestions = journey(row, counts, at(f"{order}/assign?choices=assignee", **HTMX_FORM))
+    # The names are suggested where the backend knows no people.
+    nobody, form = answers("GET", "/operations/people", status=404), at(f"{order}/assign")
+    suggestions = journey(row, nobody, counts, form, at(f"{order}/assign?choices=assignee", **HTMX_FORM))
     yield Case(site="energy", name="delete client", steps=delete)
     yield Case(site="operations", name="complete work order", steps=complete)
     hostile = [{**row, "title": HOSTILE_TEXT} for row in rows]

@@ -25,7 +25,13 @@ from portal.web.urls import platform_patterns
 __all__ = ["backend"]
 
 ALL = ("ENERGY", "OPERATIONS", "FINANCE")
-OPERATIONS = "operations.get_summary", "operations.get_work_orders", "operations.get_operations_stations"
+OPERATIONS = (
+    "operations.get_summary",
+    "operations.get_work_orders",
+    "operations.get_operations_stations",
+    "operations.get_operations_chargers",
+    "operations.get_people",
+)
 
 
 def nothing_there(request: HttpRequest) -> HttpResponse:
