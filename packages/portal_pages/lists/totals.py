@@ -93,11 +93,13 @@ def totals_row(texts: Mapping[str, Sequence[str]], headings: Sequence[Heading], 
 
     :param texts: the sums by the names of columns.
     """
-    span = next((place for place, heading in enumerate(headings) if heading.name in texts), 0)
-    if not span:
+    first = next((place for place, heading in enumerate(headings) if heading.name in texts), 0)
+    if not first:
         return None
+    # A narrow window hides what is extra, in this row as in the others: the label may not span it.
+    extra = [heading for heading in headings[:first] if heading.kind == "extra"]
     return TotalsRow(
         label=gettext("Sum of all %(total)s") % {"total": number_text(total)},
-        span=span,
-        cells=[(heading, texts.get(heading.name, ())) for heading in headings[span:]],
+        span=first - len(extra),
+        cells=[(heading, texts.get(heading.name, ())) for heading in (*extra, *headings[first:])],
     )
