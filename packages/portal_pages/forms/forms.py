@@ -146,7 +146,7 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
     def __getitem__(self, name: str) -> BoundField:
         """A field as it is shown. It has the form; if the form kept it, only a garbage collection would free both."""
         shown = super().__getitem__(name)
-        self._bound_fields_cache.clear()
+        vars(self)["_bound_fields_cache"].clear()
         return shown
 
     @property
