@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 #: Everything that RFC 3966 leaves out of a number, and people write into it.
 _NO_DIGIT: Final = re.compile(r"[^0-9]")
-_INDENTATION: Final = re.compile(r"^[ ]+", re.MULTILINE)
+#: A line of nothing but one block or comment, which leaves nothing of itself.
+_LONE_BLOCK: Final = re.compile(r"\{[%#](?:(?![%#]\}).)*[%#]\}")
 #: Decimal places: about a metre.
 _PLACES: Final = 5
 _MAP: Final = "https://www.openstreetmap.org/?mlat={0}&mlon={1}#map=17/{0}/{1}"  # fixed address: the public map
@@ -91,6 +92,21 @@ BLOCK_MARK: Final = "#"
 FRAGMENT_BLOCKS: Final = frozenset({"columns", "live", "row", "table"})
 
 
+def without_indentation(text: str) -> str:
+    """A template without its indentation, an eighth of a page. No template has text whose spaces matter.
+
+    The end of a line is no part of the page if a block ends there: one space stays then of the indentation after it,
+    between two attributes or words.
+    """
+    lines, is_open = [], False
+    for line in text.split("\n"):
+        bare = line.lstrip(" ")
+        lines.append(f" {bare}" if is_open and bare != line and bare else bare)
+        if not _LONE_BLOCK.fullmatch(bare):
+            is_open = bare.endswith(("%}", "#}"))
+    return "\n".join(lines)
+
+
 class PageLoader(FileSystemLoader):
     """Finds `"list.html#table"` in the file of `"list.html"`."""
 
@@ -99,12 +115,9 @@ class PageLoader(FileSystemLoader):
         return [name for name in super().list_templates() if BLOCK_MARK not in name]
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """The text, the file, and whether the text is still that of the file.
-
-        Without the indentation, an eighth of a page. No template has text whose spaces matter.
-        """
+        """The text without its indentation, the file, and whether the text is still that of the file."""
         text, file, is_unchanged = super().get_source(environment, template.partition(BLOCK_MARK)[0])
-        return _INDENTATION.sub("", text), file, is_unchanged
+        return without_indentation(text), file, is_unchanged
 
     def load(
         self,

@@ -83,3 +83,17 @@ def test_an_edited_file_shows_at_once_wherever_a_block_has_it_from(
     edit(tmp_path / file, TEMPLATES[file])
     for name in (ROW, WHOLE):
         assert SHOWN in shown(in_debug, name)
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("<form a{% if row %} b{% endif %}\n  c>", "<form a b c>"),
+        ("<form a{% if not row %} b{% endif %}\n  {% if row %}\n  c{% endif %}\n  d>", "<form a c d>"),
+        ("<p>\n  One{# of two #}\n  two\n  {% if row %}\n    three\n  {% endif %}\n</p>", "<p>\nOne two\nthree\n</p>"),
+    ],
+)
+def test_what_a_block_parts_stays_apart_without_the_indentation(
+    environment_of: NewEnvironment, source: str, written: str
+) -> None:
+    assert shown(environment_of({"page.html": source}, joins_pages=True), "page.html") == written
