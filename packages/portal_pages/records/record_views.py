@@ -143,7 +143,6 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
             _learn_absence(request, each.hook, answer)
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
-        actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
 
         def variables() -> dict[str, object]:
             found = (
@@ -170,13 +169,12 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "history": history,
                 "row": row,
                 "relations": [relation for relation in found if relation is not None],
-                "actions": actions,
+                "actions": list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id)),
                 "back_url": back,
             }
 
         versions = versions_of(result, *lists, *filter(None, (*beside.values(), activity)))
-        # The form of an action has a key of its own.
-        key = None if actions or versions is None else (*versions, back, gaps_mark(request))
+        key = None if versions is None else (*versions, back, gaps_mark(request))
         return render_kept(own, self._template(pages), variables, key=key)
 
     def _beside(self, request: HttpRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
