@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time
-from typing import TYPE_CHECKING, Final, cast
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -31,11 +32,10 @@ from portal.web.present import (
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import PaginatedRes
     from portal.web import PortalRequest
 
 
@@ -74,6 +74,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     late_page, *own_pages = (
         found if found and not found.ignored else None for found in map(part_if_answered, (late_orders, *own_orders))
     )
+    first_late = late_page.items if late_page else ()
     return read.respond(
         request,
         "operations/overview.html",
@@ -86,7 +87,10 @@ def overview(request: HttpRequest) -> HttpResponse:
                 "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=UNFINISHED
             ),
             "needs": needs_of(
-                [*(yours(each, own) for each in own_pages if each and own), late(summary, late_page)],
+                [
+                    *(yours(each.total, each.items, own) for each in own_pages if each and own),
+                    late(summary, first_late),
+                ],
                 has_failed=read.has_failed,
             ),
             "by_age": age_bar(summary),
@@ -115,11 +119,11 @@ def late_params() -> dict[str, object]:
     return {"status": UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
 
 
-def yours(orders: PaginatedRes[WorkOrder], params: Mapping[str, object]) -> Need:
+def yours(count: int | None, orders: Iterable[WorkOrder], params: Mapping[str, Any]) -> Need:
     """What the user has to do, and what of it is due first."""
     return Need(
-        label=ngettext("work order is yours", "work orders are yours", orders.total or 0),
-        count=orders.total,
+        label=ngettext("work order is yours", "work orders are yours", count or 0),
+        count=count,
         href=list_url("work-orders", **params),
         tone="info",
         icon="work-orders",
@@ -127,18 +131,18 @@ def yours(orders: PaginatedRes[WorkOrder], params: Mapping[str, object]) -> Need
     )
 
 
-def late(summary: OperationsSummary, orders: PaginatedRes[WorkOrder] | None) -> Need:
+def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
     """Unfinished work orders that were due before today, and the first of them."""
     found = summary.late or AgeSpan()
     return Need(
         label=ngettext("late work order", "late work orders", found.count or 0),
         count=found.count,
         href=list_url("work-orders", status=UNFINISHED, dueAtTo=found.to_day, sort="dueAt"),
-        links=_named(orders) if orders else (),
+        links=_named(orders),
     )
 
 
-def _named(orders: PaginatedRes[WorkOrder]) -> tuple[NeedLink, ...]:
+def _named(orders: Iterable[WorkOrder]) -> tuple[NeedLink, ...]:
     return tuple(
         NeedLink(
             label=str(order),
@@ -146,5 +150,5 @@ def _named(orders: PaginatedRes[WorkOrder]) -> tuple[NeedLink, ...]:
             row_id=order.id,
             text=gettext("due %(day)s") % {"day": day_text(order.due_at)} if order.due_at else "",
         )
-        for order in orders.items[:NAMED]
+        for order in islice(orders, NAMED)
     )
