@@ -6,7 +6,6 @@ of them, are left out.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -27,8 +26,6 @@ from portal.query import (
     QueryHook,
     RowParams,
     field_types,
-    is_refused_now,
-    note_absent,
 )
 from portal.rows import decoder_of, wire_names
 from portal.web.present import Badge, formats_of, is_not_there, list_text, record_if_answered
@@ -44,7 +41,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import PaginatedQueryHook, PaginatedResult, QueryResult, Row
+    from portal.query import PaginatedQueryHook, PaginatedResult, Row
     from portal_pages.page_names import PageNames
 
 #: The ends of the addresses: of the form, and of the page's section.
@@ -54,8 +51,6 @@ SECTION: Final = "history"
 _NOTE_CHARS: Final = 2000
 _VALUE_CHARS: Final = 80
 _ID, _NAME = "Id", "Name"
-#: A row that was fetched so long ago, in seconds, was fetched with the rest of its page.
-_WITH_ITS_PAGE_S: Final = 5.0
 
 
 class NoteForm(BackendForm[ActivityEntry]):
@@ -94,19 +89,6 @@ def history_specs(
     pages = min(int(asked), MAX_PAGES) if asked.isascii() and asked.isdigit() and len(asked) < len("100") else 1
     hook: Any = activity
     return [] if hook is None else [hook.spec(id=row_id, pages=max(pages, 1))]
-
-
-def note_if_absent(
-    hook: PaginatedQueryHook[ActivityEntry, ...],
-    result: PaginatedResult[Any],
-    request: HttpRequest,
-    *,
-    row: QueryResult[Any],
-) -> None:
-    """Ask no more for the history where the backend has the row and not its history. An older row may be gone."""
-    is_new = row.fetched_at is not None and time.time() - row.fetched_at < _WITH_ITS_PAGE_S
-    if is_new and is_not_there(result) and result.error is not None and not is_refused_now(hook, request):
-        note_absent(hook, request, status=result.error.status)
 
 
 def history_of(
