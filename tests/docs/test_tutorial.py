@@ -58,6 +58,8 @@ def test_make_is_content_at_the_end(copy: Path, target: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+# As of the tests of every page, which run in it.
+@pytest.mark.timeout(1200)
 def test_the_new_pages_are_opened_in_every_state_and_the_new_calls_are_tried_at_the_sandbox(copy: Path) -> None:
     done = run_pytest(
         copy / "tests" / "apps" / "test_every_page.py",

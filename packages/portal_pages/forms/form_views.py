@@ -70,9 +70,7 @@ def _row_of(page: DeclaredPage, form: object) -> type[Row]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
-    """A form that creates a row. An empty form has what its address gives of rows to choose and of texts:
-    `…/new?stationId=sta_1&title=Fault`. A form that arrives twice creates one row (contract, section 8).
-    """
+    """A form that creates a row, once (contract, section 8). An empty form has what its address gives: `…/new?title=A`."""
 
     methods = ("GET", "HEAD", "POST")
     of_a_row: ClassVar = False
