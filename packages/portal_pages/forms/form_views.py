@@ -70,7 +70,7 @@ def _row_of(page: DeclaredPage, form: object) -> type[Row]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
-    """A form that creates a row, once (contract, section 8). An empty form has what its address gives: `…/new?title=A`."""
+    """A form that creates a row, once (contract, section 8). Its address may give values: `…/new?title=Fault`."""
 
     methods = ("GET", "HEAD", "POST")
     of_a_row: ClassVar = False
