@@ -59,7 +59,7 @@ class PageNames:
     :param context: what its templates get beside their rows.
     :param row: reads one row; None where there is no declared page of one.
     :param rows: reads the list.
-    :param writes: the mutation behind `create`, `edit`, `delete` and `restore`, as far as those pages are declared.
+    :param writes: the mutation behind `create`, `edit`, `delete`, `restore` and `bulk`, as far as those are declared.
     :param permissions: those that these pages and `detail` need, as far as they need one of their own.
     :param columns: of the list, by their names.
     :param fields: what is known of the fields of a row, by their names on the wire.

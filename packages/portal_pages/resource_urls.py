@@ -120,6 +120,14 @@ def resource_pages(
     if isinstance(delete, DeleteView) and restore:
         actions["restore"] = RestorePage(permission=delete.permission, mutation=restore)
     below = {**actions, **(adds or {})}
+    writing = (
+        ("create", create),
+        ("edit", edit),
+        ("delete", delete),
+        ("restore", actions.get("restore")),
+        ("bulk", bulk),
+    )
+    declared = {role: page for role, page in (("detail", detail), *writing) if isinstance(page, DeclaredPage)}
     names = PageNames(
         list=list_name,
         export=f"{list_name}-export" if export else "",
@@ -141,18 +149,10 @@ def resource_pages(
         rows=list.hook if isinstance(list, ListView) else None,
         writes={
             role: page.mutation
-            for role, page in (("create", create), ("edit", edit), ("delete", delete))
-            if isinstance(page, CreateView | EditView | DeleteView)
-        }
-        | ({"restore": restore} if restore else {}),
-        permissions={
-            role: page.permission
-            for role, page in (
-                *(("create", create), ("detail", detail), ("edit", edit)),
-                *(("delete", delete), ("restore", delete)),
-            )
-            if isinstance(page, DeclaredPage) and page.permission
+            for role, page in declared.items()
+            if isinstance(page, CreateView | EditView | DeleteView | RestorePage | BulkPage)
         },
+        permissions={role: page.permission for role, page in declared.items() if page.permission},
         columns=list.columns if isinstance(list, ListView) else {},
         fields=fields_of(row_hook.data, list, detail, edit) if row_hook else {},
     )

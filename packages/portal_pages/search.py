@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from portal.config.current import portal_config
@@ -16,7 +17,7 @@ from portal.query import ignores, is_absent, use_queries
 from portal.services.searched_lists import searched_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import is_not_there, part_if_answered
-from portal.web.request import active_locale, best_first, search_text
+from portal.web.request import active_locale, best_first, folded, search_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,10 +119,21 @@ def search_everything(request: PortalRequest, q: str) -> Found:
     ]
     if found and all(part_if_answered(result) is None for _, _, result in found):
         found[0][2].unwrap()
-    groups = [_group(platform, each, result=result, q=q) for platform, each, result in found]
+    groups = [_pages(asked, q), *(_group(platform, each, result=result, q=q) for platform, each, result in found)]
     shown = [group for group in groups if group.rows or group.failed]
     number = sum(len(group.rows) if group.total is None else group.total for group in shown)
     return Found(q=q, groups=shown, number=number, searches=bool(found), has_platforms=bool(platforms))
+
+
+def _pages(lists: Sequence[tuple[Platform, SearchedList[Any]]], q: str) -> FoundGroup:
+    """The lists of other apps that are called so; those of this one are in the menu."""
+    own = portal_config().project.platform
+    rows = [
+        FoundRow(title=str(each.title), detail="", url=_list_url(platform, each))
+        for platform, each in lists
+        if platform != own and f" {folded(q)}" in f" {folded(str(each.title))}"
+    ]
+    return FoundGroup(name="pages", title=gettext("Pages"), rows=rows, total=len(rows), all_url="", failed=False)
 
 
 def _group(platform: Platform, searched: SearchedList[Any], *, result: PaginatedResult[Any], q: str) -> FoundGroup:

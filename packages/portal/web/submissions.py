@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,9 @@ from django.contrib import messages
 from django.contrib.messages import get_messages
 from django.shortcuts import redirect
 from markupsafe import Markup
+
+from portal.errors import StoreUnavailableError
+from portal.store import query_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +31,9 @@ SUBMISSION_FIELD: Final = "submissionKey"
 UNKNOWN_FIELD: Final = "outcomeUnknown"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _KEY_BYTES: Final = 16
+#: In the store; how long a form may arrive twice, seconds.
+_SENT: Final = "submission:sent:"
+_SENT_S: Final = 600
 #: The request's attribute.
 _USED: Final = "_portal_submission_key"
 
@@ -51,6 +58,19 @@ def used_submission_key(request: HttpRequest) -> str:
 def new_submission_key() -> str:
     """A random key."""
     return secrets.token_urlsafe(_KEY_BYTES)
+
+
+def was_sent_before(request: HttpRequest) -> bool:
+    """Whether this form has passed all questions before: a backend that knows its key does it once."""
+    with suppress(StoreUnavailableError):
+        return UNKNOWN_FIELD in request.POST or bool(query_store().get_many([_SENT + submission_key(request)]))
+    return False
+
+
+def note_sent(request: HttpRequest) -> None:
+    """Remember that this form has passed all questions."""
+    with suppress(StoreUnavailableError):
+        query_store().set(_SENT + submission_key(request), 1, lifetime_s=_SENT_S)
 
 
 class SubmissionInput:

@@ -43,4 +43,14 @@ from portal_pages.forms.row_choice import (
     with_rows_chosen,
 )
 from portal_pages.forms.text_fields import one_line, telephone
-from portal_pages.forms.undo import UNDO_FIELD, UNDO_LASTS_S, UndoPage, row_before, say_changed
+from portal_pages.forms.undo import (
+    UNDO_FIELD,
+    UNDONE,
+    UNDONE_NO_MORE,
+    UndoPage,
+    offer_undo,
+    row_before,
+    say_changed,
+    undoing,
+    undone_rows,
+)

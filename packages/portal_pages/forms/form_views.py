@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from portal.errors import ApiNotFoundError, ApiUnavailableError
 from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.present import list_text, record_if_answered
-from portal.web.submissions import created_toast, see_other, submission_key
+from portal.web.submissions import created_toast, note_sent, see_other, submission_key, was_sent_before
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
 from portal_pages.forms.form_pages import deleted_page, form_page, page_of_new_row, refused_page
 from portal_pages.forms.forms import BackendForm
@@ -124,7 +124,12 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
 
     def _has_double(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> bool:
         rows, route = pages.rows, pages.detail
-        return rows is not None and ask_about_doubles(request, form, names=self.unique, rows=rows, route=route)
+        if rows is None or not self.unique or was_sent_before(request):
+            return False
+        has_double = ask_about_doubles(request, form, names=self.unique, rows=rows, route=route)
+        if not has_double:
+            note_sent(request)
+        return has_double
 
     def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.

@@ -7,26 +7,29 @@ version (`If-Match`), so an undo never overwrites a later change.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
+import msgspec
 from django.contrib import messages
 from django.core import signing
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
+from portal.web.frame import account_tag_of
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms.form_fields import version_in
 from portal_pages.forms.messages import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import MutationHook
+    from portal.query import MutationHook, Partial
     from portal.web.request import PortalRequest
     from portal_pages.page_names import PageNames
 
@@ -35,6 +38,10 @@ TRow = TypeVar("TRow", bound=Row)
 UNDO_FIELD: Final = "undo"
 #: The button is there for ten seconds, but without scripts as long as its page.
 UNDO_LASTS_S: Final = 3600
+UNDONE_NO_MORE: Final = gettext_lazy("This can’t be undone any more.")
+UNDONE: Final = gettext_lazy("Undone.")
+#: Of a row: its id, its version since, and its former values as JSON.
+Undoing: TypeAlias = tuple[str, int | str, dict[str, Any]]
 
 
 def row_before(request: HttpRequest, pages: PageNames, *, query: QueryHook[TRow, ...], row_id: str) -> TRow | None:
@@ -59,18 +66,49 @@ def say_changed(
     if not pages.undo or before is None or after is None or version is None or not is_known:
         messages.success(request, text)
         return
-    values = {name: to_json(getattr(before, name)) for name in names}
-    token = signing.dumps({"id": after.id, "version": version, "values": values}, salt=_salt(pages), compress=True)
-    undo_toast(
-        cast("PortalRequest", request),
-        text,
-        action=reverse(pages.undo, args=[after.id]),
-        fields={UNDO_FIELD: token, SUBMISSION_FIELD: new_submission_key()},
-    )
+    offer_undo(request, pages, text, [undoing(before, after, names)], action=reverse(pages.undo, args=[after.id]))
 
 
-def _salt(pages: PageNames) -> str:
-    return f"portal.undo.{pages.undo}"
+def undoing(before: Any, after: Any, names: Iterable[str]) -> Undoing:
+    """What undoes the change of a row. A name that stood without an id comes back as the name: Ada, not nobody."""
+    values = {}
+    for name in names:
+        text = name.removesuffix("_id")
+        brought = text if getattr(before, name) is None and getattr(before, text, None) else name
+        values[brought] = to_json(getattr(before, brought))
+    return after.id, after.version, values
+
+
+def offer_undo(
+    request: HttpRequest, pages: PageNames, text: str, rows: Sequence[Undoing], *, action: str, **fields: str
+) -> None:
+    """Say on the next page what was changed, with a button that undoes it.
+
+    :param action: the path that takes the button's form. `fields`: what else that form has.
+    """
+    token = signing.dumps(rows, salt=_salt(request, pages), compress=True)
+    fields |= {UNDO_FIELD: token, SUBMISSION_FIELD: new_submission_key()}
+    undo_toast(cast("PortalRequest", request), text, action=action, fields=fields)
+
+
+def undone_rows(
+    request: HttpRequest, pages: PageNames, query: QueryHook[TRow, ...]
+) -> list[tuple[str, int | str, Partial[TRow]]]:
+    """Of each row its id, the version over which it is written, and its former values; none if nothing can be undone.
+
+    Another release may have signed them, whose row has other fields.
+    """
+    try:
+        signed = signing.loads(request.POST.get(UNDO_FIELD, ""), salt=_salt(request, pages), max_age=UNDO_LASTS_S)
+        rows = msgspec.convert(signed, list[Undoing])
+        return [(row_id, version, query.data.partial(**values)) for row_id, version, values in rows]
+    except (signing.BadSignature, UsageError, ValueError):
+        return []
+
+
+def _salt(request: HttpRequest, pages: PageNames) -> str:
+    """What one user has done, another can't undo."""
+    return f"portal.undo.{pages.undo}.{account_tag_of(cast('PortalRequest', request).edge_user)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,11 +126,11 @@ class UndoPage(DeclaredPage):
         :raises portal.errors.ApiError: the backend did not take them.
         """
         row_id: str = values["row_id"]
-        undone = self._undone(request, pages, row_id)
-        if undone is None:
-            messages.error(request, _("This can’t be undone any more."))
+        rows = undone_rows(request, pages, self.query)
+        if [each[0] for each in rows] != [row_id]:
+            messages.error(request, UNDONE_NO_MORE)
             return see_other(pages.detail, row_id)
-        body, version = undone
+        [(_id, version, body)] = rows
         undo: Any = self.mutation(request, idempotency_key=submission_key(request))
         result = undo.mutate(body=body, params=RowParams(id=row_id), if_match=version)
         if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
@@ -104,23 +142,5 @@ class UndoPage(DeclaredPage):
             messages.error(request, _("Somebody has changed this since, so nothing was undone."))
         else:
             result.unwrap()
-            messages.success(request, _("Undone."))
+            messages.success(request, UNDONE)
         return see_other(pages.detail, row_id)
-
-    def _undone(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[Any, int | str] | None:
-        """The former values as a body, and the version over which they are written; None if nothing can be undone.
-
-        Another release may have signed them, whose row has other fields.
-        """
-        try:
-            signed = signing.loads(request.POST.get(UNDO_FIELD, ""), salt=_salt(pages), max_age=UNDO_LASTS_S)
-        except (signing.BadSignature, ValueError):
-            return None
-        match signed:
-            case {"id": str() as signed_id, "version": int() | str() as version, "values": dict() as values}:
-                try:
-                    return (self.query.data.partial(**values), version) if signed_id == row_id else None
-                except UsageError:
-                    return None
-            case _:
-                return None

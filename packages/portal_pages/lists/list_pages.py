@@ -242,7 +242,7 @@ class ListPage:
     first_url: str
     next_url: str
     more_url: str
-    bulk_url: str
+    bulk_url: str = ""
     is_continuation: bool
     has_error: bool
     is_restarted: bool
@@ -271,7 +271,7 @@ class ListPage:
     @property
     def select_url(self) -> str:
         """The same with boxes."""
-        return with_params(self.controls.url(self.first_path, pages=self.controls.pages), {SELECT: "yes"})
+        return f"{self.first_path}?{'&'.join(filter(None, (self.query, f'{SELECT}=yes')))}"
 
     def sorted_url(self, sort: str) -> str:
         """The first page in another order."""

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
 from portal.errors import ApiValidationError
 from portal.query import Params, is_refused_now, use_queries
+from portal.web.present import is_not_there
 from portal_pages.lists.list_filters import unseen_in_address
 
 if TYPE_CHECKING:
@@ -72,12 +73,15 @@ def selected_rows(view: Any, request: HttpRequest, record: Any, ids: Sequence[st
     :param view: as above.
     :param record: the hook of one row.
     :param listed: the parameters of that list's address.
+    :raises portal.errors.ApiError: one of them can't be read now.
     """
     controls = view.controls(QueryDict(listed))
     found = {row.id: row for row in view.hook(request, controls.params, pages=controls.pages).data.items}
     missing = [row_id for row_id in ids if row_id not in found]
     answers = use_queries(request, [record.spec(id=row_id) for row_id in missing]) if missing else ()
-    found |= {row_id: answer.data for row_id, answer in zip(missing, answers, strict=True) if answer.data}
+    found |= {
+        row_id: answer.unwrap() for row_id, answer in zip(missing, answers, strict=True) if not is_not_there(answer)
+    }
     return [found[row_id] for row_id in ids if row_id in found]
 
 

@@ -188,12 +188,17 @@ class ListView(DeclaredPage, Generic[TRow]):
                 selects=SELECT in request.GET,
                 can_count=can_count(self, request),
             )
-            page = replace(page, views=views_of(self, request, pages.list, shown_url=page.first_url))
+            offered = pages.offered(request)
+            page = replace(
+                page,
+                views=views_of(self, request, pages.list, shown_url=page.first_url),
+                bulk_url=reverse(offered.bulk) if offered.bulk else "",
+            )
             of_columns = words_of(self, pages, active_locale())
             words = {**pages.context, **words_in(self.columns)}
             return {
                 **words,
-                "pages": pages.offered(request),
+                "pages": offered,
                 "list": page,
                 "cell": of_columns.cell,
                 "cells": of_columns.cells,
@@ -292,7 +297,6 @@ class ListView(DeclaredPage, Generic[TRow]):
             first_url=controls.url(path),
             next_url=controls.url(path, cursor=cursor) if cursor else "",
             more_url=controls.url(path, cursor=cursor, pages=shown_pages) if cursor else "",
-            bulk_url=reverse(pages.bulk) if pages.bulk else "",
             is_continuation=is_continuation,
             has_error=controls.has_error,
             is_restarted=is_restarted,

@@ -10,26 +10,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.contrib import messages
-from django.core import signing
 from django.http import QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, ApiUnavailableError, UsageError
-from portal.query import RowParams, is_absent, to_json
+from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, ApiUnavailableError
+from portal.query import RowParams
 from portal.web.frame import page_is_denied
 from portal.web.present import list_text, with_params
-from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
+from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     NO_CHANGES,
     NOT_ALLOWED,
     UNDO_FIELD,
-    UNDO_LASTS_S,
+    UNDONE,
+    UNDONE_NO_MORE,
     is_not_taken,
     matches_response,
     name_chosen_rows,
+    offer_undo,
+    undoing,
+    undone_rows,
     usable_form,
     with_rows_chosen,
 )
@@ -103,7 +106,7 @@ class BulkPage(DeclaredPage):
         if UNDO_FIELD in request.POST:
             return self._undo(request, pages)
         sent = request.POST or request.GET
-        shown = dict(_shown(sent.getlist(ROW)))
+        shown = dict(_shown(request))
         rows = selected_rows(self.list_view, request, self.query, list(shown)[:MOST_ROWS], listed=sent.get(LIST, ""))
         if not rows:
             messages.error(request, _("Select rows first."))
@@ -117,6 +120,8 @@ class BulkPage(DeclaredPage):
             else:
                 usable = usable_form(request, action.form)
                 form = bound = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
+                if bound.is_valid() and not any(bound.cleaned_data.values()):
+                    bound.add_error(None, _("Choose something first."))
                 body = bound.body() if bound.is_valid() else None
             if body is not None:
                 outcome = self._change(request, action, body, rows=rows, shown=shown)
@@ -139,10 +144,10 @@ class BulkPage(DeclaredPage):
         outcome, key = _Outcome(), submission_key(request)
         for number, row in enumerate(rows):
             version = getattr(row, "version", None)
-            if not _needs(row, action, body):
-                continue
             if shown[row.id] not in {"", str(version)}:
                 outcome.changed_meanwhile.append(row)
+            elif not _needs(row, action, body):
+                continue
             elif isinstance(outcome.error, ApiUnavailableError):
                 outcome.failed.append(row)
             else:
@@ -168,14 +173,12 @@ class BulkPage(DeclaredPage):
             count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", number)
             text = f"{action.label}: {count % {'number': number}}"
             undone = [
-                (after.id, after.version, {name: to_json(getattr(before, name)) for name in body.fields})
+                undoing(before, after, body.fields)
                 for before, after in outcome.done
                 if getattr(after, "version", None) is not None
             ]
             if len(undone) == number:
-                token = signing.dumps(undone, salt=_salt(pages), compress=True)
-                fields = {UNDO_FIELD: token, SUBMISSION_FIELD: new_submission_key(), LIST: request.POST.get(LIST, "")}
-                undo_toast(cast("PortalRequest", request), text, action=request.path, fields=fields)
+                offer_undo(request, pages, text, undone, action=request.path, list=request.POST.get(LIST, ""))
             else:
                 messages.success(request, text)
         if outcome.changed_meanwhile:
@@ -185,7 +188,7 @@ class BulkPage(DeclaredPage):
             )
         if outcome.failed:
             messages.error(request, f"{_why(outcome.error)} {list_text(map(str, outcome.failed))}")
-        if not outcome.left:
+        if not outcome.left or self.is_absent(request):
             return see_other(self._list_url(pages, request.POST))
         ids = [row.id for row in outcome.left]
         return see_other(with_params(request.path, {LIST: request.POST.get(LIST, ""), ROW: ids}))
@@ -193,14 +196,12 @@ class BulkPage(DeclaredPage):
     def _undo(self, request: HttpRequest, pages: PageNames) -> HttpResponse:
         """Write the former values back, over the versions that the change has made."""
         url = self._list_url(pages, request.POST)
-        try:
-            rows = signing.loads(request.POST[UNDO_FIELD], salt=_salt(pages), max_age=UNDO_LASTS_S)
-            bodies = [(row_id, version, self.query.data.partial(**values)) for row_id, version, values in rows]
-        except (signing.BadSignature, UsageError, ValueError, TypeError):
-            messages.error(request, _("This can’t be undone any more."))
+        rows = undone_rows(request, pages, self.query)
+        if not rows:
+            messages.error(request, UNDONE_NO_MORE)
             return see_other(url)
         key, failed = submission_key(request), 0
-        for number, (row_id, version, body) in enumerate(bodies):
+        for number, (row_id, version, body) in enumerate(rows):
             write = self.mutation(request, idempotency_key=f"{key}-{number}")
             failed += not write.mutate(body=body, params=RowParams(id=row_id), if_match=version).is_success
         if failed:
@@ -208,8 +209,8 @@ class BulkPage(DeclaredPage):
                 "%(number)s entry could not be changed back.", "%(number)s entries could not be changed back.", failed
             )
             messages.error(request, text % {"number": failed})
-        if failed < len(bodies):
-            messages.success(request, _("Undone."))
+        if failed < len(rows):
+            messages.success(request, UNDONE)
         return see_other(url)
 
     def _page(
@@ -234,7 +235,7 @@ class BulkPage(DeclaredPage):
         variables = {
             "rows": rows,
             "chosen": chosen,
-            "actions": [] if is_absent(self.mutation, request) else offered,
+            "actions": offered,
             "pages": pages.offered(request),
             "listed": sent.get(LIST, ""),
             "back_url": self._list_url(pages, sent),
@@ -248,15 +249,13 @@ class BulkPage(DeclaredPage):
         return controls.url(reverse(pages.list), pages=controls.pages)
 
 
-def _salt(pages: PageNames) -> str:
-    return f"portal.undo.{pages.bulk}"
-
-
-def _shown(values: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Id and version of each row: `3:wor_1`, or the id alone."""
-    for value in values:
-        version, mark, row_id = value.partition(":")
-        yield (row_id, version) if mark else (value, "")
+def _shown(request: HttpRequest) -> Iterator[tuple[str, str]]:
+    """Id and version of each row: of a form `3:wor_1`, or `:wor_1` without a version; of an address the id alone."""
+    for value in request.POST.getlist(ROW):
+        version, _mark, row_id = value.partition(":")
+        yield row_id, version
+    for row_id in () if request.POST else request.GET.getlist(ROW):
+        yield row_id, ""
 
 
 def _needs(row: Any, action: RowAction[Any], body: Partial[Any]) -> bool:

@@ -115,12 +115,13 @@ class RestorePage(DeclaredPage):
         row_id: str = values["row_id"]
         restore = self.mutation(request, idempotency_key=submission_key(request))
         result = restore.mutate(params=RowParams(id=row_id))
+        there = pages.row(request, id=row_id).refetch() if result.error and pages.row else result
         if isinstance(result.error, ApiForbiddenError):
             messages.error(request, NOT_ALLOWED)
-        elif isinstance(result.error, ApiNotFoundError) or is_not_taken(result.error):
+        elif there.data is None and (isinstance(result.error, ApiNotFoundError) or is_not_taken(result.error)):
             note_absent(self.mutation, request, status=result.error.status if result.error else None)
             messages.error(request, NO_RESTORES)
         else:
-            messages.success(request, _("“%(name)s” is there again.") % {"name": str(result.unwrap()) or row_id})
+            messages.success(request, _("“%(name)s” is there again.") % {"name": str(there.unwrap()) or row_id})
             return see_other(pages.detail, row_id)
         return see_other(pages.list)

@@ -27,6 +27,7 @@ from portal_pages.forms import (
     EditView,
     change_row,
     is_not_taken_of_row,
+    name_chosen_rows,
     row_before,
     say_changed,
     usable_form,
@@ -131,6 +132,8 @@ def offered_actions(
         if not is_open or (action.offered is not None and not action.offered(row)):
             continue
         form = usable_form(request, action.form)(row=row, auto_id=f"{action.name}-%s") if action.form else None
+        if form:
+            name_chosen_rows(request, form)
         body = None if form else action.body(request)
         names = tuple(form.fields) if form else tuple(body.fields) if body else ()
         if body is not None and all(getattr(row, name) == value for name, value in body.fields.items()):

@@ -216,10 +216,25 @@ class TestRestore:
     @pytest.mark.parametrize("status", [404, 405])
     def test_a_backend_that_restores_nothing_says_so_and_the_next_dialog_too(self, site: Site, status: int) -> None:
         page = self.deleted(site)
+        site.backend.refuses("GET", ROW, status=404)
         site.backend.refuses("POST", f"{ROW}/restore", status=status)
         assert site.post(UNDELETE, page.forms[UNDELETE]).location == PAGE
         assert "This can’t be brought back" in site.get(PAGE).text
+        site.backend.answers("GET", ROW, json=ADA)
         assert WARNING in site.get().text
+
+    def test_what_is_there_again_is_there_again_for_a_second_press_too(self, site: Site) -> None:
+        page = self.deleted(site)
+        site.backend.refuses("POST", f"{ROW}/restore", status=404)
+        assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
+        page = site.get()
+        assert ("is there again." in page.text, WARNING in page.text) == (True, False)
+
+    def test_a_deletion_that_arrives_twice_is_one(self, site: Site) -> None:
+        sent = site.get().forms[f"{HERE}/delete"]
+        site.backend.answers("DELETE", ROW, status=204)
+        assert [site.post(f"{HERE}/delete", sent).location for _ in range(2)] == [PAGE, PAGE]
+        assert len(site.keys(ROW, "DELETE")) == 1
 
 
 def test_an_edit_can_be_undone(site: Site) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.urls import URLPattern
 
 from portal.query import MutationGroup, QueryGroup, RowParams, mutation_endpoint, resource
 from portal.services.energy.clients import Client
-from portal.testing import Backend
+from portal.testing import Backend, SignedIn
 from portal_pages import BackendForm, DetailView, EditView, RowAction
 from tests.portal_pages.customers import blank, customer_pages, served
 from tests.portal_pages.site import HERE, Page, Site
@@ -158,7 +159,10 @@ def test_an_undo_that_gets_no_answer_is_a_failure(site: Site) -> None:
     assert (page.status, "Undone." in page.text) == (503, False)
 
 
-SALT = "portal.undo.client-undo"
+def salt_of(site: Site) -> str:
+    """Of what this user can undo."""
+    [account] = re.findall(r'name="madeFor" value="([^"]+)"', site.get().html)[:1]
+    return f"portal.undo.client-undo.{account}"
 
 
 @pytest.mark.parametrize(
@@ -166,20 +170,27 @@ SALT = "portal.undo.client-undo"
     [
         5,
         [],
-        {},
-        {"id": "c1"},
-        {"id": "c1", "version": 3, "values": {"town": "Oslo"}},
-        {"id": "c1", "version": 3, "values": []},
-        {"id": "c1", "version": None, "values": {"city": "Oslo"}},
-        {"id": 1, "version": 3, "values": {"city": "Oslo"}},
+        {"id": "c1", "version": 3, "values": {"city": "Oslo"}},
+        [["c1"]],
+        [["c1", 3, {"town": "Oslo"}]],
+        [["c1", 3, []]],
+        [["c1", None, {"city": "Oslo"}]],
+        [[1, 3, {"city": "Oslo"}]],
     ],
     ids=repr,
 )
 def test_an_undo_that_another_release_signed_otherwise_writes_nothing(site: Site, signed: Any) -> None:
-    own = press(site, "move", gives=MOVED).forms[UNDO]["undo"]
-    assert signing.loads(own, salt=SALT) == {"id": "c1", "version": 4, "values": {"city": "Oslo"}}
-    assert redirects(site.post(UNDO, {"undo": signing.dumps(signed, salt=SALT, compress=True)}))
+    own, salt = press(site, "move", gives=MOVED).forms[UNDO]["undo"], salt_of(site)
+    assert signing.loads(own, salt=salt) == [["c1", 4, {"city": "Oslo"}]]
+    assert redirects(site.post(UNDO, {"undo": signing.dumps(signed, salt=salt, compress=True)}))
     assert "undone any more" in site.get().text
+    assert len(site.writes(ROW)) == 1
+
+
+def test_what_one_user_has_done_another_can_not_undo(site: Site, signed_in: SignedIn) -> None:
+    undo = press(site, "move", gives=MOVED).forms[UNDO]
+    other = signed_in("ENERGY_APP")
+    assert other.post(UNDO, {"undo": undo["undo"]}).status_code == 303
     assert len(site.writes(ROW)) == 1
 
 

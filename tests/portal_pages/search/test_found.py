@@ -178,3 +178,11 @@ def test_for_htmx_there_is_a_fragment_that_says_how_many_were_found(
     body = response.content.decode()
     assert ["<html" in body, "/clients/cli_1" in body, "1 found" in body] == [False, True, True]
     assert {"HX-Request", "HX-Target"} <= set(response["Vary"].split(", "))
+
+
+def test_the_lists_of_other_apps_are_found_by_their_names_too(signed_in: SignedIn) -> None:
+    page = found(signed_in(ENERGY, FINANCE), "q=invo")
+    assert re.findall(r'href="([^"]*/finance/invoices)"', page) == ["http://localhost:8000/en/finance/invoices"]
+    assert "Nothing found" not in page
+    assert "/finance/invoices" not in found(signed_in(ENERGY), "q=invo"), "who may not open them"
+    assert "energy/clients" not in found(signed_in(ENERGY), "q=clie").partition('id="found"')[2], "the menu has them"

@@ -101,8 +101,9 @@ def without_indentation(text: str) -> str:
     lines, is_open = [], False
     for line in text.split("\n"):
         bare = line.lstrip(" ")
-        lines.append(f" {bare}" if is_open and bare != line and bare else bare)
-        if not _LONE_BLOCK.fullmatch(bare):
+        is_lone = _LONE_BLOCK.fullmatch(bare)
+        lines.append(f" {bare}" if is_open and bare != line and bare and not is_lone else bare)
+        if not is_lone:
             is_open = bare.endswith(("%}", "#}"))
     return "\n".join(lines)
 
@@ -182,7 +183,6 @@ class PageEnvironment(Environment):
             loader=loader,
             cache_size=-1,
             trim_blocks=True,
-            lstrip_blocks=True,
             extensions=["jinja2.ext.i18n"],
         )
         self._loader = loader

@@ -90,6 +90,7 @@ def test_an_edited_file_shows_at_once_wherever_a_block_has_it_from(
     [
         ("<form a{% if row %} b{% endif %}\n  c>", "<form a b c>"),
         ("<form a{% if not row %} b{% endif %}\n  {% if row %}\n  c{% endif %}\n  d>", "<form a c d>"),
+        ("<a\n  {% if row %}b{% endif %}\n  {% if row %}c{% endif %}>", "<a\nb c>"),
         ("<p>\n  One{# of two #}\n  two\n  {% if row %}\n    three\n  {% endif %}\n</p>", "<p>\nOne two\nthree\n</p>"),
     ],
 )

@@ -163,3 +163,8 @@ window.addEventListener("pagehide", () => {
 });
 
 show();
+
+/* Who opens a form begins to type; on a phone the keyboard would cover it. */
+if (document.activeElement === document.body && matchMedia("(hover: hover)").matches) {
+  document.querySelector("form[data-draft] .form-fields :is(input:not([type=hidden]), select, textarea)")?.focus();
+}

@@ -25,6 +25,13 @@
       document.getElementById("said")?.replaceChildren(isLate && words ? words : "");
     };
 
+    /* The server has an older answer in its cache for as long as the service gives no other. */
+    const isOld = (xhr) => {
+      const part = new DOMParser().parseFromString(xhr.responseText, "text/html");
+      const asOf = Date.parse(part.querySelector(".live-as-of time")?.dateTime);
+      return Date.parse(xhr.getResponseHeader("Date")) - asOf > 2 * live.dataset.live * 1000;
+    };
+
     const clock = setInterval(() => {
       if (isAwaited) setLate(true);
       const isSeen = document.visibilityState === "visible";
@@ -37,7 +44,7 @@
     /* Nobody asked for it, so nothing says that it is under way or failed, and nobody is led away. */
     part.addEventListener("htmx:beforeOnLoad", (event) => {
       const { status } = event.detail.xhr;
-      setLate(status >= 400);
+      setLate(status >= 400 || isOld(event.detail.xhr));
       if (status < 400) return;
       event.preventDefault();
       if (!ENDED.includes(status)) return;

@@ -138,6 +138,9 @@ field.addEventListener("input", () => {
 field.addEventListener("htmx:beforeRequest", (event) => {
   if (field.value.trim().length < MIN_CHARS) event.preventDefault();
 });
+palette.addEventListener("htmx:afterSettle", () => {
+  if (own.childElementCount && !found.childElementCount) status.textContent = "";
+});
 palette.addEventListener("htmx:afterSwap", () => {
   found.removeAttribute("data-stale");
   if (!active()) activateFirst();

@@ -33,4 +33,11 @@
   };
   leadBack();
   document.addEventListener("htmx:afterSettle", leadBack);
+
+  /* Who opens the form of an action goes on in it. */
+  document.querySelector("main")?.addEventListener("toggle", ({ target }) => {
+    if (target.matches("details[name=change][open]")) {
+      target.querySelector("form :is(input:not([type=hidden]), select, button)")?.focus();
+    }
+  }, true);
 })();
