@@ -94,9 +94,9 @@ def resource_pages(
             raise UsageError(f"{path}: {role} should be {kind.__name__}(…) or a function, not {what}")
     further = tuple((add, "detail", detail) for add in (adds or {}).values())
     leads = ((create, "list", list), (edit, "detail", detail), (delete, "list", list), *further)
-    for page, leads_to, target in leads:
-        if isinstance(page, DeclaredPage) and target is None:
-            raise UsageError(f"{path}: {type(page).__name__} leads to the page {leads_to!r}, which is not given")
+    for leading, leads_to, target in leads:
+        if isinstance(leading, DeclaredPage) and target is None:
+            raise UsageError(f"{path}: {type(leading).__name__} leads to the page {leads_to!r}, which is not given")
     taken = _GIVEN & set(context or {})
     if taken:
         raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")

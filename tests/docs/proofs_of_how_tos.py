@@ -154,6 +154,7 @@ def test_action(backend: Backend, signed_in: SignedIn) -> None:
     path = "/operations/work-orders/wor_1"
     backend.answers("GET", path, json=order)
     backend.answers("PATCH", path, json={**order, "priority": "urgent", "version": 2})
+    backend.lists("/operations/people", [])
     browser = signed_in("OPERATIONS_APP")
     page = browser.get(f"/de{path}")
     assert "Als dringend einstufen" in page.content.decode()

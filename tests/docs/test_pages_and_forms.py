@@ -7,7 +7,20 @@ import re
 
 import pytest
 
-from portal_pages import BackendForm, Count, CreateView, DeleteView, DetailView, EditView, ListView
+from portal_pages import (
+    BackendForm,
+    Column,
+    Count,
+    CreateView,
+    DeleteView,
+    DetailView,
+    EditView,
+    Figure,
+    Filter,
+    ListView,
+    Related,
+    RowAction,
+)
 from portal_pages.forms.form_fields import FormOptions
 from portal_pages.overviews.summaries import OverviewData
 from tests.support.harness import ROOT
@@ -40,3 +53,18 @@ def test_each_option_and_member_of_a_form_and_each_part_of_an_overview_is_named(
     assert members & vars(BackendForm).keys() <= set(re.findall(r"\w+", form))
     assert names_of(Count) <= dict(ITEM.findall(numbers)).keys()
     assert names_of(OverviewData) <= set(re.findall(r"`(\w+)`", numbers))
+    assert names_of(Figure) <= set(re.findall(r"`(\w+)`", numbers))
+
+
+@pytest.mark.parametrize(
+    ("part", "heading"), [(Related, "What belongs to a row"), (RowAction, "What people do with a row")]
+)
+def test_each_parameter_of_a_part_of_a_row_is_named(part: type, heading: str) -> None:
+    assert dict(ITEM.findall(section(PAGE, heading))).keys() == names_of(part)
+
+
+def test_each_parameter_of_columns_and_filters_is_named() -> None:
+    named = set(re.findall(r"`(\w+)`", section(PAGE, "Columns, filters, ranges")))
+    assert names_of(Column) <= named
+    # The first two have no names in a call.
+    assert names_of(Filter) - {"param", "label"} <= named

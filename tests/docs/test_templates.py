@@ -47,6 +47,8 @@ VALUES: dict[str, Any] = {
     "offered": "/en/energy/chargers",
     "badge": Badge(label="Paid", tone="good"),
 }
+#: Of `page_class`: they are no blocks.
+CLASSES = {"narrow", "wide"}
 TAGS = {nodes.Extends: "extends", nodes.Block: "block", nodes.If: "if", nodes.For: "for", nodes.Include: "include"}
 
 
@@ -123,7 +125,7 @@ def test_the_fields_of_the_variables_are_named() -> None:
 
 def test_the_layouts_have_these_blocks(environment: PageEnvironment) -> None:
     rows = rows_of("Layouts and their blocks")
-    layouts = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[2])) - {"narrow"} for row in rows}
+    layouts = {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[2])) - CLASSES for row in rows}
     assert layouts == {
         name: {block.name for block in environment.parse(path.read_text()).find_all(nodes.Block)}
         for layouts in LAYOUTS

@@ -18,7 +18,17 @@ from portal.query import (
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
 from portal.services.energy.stations import Station, StationQueries
 from portal.services.finance.summary import FinanceSummary
-from portal_pages import BackendForm, Count, CreateView, DeleteView, DetailView, EditView, ListView, resource_pages
+from portal_pages import (
+    AddView,
+    BackendForm,
+    Count,
+    CreateView,
+    DeleteView,
+    DetailView,
+    EditView,
+    ListView,
+    resource_pages,
+)
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -120,6 +130,7 @@ def declarations() -> None:
     show(DetailView(hook=ClientQueries.use_get_clients_query))  # wrong: the hook of a list
     show(DeleteView(mutation=ClientMutations.use_update_client_mutation))  # wrong: it needs a body
     show(CreateView(mutation=ClientMutations.use_update_client_mutation, form=ClientForm))  # wrong: it needs an id
+    show(AddView(mutation=ClientMutations.use_create_client_mutation, form=ClientForm))  # wrong: it takes no id
     show(CreateView(mutation=ClientMutations.use_create_client_mutation, form=StationForm))  # wrong: another's form
     station, update = StationQueries.use_get_station_query, ClientMutations.use_update_client_mutation
     show(EditView(query=station, mutation=update, form=ClientForm))  # wrong: another's row

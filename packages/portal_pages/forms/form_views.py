@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
+TParams = TypeVar("TParams")
 
 
 #: The texts of a form that has none of its own.
@@ -68,22 +69,13 @@ def _row_of(page: DeclaredPage, form: object) -> type[Row]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CreateView(DeclaredPage, Generic[TRow]):
-    """A form that creates a row: `CreateView(mutation=…, form=ClientForm, title=_("New client"))`.
-
-    A form that arrives twice creates one row (contract, section 8). An empty form has what its address gives of rows to
-    choose and of texts: `…/new?stationId=sta_1&title=Fault`.
-
-    :param unique: fields whose values no other row should have: what the list finds is asked about first.
-    :param title: the form's heading, and the text of the list's button.
-    :param submit_label: the form's button.
-    :param message: what the new row's page says then, or the list where rows have no page; `%(name)s` is the new row.
-    """
+class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
+    """A form that creates a row, once (contract, section 8). Its address may give values: `…/new?title=Fault`."""
 
     methods = ("GET", "HEAD", "POST")
     of_a_row: ClassVar = False
 
-    mutation: MutationHook[TRow, Partial[TRow], Any]
+    mutation: MutationHook[TRow, Partial[TRow], TParams]
     form: type[BackendForm[TRow]]
     unique: Sequence[str] = ()
     title: LazyText = NEW
@@ -112,7 +104,8 @@ class CreateView(DeclaredPage, Generic[TRow]):
             form = form_class(initial=given_in_address(request, form_class))
         row_id, refused = values.get("row_id", ""), False
         if form.is_valid() and not self._has_double(request, pages, form):
-            create, body = self.mutation(request, idempotency_key=submission_key(request)), form.body()
+            create: Any = self.mutation(request, idempotency_key=submission_key(request))
+            body = form.body()
             result = create.mutate(body=body, params=RowParams(id=row_id)) if row_id else create.mutate(body=body)
             if result.is_success:
                 name = _name_of(result.data, typed=body.record(**body.fields))
@@ -145,7 +138,18 @@ class CreateView(DeclaredPage, Generic[TRow]):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AddView(CreateView[TRow]):
+class CreateView(_NewRowView[TRow, None], Generic[TRow]):
+    """A form that creates a row: `CreateView(mutation=…, form=ClientForm, title=_("New client"))`.
+
+    :param unique: fields whose values no other row should have: what the list finds is asked about first.
+    :param title: the form's heading, and the text of the list's button.
+    :param submit_label: the form's button.
+    :param message: what the new row's page says then, or the list where rows have no page; `%(name)s` is the new row.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AddView(_NewRowView[TRow, RowParams], Generic[TRow]):
     """A form that creates something that belongs to a row, on a page below the row's, and leads back there.
 
     ::
