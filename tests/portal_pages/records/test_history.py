@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -22,7 +23,12 @@ ADA = {"id": "c1", "name": "Ada <A>", "city": "OSL", "version": 3, "createdAt": 
 NOTE, UNDELETE = f"{HERE}/note", f"{HERE}/restore"
 WARNING = "This can’t be undone."
 
-_guests = resource(PATH, item=Client)
+
+class Guest(Client):
+    deposit: Decimal | None = None
+
+
+_guests = resource(PATH, item=Guest)
 
 
 class GuestQueries(QueryGroup, domain="energy"):
@@ -113,6 +119,8 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(sit
         ([entry(1, "changed", changed("", 1, 2), changed({"a": 1}, 1, 2))], []),
         ([entry(1, "changed", changed("vip", False, True))], ["Eve changed “vip” from no to yes"]),
         ([entry(1, "changed", changed("createdAt", "soon", 1e300))], None),
+        ([entry(1, "changed", changed("deposit", "20.00", "7.5"))], ["Eve changed “deposit” from 20 to 7.50"]),
+        ([entry(1, "changed", changed("deposit", "1E+999999999", 10**400))], ["Eve changed “deposit” from – to –"]),
         ([entry(1, "changed", changed("tags", ["a"], ["b", "c"]))], ["Eve changed “tags” from a to b and c"]),
         ([{"id": 7, "kind": ["x"], "accountName": {}, "changes": "x", "text": [], "createdAt": "never"}], []),
     ],

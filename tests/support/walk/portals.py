@@ -19,8 +19,9 @@ from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.harness import ROOT, clean_environment, seeded_sandbox
 from tests.support.ports import free_port_base
 
-#: Both hold all permissions.
-ADMIN, ANOTHER_ADMIN, PASSWORD = "everything@example.com", "everything-too@example.com", "a password for tests"
+#: All of them hold all permissions.
+ADMIN, PASSWORD = "everything@example.com", "a password for tests"
+OTHER_ADMINS = ("everything-too@example.com", "everything-three@example.com")
 PERMISSIONS = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
 #: Sessions and invoices of each status that are left: an export reads all of them.
 OF_A_STATUS = 25
@@ -49,7 +50,7 @@ class Portal:
 
 
 def sandbox_to_walk(folder: Path) -> Path:
-    """A state folder of the sandbox, to be copied: some of its rows, and the accounts of both administrators."""
+    """A state folder of the sandbox, to be copied: some of its rows, and the accounts of all administrators."""
     shutil.copytree(seeded_sandbox(), folder)
     variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
     merged = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
@@ -61,7 +62,7 @@ def sandbox_to_walk(folder: Path) -> Path:
             database.execute(
                 f"DELETE FROM sandbox_api_{table} WHERE rowid IN (SELECT row FROM ({numbered}) WHERE number > {OF_A_STATUS})"
             )
-    for email in (ADMIN, ANOTHER_ADMIN):
+    for email in (ADMIN, *OTHER_ADMINS):
         command = [sys.executable, "-m", BACKEND, "create_account", "--email", email, "--permissions", *PERMISSIONS]
         subprocess.run(command, cwd=ROOT, env=merged, input=f"{PASSWORD}\n".encode(), check=True, capture_output=True)
     return folder

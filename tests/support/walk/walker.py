@@ -16,7 +16,7 @@ from portal.config.locales import LOCALES
 from tests.support.http_browser import PAGE_HEADERS, TIMEOUT_S, HttpBrowser
 from tests.support.open_pages import routes_of
 from tests.support.walk.html import Form, Page
-from tests.support.walk.portals import ADMIN, ANOTHER_ADMIN, PASSWORD, Portal
+from tests.support.walk.portals import ADMIN, OTHER_ADMINS, PASSWORD, Portal
 
 #: A link with more parameters is not followed.
 MOST_PARAMETERS = 1
@@ -72,7 +72,7 @@ class Walker:
 
     :ivar pages_of_a_shape: how many pages of one route are opened without and with each parameter.
     :ivar visits: in order.
-    :ivar other_tokens: access tokens of another administrator, with whom a page was compared.
+    :ivar other_tokens: access tokens of other administrators, with whom a page was compared.
     """
 
     portal: Portal
@@ -143,16 +143,23 @@ class Walker:
     def _without_shared_places(
         self, first: list[Call], second: list[Call], url: str, *, is_part: bool
     ) -> tuple[Call, ...]:
-        """The calls of a second view, without those that another user's second view does not make again.
+        """The calls of a second view, without those that some other user's second view does not make again.
 
         Two queries of one user may share a place in the cache: then each replaces what the other has stored. Which two
-        do differs from user to user, and no two users have to have the same ones (ADR 4).
+        do differs from user to user, and no two users have to have the same ones (ADR 4). A record's page has six such
+        queries, so now and then a call has a shared place for two users, hardly ever for three.
         """
         repeated = set(first) & set(second)
-        if not repeated:
-            return tuple(second)
+        for_everybody = repeated
+        for email in OTHER_ADMINS:
+            if for_everybody:
+                for_everybody = for_everybody & self._repeated_for(email, url, is_part=is_part)
+        return tuple(call for call in second if call not in repeated - for_everybody)
+
+    def _repeated_for(self, email: str, url: str, *, is_part: bool) -> set[Call]:
+        """The calls that both of two views of this administrator make."""
         with HttpBrowser() as other:
-            other.sign_in(self.portal.origins["auth_app"], email=ANOTHER_ADMIN, password=PASSWORD)
+            other.sign_in(self.portal.origins["auth_app"], email=email, password=PASSWORD)
             views = []
             self.other_tokens.add(other.cookie(VAR_ACCESS_TOKEN) or "")
             for _ in range(2):
@@ -160,7 +167,7 @@ class Walker:
                 answer = self._get(url, is_part=is_part, browser=other)
                 assert answer.status_code == HTTPStatus.OK, f"{url} is not another administrator's: {answer.url}"
                 views.append(set(self.portal.backend.answers[before:]))
-        return tuple(call for call in second if call not in repeated or call in views[0] & views[1])
+        return views[0] & views[1]
 
     def _get(self, url: str, *, is_part: bool, browser: HttpBrowser | None = None) -> requests.Response:
         headers = PART_HEADERS if is_part else PAGE_HEADERS
