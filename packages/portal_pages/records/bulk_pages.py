@@ -121,7 +121,7 @@ class BulkPage(DeclaredPage):
                 usable = usable_form(request, action.form)
                 form = bound = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
                 if bound.is_valid() and not any(bound.cleaned_data.values()):
-                    bound.add_error(None, _("Choose something first."))
+                    bound.add_error(next(iter(bound.fields)), _("Choose something first."))
                 body = bound.body() if bound.is_valid() else None
             if body is not None:
                 outcome = self._change(request, action, body, rows=rows, shown=shown)

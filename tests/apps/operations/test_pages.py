@@ -10,6 +10,7 @@ from django.test import Client
 
 from apps.operations.views.work_order_forms import WorkOrderForm
 from portal.testing import Backend, SignedIn, row_ids
+from tests.portal_pages.site import Page
 
 WORK_ORDERS, SUMMARY = "/operations/work-orders", "/operations/summary"
 ROW, PAGE = f"{WORK_ORDERS}/wor_1", "/en/operations/work-orders"
@@ -143,3 +144,25 @@ def test_a_missed_day_looks_missed_on_the_page_of_the_order_too(
 ) -> None:
     backend.answers("GET", ROW, json={**ORDER, "status": "open", "dueAt": due})
     assert ("(late)</strong>" in text_of(browser, f"{PAGE}/wor_1")) is is_late
+
+
+def test_the_form_that_assigns_names_who_has_the_order_and_saved_as_it_is_changes_nothing(
+    backend: Backend, browser: Client
+) -> None:
+    backend.lists(WORK_ORDERS, [ORDER | {"assignee": ROSA["name"], "assigneeId": ROSA["id"], "version": 3}])
+    form = Page(browser.get(f"{PAGE}/wor_1")).forms[f"{PAGE}/wor_1/assign"]
+    assert (form["assigneeId"], form["assigneeId-text"]) == (ROSA["id"], ROSA["name"])
+    assert browser.post(f"{PAGE}/wor_1/assign", form)["Location"] == f"{PAGE}/wor_1"
+    assert backend.calls_to(ROW, method="PATCH") == []
+
+
+def test_the_undo_of_an_assignment_brings_back_a_name_that_is_no_persons(backend: Backend, browser: Client) -> None:
+    order = ORDER | {"assignee": "External Ltd", "assigneeId": None, "version": 3}
+    backend.lists(WORK_ORDERS, [order])
+    backend.answers("PATCH", ROW, json=order | {"assignee": "Ole", "assigneeId": "acc_me", "version": 4})
+    browser.post(f"{PAGE}/wor_1/take", Page(browser.get(f"{PAGE}/wor_1")).forms[f"{PAGE}/wor_1/take"])
+    browser.post(f"{PAGE}/wor_1/undo", Page(browser.get(f"{PAGE}/wor_1")).forms[f"{PAGE}/wor_1/undo"])
+    assert [call.body for call in backend.calls_to(ROW, method="PATCH")] == [
+        {"assigneeId": "acc_me"},
+        {"assignee": "External Ltd"},
+    ]

@@ -66,3 +66,21 @@ def test_several_wrong_fields_are_listed_each_with_a_link_to_it_and_one_is_not(s
     assert "Please check 2 fields" in page.text
     for one in ({"name": "", "email": "x"}, SENT):
         assert 'id="error-summary"' not in site.post(NEW, one).html
+
+
+def test_a_form_that_arrives_twice_is_not_a_double_of_itself(site: Site) -> None:
+    site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9", "name": "Eva"}, status=201)
+    sent = site.get(NEW).fields | {"name": "Eva", "email": "eva@example.com"}
+    first = site.post(NEW, sent)
+    site.backend.lists(CUSTOMERS, [{"id": "c9", "name": "Eva"}])
+    assert (first.location, site.post(NEW, sent).location) == (f"{PAGE}/c9", f"{PAGE}/c9")
+    assert len(site.keys(CUSTOMERS, "POST")) == 1
+
+
+def test_what_is_sent_again_after_an_unknown_outcome_is_not_a_double_of_itself(site: Site) -> None:
+    site.backend.answers("POST", CUSTOMERS, status=504)
+    page = site.post(NEW, site.get(NEW).fields | {"name": "Eva", "email": "x"})
+    assert "We don’t know whether it was done" in page.text
+    site.backend.lists(CUSTOMERS, [{"id": "c9", "name": "Eva"}])
+    site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9", "name": "Eva"}, status=201)
+    assert site.post(NEW, page.fields | {"name": "Eva", "email": "x"}).location == f"{PAGE}/c9"

@@ -11,10 +11,10 @@ from django.urls import URLPattern
 
 from portal.query import MutationGroup, QueryGroup, resource
 from portal.services.energy.clients import Client
-from portal.testing import Backend
+from portal.testing import Backend, SignedIn
 from portal_pages import BackendForm, Column, DetailView, ListView, RowAction
 from portal_pages.records.bulk_pages import MOST_ROWS
-from tests.portal_pages.customers import customer_pages
+from tests.portal_pages.customers import customer_pages, served
 from tests.portal_pages.site import PAGE, Page, Site
 
 PATH = "/energy/lodgers"
@@ -37,6 +37,12 @@ class CityForm(BackendForm[Client]):
         fields = {"city": "City"}
 
 
+class PhoneForm(BackendForm[Client]):
+    class Meta:
+        fields = {"phone": "Phone"}
+        optional = ("phone",)
+
+
 ACTIONS = (
     RowAction(
         name="move",
@@ -47,6 +53,7 @@ ACTIONS = (
         bulk=True,
     ),
     RowAction(name="settle", label="Settle in", form=CityForm, message="Settled.", bulk=True),
+    RowAction(name="phone", label="Note the phone", form=PhoneForm, message="Noted.", bulk=True),
     RowAction(name="lock", label="Lock", values=Client.partial(city="X"), message="", permission="ADMIN", bulk=True),
     RowAction(name="alone", label="Alone", values=Client.partial(city="Y"), message="Never."),
 )
@@ -174,3 +181,58 @@ def test_the_file_of_selected_rows_has_these_alone(site: Site) -> None:
 def test_without_scripts_a_list_has_boxes_where_it_is_asked_for_them(site: Site) -> None:
     boxes = [site.get(address).html.count('type="checkbox" form="select"') for address in (PAGE, f"{PAGE}?select=yes")]
     assert boxes == [0, 20]
+
+
+def test_a_form_in_which_nothing_was_chosen_changes_nothing(site: Site) -> None:
+    sent = form_of(site.get(f"{BULK}?row=c1"), "phone")
+    page = site.post(BULK, sent)
+    assert ("Choose something first." in page.text, site.writes(f"{PATH}/c1")) == (True, [])
+
+
+def test_a_change_of_somebody_else_is_told_even_where_the_row_needs_none_any_more(site: Site) -> None:
+    sent = form_of(site.get(f"{BULK}?row=c1"), "move")
+    site.backend.lists(PATH, [row(1, city="Rome", version=4)])
+    site.backend.answers("GET", f"{PATH}/c1", json=row(1, city="Rome", version=4))
+    sent["row"] = ["2:c1"]
+    site.post(BULK, sent)
+    assert "Changed by somebody else meanwhile" in site.get(PAGE).text
+
+
+@pytest.mark.parametrize("path", [f"{BULK}?row=c50", f"{PAGE}/export?row=c1&row=c50"])
+def test_a_row_that_can_not_be_read_now_is_an_outage_and_not_left_out(site: Site, path: str) -> None:
+    site.backend.fails(503, path=f"{PATH}/c50")
+    assert site.get(path).status == 503
+
+
+def test_an_id_may_have_colons(site: Site) -> None:
+    site.backend.lists(PATH, [row(1) | {"id": "urn:x:1"}])
+    assert form_of(site.get(f"{BULK}?row=urn:x:1"), "move")["row"] == ["3:urn:x:1"]
+
+
+def test_without_the_call_nothing_is_selected_any_more_and_the_form_leads_to_the_list(site: Site) -> None:
+    sent = form_of(site.get(f"{BULK}?row=c1"), "move")
+    site.backend.refuses("PATCH", f"{PATH}/c1", status=405)
+    assert site.post(BULK, sent).location == PAGE
+    assert 'id="select"' not in site.get(PAGE).html
+
+
+def test_who_may_not_open_the_rows_is_not_offered_to_select_them(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists(PATH, [row(1)])
+    detail = DetailView(
+        permission="EDITOR",
+        hook=LodgerQueries.use_get_lodger_query,
+        mutation=LodgerMutations.use_update_lodger_mutation,
+        actions=ACTIONS,
+    )
+    columns = {"name": Column("Name")}
+    with served(
+        *customer_pages(list=ListView(hook=LodgerQueries.use_get_lodgers_query, columns=columns), detail=detail)
+    ):
+        assert 'id="select"' not in Site(backend, signed_in("ENERGY_APP")).get(PAGE).html
+        assert (
+            'id="select"' in Site(backend, signed_in("ENERGY_APP", permissions=["ENERGY_APP", "EDITOR"])).get(PAGE).html
+        )
+
+
+def test_the_link_to_the_boxes_keeps_what_is_chosen(site: Site) -> None:
+    assert f'href="{PAGE}?q=ada&amp;select=yes"' in site.get(f"{PAGE}?q=ada").html
