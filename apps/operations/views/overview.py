@@ -88,7 +88,11 @@ def overview(request: HttpRequest) -> HttpResponse:
             ),
             "needs": needs_of(
                 [
-                    *(yours(each.total, each.items, own) for each in own_pages if each and own),
+                    *(
+                        yours(each.total, each.items, own)
+                        for each in own_pages
+                        if each and own and all(is_own(order, own) for order in each.items)
+                    ),
                     late(summary, first_late),
                 ],
                 has_failed=read.has_failed,
@@ -117,6 +121,12 @@ def late_params() -> dict[str, object]:
     today = timezone.localdate()
     midnight = datetime.combine(today, time(), tzinfo=timezone.get_current_timezone())
     return {"status": UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
+
+
+def is_own(order: WorkOrder, params: Mapping[str, Any]) -> bool:
+    """Whether it has the id or the name that was asked for: a backend may follow neither, and not tell the ids."""
+    found = {"assigneeId": order.assignee_id, "assignee": order.assignee}
+    return all(params.get(name, value) == value for name, value in found.items())
 
 
 def yours(count: int | None, orders: Iterable[WorkOrder], params: Mapping[str, Any]) -> Need:

@@ -26,7 +26,7 @@ from portal.services.operations.work_orders import (
     WorkOrderStatus,
 )
 from portal.web.frame import use_app_essentials
-from portal.web.present import Badge
+from portal.web.present import NO_VALUE, Badge
 from portal_pages import (
     AGE_SORTS,
     Column,
@@ -76,15 +76,16 @@ def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
     me = use_app_essentials(request)
     if me and me.id and _knows_people(request):
         return WorkOrder.partial(assignee_id=me.id)
-    return WorkOrder.partial(assignee=me.name) if me else None
+    return WorkOrder.partial(assignee=me.name) if me and me.name != NO_VALUE else None
 
 
 def mine(request: PortalRequest) -> dict[str, object] | None:
     """The parameters of the list of what the user has to do; None if the user's name is not known."""
     me = use_app_essentials(request)
-    if me is None:
+    by_id = bool(me and me.id and _follows_ids(request))
+    if me is None or (not by_id and me.name == NO_VALUE):
         return None
-    whose = {"assigneeId": me.id} if me.id and _follows_ids(request) else {"assignee": me.name}
+    whose = {"assigneeId": me.id} if by_id else {"assignee": me.name}
     return {"status": UNFINISHED, **whose, "sort": "dueAt"}
 
 

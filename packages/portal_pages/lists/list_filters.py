@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
+from portal.config.contract_names import NONE_VALUE
 from portal.errors import ApiNotFoundError
 from portal.web.present import day_text
 from portal_pages.lists.date_ranges import ChosenDays, presets_of
@@ -208,14 +209,23 @@ def unseen_params(
     return tuple(
         each.param
         for each in filters
-        if each.choices is not None and each.param not in counted and rows
-        if all(getattr(row, each.attribute, "") is None for row in rows)
+        if each.choices is not None and each.param not in counted and _is_unseen(each, rows)
     )
 
 
 def unseen_in_address(controls: ListControls, rows: Sequence[object]) -> tuple[str, ...]:
     """Those of them that the address has: as with a search that the backend ignores, no row is shown then."""
-    return unseen_params((each for each, values in controls.values if each.sent(values)), rows)
+    return tuple(
+        each.param
+        for each, values in controls.values
+        # Rows of nobody may fit where they are asked for.
+        if each.choices is not None or (each.rows is not None and NONE_VALUE not in values)
+        if each.sent(values) and _is_unseen(each, rows)
+    )
+
+
+def _is_unseen(each: Filter, rows: Sequence[object]) -> bool:
+    return bool(rows) and all(getattr(row, each.attribute, "") is None for row in rows)
 
 
 def _is_hidden(each: Filter, value: str) -> bool:

@@ -108,10 +108,13 @@ def change_views(view: Any, request: Any, route: str) -> HttpResponse:
     response, query, deletes = see_other(url), url.partition("?")[2], "delete" in request.POST
     if not shell.account or not name or not (query or deletes):
         return response
-    kept = _read(shell.saved_views)
-    own = [each for each in kept.get(shell.account, ()) if each[:2] != (route, name)]
+    kept = dict(_read(shell.saved_views))
+    own = [each for each in kept.pop(shell.account, ()) if each[:2] != (route, name)]
     own += [] if deletes else [SavedView(route, name, query, "pinned" in request.POST)]
-    value = urlsafe_b64encode(msgspec.json.encode({**kept, shell.account: own})).decode().rstrip("=")
+    kept[shell.account] = own
+    while len(value := _written(kept)) > MAX_COOKIE_CHARS and len(kept) > 1:
+        # The first is another account's, and of those the one that has saved nothing for the longest time.
+        del kept[next(iter(kept))]
     if len(query) > MAX_QUERY_CHARS and not deletes:
         messages.error(request, _("Too much is chosen to be saved as a view."))
     elif len(own) > MAX_VIEWS or len(value) > MAX_COOKIE_CHARS:
@@ -134,6 +137,10 @@ def _state(url: str) -> list[tuple[str, str]]:
 
 def _could_be_saved(view: SavedView) -> bool:
     return view.name == _name(view.name) != "" and len(view.query) <= MAX_QUERY_CHARS
+
+
+def _written(views: Mapping[str, Sequence[SavedView]]) -> str:
+    return urlsafe_b64encode(msgspec.json.encode(views)).decode().rstrip("=")
 
 
 @lru_cache(maxsize=256)

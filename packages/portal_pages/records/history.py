@@ -28,7 +28,7 @@ from portal.query import (
     field_types,
 )
 from portal.rows import decoder_of, wire_names
-from portal.web.present import Badge, formats_of, is_not_there, list_text, record_if_answered
+from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text, record_if_answered
 from portal.web.submissions import see_other, submission_key
 from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, BackendForm, form_page, is_not_taken_of_row, refused_page
@@ -137,8 +137,8 @@ def _changed(entry: ActivityEntry, *, row: type[Row], columns: Mapping[str, Colu
     names = {each.field for each in entry.changes}
     parts = []
     for change in entry.changes:
-        name = change.field
-        if not name or (name.endswith(_ID) and name.removesuffix(_ID) + _NAME in names):
+        name, stem = change.field, change.field.removesuffix(_ID)
+        if not name or (stem != name and not names.isdisjoint((stem, stem + _NAME))):
             continue
         column = columns.get(name) or columns.get(name.removesuffix(_NAME) + _ID) or Column(name)
         before, after = (_text(name, value, row=row, column=column) for value in (change.before, change.after))
@@ -173,15 +173,14 @@ def _words(value: object, column: Column) -> str:
         case bool():
             text = _("yes") if value else _("no")
         case int() | float() | Decimal():
-            # To make a whole number of 1E+999999 takes half a minute: a float is made at once.
-            is_whole = isinstance(value, int) or float(value).is_integer()
-            text = formats.number(value, places=0 if is_whole else 2)
+            text = formats.compact_number(value, places=2)
         case date():
             text = formats.calendar_day(value) if column.format == "calendar_day" else formats.day(value)
         case list() | tuple():
             texts = [_words(each, column) for each in value]
             text = list_text(texts) if all(texts) else ""
-    return text if len(text) <= _VALUE_CHARS else f"{text[: _VALUE_CHARS - 1]}…"
+    short = text if len(text) <= _VALUE_CHARS else f"{text[: _VALUE_CHARS - 1]}…"
+    return "" if text == NO_VALUE else short
 
 
 def fields_of(row: Any, *pages: object) -> dict[str, Column]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -42,10 +42,13 @@ def record(caller: Caller, kind: Activity.Kind, row_id: str, **fields: Any) -> A
 class RecordedRows(RowView):
     """Rows whose idempotent writes are recorded, in the transaction of the write."""
 
+    #: What a POST does with a row that there is.
+    does: ClassVar = Activity.Kind.CHANGED
+
     def perform(self, action: Callable[[], Response]) -> Response:
         """Write, and record what was written. A change that changes nothing is not recorded."""
         row_id: str = self.kwargs.get("row_id", "")
-        kind = Activity.Kind.RESTORED if row_id and self.request.method == "POST" else _KINDS[self.request.method or ""]
+        kind = self.does if row_id and self.request.method == "POST" else _KINDS[self.request.method or ""]
         is_change = kind == Activity.Kind.CHANGED
         before = self._as_sent(get_object_or_404(locked(self.rows()), pk=row_id)) if is_change else {}
         response = action()

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
+from sandbox_api.activity.models import Activity
 from sandbox_api.activity.views import RecordedRows
 from sandbox_api.auth.permissions import ENERGY_APP
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
@@ -85,6 +86,8 @@ class ClientView(ClientRows, DetailView):
 
 class ClientRestoreView(ClientRows):
     """Take the deletion of a client back."""
+
+    does = Activity.Kind.RESTORED
 
     @extend_schema(request=None, responses=ClientSerializer)
     @idempotent

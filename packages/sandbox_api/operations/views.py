@@ -9,7 +9,8 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
-from sandbox_api.activity.views import RecordedRows
+from sandbox_api.activity.models import Activity
+from sandbox_api.activity.views import RecordedRows, record
 from sandbox_api.auth.permissions import ENERGY_APP, OPERATIONS_APP
 from sandbox_api.energy.models import Charger, Station
 from sandbox_api.idempotency import idempotent
@@ -201,4 +202,5 @@ class ChargerWorkOrdersView(ListView):
         form = ChargerWorkOrderRequest(data=request.data)
         form.is_valid(raise_exception=True)
         order = form.save(charger=charger, station=charger.station)
+        record(self.caller, Activity.Kind.CREATED, order.id)
         return Response(self.represent(order), status=HTTPStatus.CREATED)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend, SignedIn, page_of
 
 INVOICES, SUMMARY = "/finance/invoices", "/finance/summary"
 PAGE = "/en/finance/invoices/inv_1"
@@ -134,6 +134,18 @@ def test_a_reminder_says_to_whom_it_goes_and_that_it_was_sent_and_can_t_be_undon
     page = text_of(finance_user, PAGE)
     assert ("Ada &amp; Co was reminded of INV-1." in page, f"{PAGE}/undo" in page) == (True, False)
     assert "3 times, last on" in page
+
+
+def test_after_a_reminder_the_history_is_read_anew(backend: Backend, finance_user: Client) -> None:
+    history = f"{INVOICES}/inv_1/activity"
+    backend.answers("GET", history, json=page_of([]))
+    offered(backend, finance_user)
+    backend.answers("POST", f"{INVOICES}/inv_1/reminders", json=OVERDUE | {"reminderCount": 3}, status=201)
+    finance_user.post(f"{PAGE}/remind", {"rowVersion": "3"})
+    change = {"field": "reminderCount", "before": 2, "after": 3}
+    told = {"id": "act_1", "kind": "changed", "accountName": "Eve", "changes": [change]}
+    backend.answers("GET", history, json=page_of([told]))
+    assert "from 2 to 3" in text_of(finance_user, PAGE)
 
 
 def test_a_backend_that_only_reads_invoices_has_the_pdf_alone(backend: Backend, finance_user: Client) -> None:

@@ -138,6 +138,58 @@ def test_nobody_is_told_that_the_orders_of_others_are_theirs(backend: Backend, b
     assert "is yours" not in text_of(browser, "/en/operations")
 
 
+@pytest.fixture
+def loose_backend(backend: Backend, browser: Client) -> Backend:
+    """One whose rows have names alone, that has no people, and that ignores every parameter."""
+    names = ["Eve", None, "Ole"]
+    rows = [{**ORDER, "id": f"wor_{number}", "assignee": name} for number, name in enumerate(names, 1)]
+    backend.lists(WORK_ORDERS, rows)
+    backend.refuses("GET", PEOPLE, status=404)
+    backend.answers("GET", SUMMARY, json={"byStatus": {"open": 3}, "late": {"toDay": "2026-01-14", "count": 2}})
+    return backend
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown"), [("acc_me", []), ("none", ["wor_2"]), ("none&assigneeId=acc_me", ["wor_2"])]
+)
+def test_an_order_whose_person_nobody_knows_is_under_no_person_and_one_with_a_name_not_under_nobody(
+    loose_backend: Backend, browser: Client, chosen: str, shown: list[str]
+) -> None:
+    page = browser.get(f"{PAGE}?assigneeId={chosen}")
+    assert row_ids(page) == shown
+    assert "3 entries" not in page.content.decode()
+    file = b"".join(browser.get(f"{PAGE}/export?assigneeId={chosen}")).decode()
+    assert re.findall(r"wor_\d", file) == shown
+
+
+def test_the_menu_of_persons_stays_where_the_rows_that_are_shown_have_none(backend: Backend, browser: Client) -> None:
+    backend.lists(WORK_ORDERS, [ORDER | {"assigneeId": None, "assignee": None}])
+    page = text_of(browser, f"{PAGE}?assigneeId=none")
+    assert ("menu=assigneeId" in page, 'data-row-id="wor_1"' in page) == (True, True)
+
+
+def test_orders_are_the_users_by_an_id_or_by_a_name_that_each_of_them_has(
+    loose_backend: Backend, browser: Client
+) -> None:
+    assert "yours" not in text_of(browser, "/en/operations")
+    loose_backend.lists(WORK_ORDERS, [{**ORDER, "assignee": "Ole"}])
+    # Where nobody knows people, the name is asked for.
+    text_of(browser, f"{PAGE}?menu=assigneeId")
+    fresh = {"headers": {"cache-control": "no-cache"}}
+    assert "order is yours" in browser.get("/en/operations", **fresh).content.decode()
+    loose_backend.lists(WORK_ORDERS, [ORDER])
+    assert "yours" not in browser.get("/en/operations", **fresh).content.decode()
+
+
+def test_nothing_is_assigned_to_a_user_without_id_and_name(loose_backend: Backend, signed_in: SignedIn) -> None:
+    browser = signed_in("OPERATIONS_APP", id=None, name=None, email=None)
+    text_of(browser, f"{PAGE}?menu=assigneeId")
+    assert "Mine" not in text_of(browser, PAGE)
+    assert "Assign to me" not in text_of(browser, f"{PAGE}/wor_1")
+    text_of(browser, "/en/operations")
+    assert not [call for call in loose_backend.calls_to(WORK_ORDERS) if call.query.get("assignee")]
+
+
 @pytest.mark.parametrize(("due", "is_late"), [("2026-01-10T12:00:00Z", True), ("2099-01-10T12:00:00Z", False)])
 def test_a_missed_day_looks_missed_on_the_page_of_the_order_too(
     backend: Backend, browser: Client, due: str, *, is_late: bool

@@ -118,6 +118,16 @@ def test_what_does_not_fit_in_is_said_and_nothing_is_lost(site: Site) -> None:
     assert 3000 < len(site.browser.cookies[COOKIE].value) <= 3500
 
 
+def test_where_there_is_no_room_the_views_of_other_accounts_go_first(site: Site) -> None:
+    save(site, "Mine")
+    [tag] = kept(site)
+    old, new = ([["clients", f"{number}", f"q={'x' * 380}", False] for number in range(count)] for count in (5, 1))
+    keep(site, {"OLD": old, **kept(site), "NEW": new})
+    assert save(site, "Big", f"{PAGE}?q={'x' * 190}&sort=name").said[-1] == "The view “Big” was saved."
+    assert sorted(kept(site)) == sorted(["NEW", tag])
+    assert [each[1] for each in kept(site)[tag]] == ["Mine", "Big"]
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -14,6 +14,7 @@ from portal.services.energy.clients import Client
 from portal.testing import Backend, page_of
 from portal.web.present import Badge
 from portal_pages import BackendForm, Column, DeleteView, DetailView, EditView, ListView
+from portal_pages.records.history import _words
 from tests.portal_pages.customers import customer_pages
 from tests.portal_pages.site import HERE, PAGE, Page, Site
 
@@ -96,6 +97,7 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(sit
         entry(4, "changed", changed("city", "OSL", "BER"), changed("phone", None, "+47 1"), accountName=""),
         entry(3, "changed", changed("phone", "x" * 200, ""), changed("stationId", "s1", "s2")),
         entry(2, "changed", changed("hostId", "h1", "h2"), changed("hostName", "Ida", "Uwe")),
+        entry(7, "changed", changed("guideId", "g1", None), changed("guide", "Ida", None)),
         entry(1, "created"),
     ]
     site.backend.answers("GET", HISTORY, json=page_of(entries))
@@ -105,6 +107,7 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(sit
         "Somebody changed “City” from Oslo to Berlin <B> and set “Number” to +47 1",
         f"Eve removed “Number”, which was {'x' * 79}… and changed “stationId” from s1 to s2",
         "Eve changed “hostName” from Ida to Uwe",
+        "Eve removed “guide”, which was Ida",
         "Eve created this",
     ]
     assert "Called.\n&lt;b&gt;Twice&lt;/b&gt;" in page.html
@@ -130,6 +133,23 @@ def test_what_is_odd_is_left_out_and_breaks_nothing(site: Site, odd: list[Any], 
     page = site.get()
     assert page.status == 200
     assert expected is None or told(page) == expected
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [*map(Decimal, ("1E+900000", "-1E+900000", "1E+999999999", "NaN", "Infinity")), float("inf"), float("nan"), 10**40],
+    ids=str,
+)
+def test_a_number_that_nobody_can_write_is_left_out(odd: float | Decimal) -> None:
+    assert _words(odd, Column("Sum")) == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(Decimal("1.50"), "1.50"), (Decimal("2.00"), "2"), (1e15, "1,000,000,000,000,000"), (0.125, "0.13")],
+)
+def test_a_whole_number_has_no_decimal_places_and_another_one_two(number: float | Decimal, text: str) -> None:
+    assert _words(number, Column("Sum")) == text
 
 
 def test_older_entries_are_one_link_away_and_an_odd_address_shows_the_first(site: Site) -> None:

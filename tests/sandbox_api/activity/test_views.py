@@ -118,3 +118,21 @@ def test_a_reset_of_the_data_removes_deleted_clients_too(energy, client_row):
     energy.delete(f"{CLIENTS}/{client_row['id']}")
     fill.empty()
     assert not Client.everyone.exists()
+
+
+def test_a_reminder_is_a_change_of_what_it_counts(sign_in, grid):
+    finance = sign_in("FINANCE_APP")
+    invoice = grid["invoice"]
+    path = f"/finance/invoices/{invoice.id}"
+    finance.patch(path, {"status": "sent"})
+    row = finance.post(f"{path}/reminders").json()
+    told = history(finance, path)[0]
+    assert (told["kind"], [each["field"] for each in told["changes"]]) == ("changed", ["reminderCount", "remindedAt"])
+    assert [each["after"] for each in told["changes"]] == [1, row["remindedAt"]]
+
+
+def test_the_history_of_a_fault_begins_with_who_reported_it(energy, sign_in, grid):
+    path = f"/energy/chargers/{grid['chargers'].id}/work-orders"
+    order = energy.post(path, {"title": "Fault", "priority": "high"}).json()
+    [told] = history(sign_in("OPERATIONS_APP"), f"/operations/work-orders/{order['id']}")
+    assert (told["kind"], told["accountName"]) == ("created", energy.account.name)

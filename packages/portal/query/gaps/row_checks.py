@@ -1,8 +1,8 @@
 """Rows against the parameters of their read: which rows contradict one. Pure.
 
 No row that contradicts a parameter is handed out under it (contract, section 7). A row that lacks the field proves
-nothing and stays; one that has null there fits the word `none` alone. Texts are compared letter by letter, limits of a
-time as moments, limits of a number as numbers.
+nothing and stays; one that has null there fits the word `none` alone, and no row with a name in place of the id fits
+that word. Texts are compared letter by letter, limits of a time as moments, limits of a number as numbers.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class _Check:
     limits: tuple[tuple[_Reader, Any], ...]
 
     def contradicts(self, row: _Row) -> bool:
-        if self.filter.field not in row:
-            return False
-        value = row[self.filter.field]
+        field = self.filter.field
+        value = row.get(field)
         if value is None:
-            return NONE_VALUE not in self.values
+            is_named = any(row.get(field.removesuffix("Id") + end) for end in ("", "Name"))
+            return is_named if NONE_VALUE in self.values else field in row
         if self.filter.kind != "one_of":
             return self._is_beyond(value)
         values = value if isinstance(value, list) else [value]

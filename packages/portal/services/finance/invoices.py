@@ -20,6 +20,7 @@ from portal.query import (
     field,
     mutation_endpoint,
     resource,
+    same_params,
 )
 
 #: Sort names of this list alone.
@@ -140,4 +141,5 @@ class InvoiceMutations(MutationGroup):
         )
         .set_answer(query_key=InvoiceQueries.use_get_invoice_query)
         .invalidates(query_key=InvoiceQueries.use_get_invoices_query)
+        .invalidates(query_key=InvoiceQueries.use_get_invoice_activity_query, get_params=same_params)
     )

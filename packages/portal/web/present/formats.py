@@ -84,9 +84,9 @@ class Formats:
         """See :func:`number_text`."""
         return NO_VALUE if value is None else self._written_number(value, places)
 
-    def compact_number(self, value: float | Decimal | None) -> str:
-        """See :func:`compact_number_text`."""
-        return self.number(value, places=0 if value is None or _is_whole(value) else 1)
+    def compact_number(self, value: float | Decimal | None, *, places: int = 1) -> str:
+        """See :func:`compact_number_text`; `places`: those of a number that is not whole."""
+        return self.number(value, places=0 if value is None or _is_whole(value) else places)
 
     def quantity(self, value: float | Decimal | None, unit: str, *, places: int | None = 0) -> str:
         """See :func:`quantity_text`."""

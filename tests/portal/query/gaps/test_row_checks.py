@@ -86,6 +86,13 @@ def test_limits_are_compared_as_numbers_or_moments(
     assert kept(hook, values, field, **params) == left
 
 
+@pytest.mark.parametrize("lacks", [{}, {"clientId": None}])
+def test_a_row_of_nobody_has_no_name_either(lacks: dict[str, None]) -> None:
+    rows = [{"id": "1", **lacks, "clientName": "Ada"}, {"id": "2", **lacks, "client": "Ada"}, {"id": "3", **lacks}]
+    spec = BILLS.spec(client_id="none")
+    assert checked_rows(rows, spec.query, raw=[rows]) == ((rows[2],), ("clientId",), ())
+
+
 @pytest.mark.parametrize(
     ("row_filter", "value", "sure"),
     [
