@@ -45,7 +45,7 @@ TORN_OR_CUT = """table => {
         const isCut = cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 4;
         const hasDots = cell.matches("tbody :is(th, td):not(.number, .nowrap, .corner)") &&
             getComputedStyle(cell).whiteSpace === "nowrap" && getComputedStyle(cell).textOverflow === "ellipsis";
-        if (isCut && hasDots && cell.clientWidth < 100) found.push(`narrow: ${cell.textContent.trim()}`);
+        if (isCut && hasDots && cell.clientWidth < 90) found.push(`narrow: ${cell.textContent.trim()}`);
         if (isCut && !hasDots && cell.clientWidth) found.push(`cut: ${cell.textContent.trim()}`);
     }
     if (table.offsetWidth > table.parentElement.clientWidth) found.push("wider than its card");

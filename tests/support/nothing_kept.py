@@ -13,7 +13,9 @@ from django.http.response import HttpResponseBase
 from portal.web.templating.kept_parts import PartCache
 
 #: The tokens of forms differ from one view to the next.
-TOKEN: Final = re.compile(r'(?<=name="csrfmiddlewaretoken" value=")\w{64}(?=")')
+TOKEN: Final = re.compile(
+    r'(?<=name="csrfmiddlewaretoken" value=")\w{64}(?=")|(?<=name="submissionKey" value=")[\w-]{22}'
+)
 
 
 @contextmanager

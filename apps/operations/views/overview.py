@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.operations.views.work_order_forms import PRIORITIES
-from apps.operations.views.work_orders import STATUSES, UNFINISHED
+from apps.operations.views.work_orders import STATUSES, UNFINISHED, mine
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
 from portal.web.present import (
@@ -31,13 +32,15 @@ from portal.web.present import (
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from django.http import HttpRequest, HttpResponse
 
+    from portal.web import PortalRequest
 
-#: Late work orders that the overview names.
-LATE_ROWS: Final = 5
+
+#: Work orders of each kind that the overview names.
+NAMED: Final = 5
 #: How old unfinished work orders are, the youngest first, as the summary has them.
 AGES: Final = {
     "7": Badge(label=_("up to 7 days"), tone="good"),
@@ -56,20 +59,22 @@ FINISHED_ORDERS: Final = Figure(
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """What needs somebody now, the figures and the chart of a period, and the first rows of the list."""
-    work_orders = WorkOrderQueries.use_get_work_orders_query
+    work_orders, own = WorkOrderQueries.use_get_work_orders_query, mine(cast("PortalRequest", request))
     read = read_overview(
         request,
         summary=OperationsSummaryQueries.use_get_summary_query,
         figures=(CREATED, FINISHED_ORDERS),
         period=PeriodChoice.of(request),
-        beside=[work_orders.spec(), work_orders.spec(late_params())],
+        beside=[work_orders.spec(each) for each in ({}, late_params(), own) if each is not None],
     )
-    summary, (latest, late_orders) = read.summary, read.beside
+    summary, (latest, late_orders, *own_orders) = read.summary, read.beside
     page = latest.unwrap() if summary == OperationsSummary() and not read.has_failed else part_if_answered(latest)
     total = number_text(summary.total if page is None or summary.total is not None else page.total)
-    late_page = part_if_answered(late_orders)
     # Of a list that was not narrowed to them, the first rows are not those that are late for longest.
-    first_late = late_page.items[:LATE_ROWS] if late_page and not late_page.ignored else ()
+    late_page, *own_pages = (
+        found if found and not found.ignored else None for found in map(part_if_answered, (late_orders, *own_orders))
+    )
+    first_late = late_page.items if late_page else ()
     return read.respond(
         request,
         "operations/overview.html",
@@ -81,7 +86,13 @@ def overview(request: HttpRequest) -> HttpResponse:
             "by_priority": rows_by(
                 "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=UNFINISHED
             ),
-            "needs": needs_of([late(summary, first_late)], has_failed=read.has_failed),
+            "needs": needs_of(
+                [
+                    *(yours(each.total, each.items, own) for each in own_pages if each and own),
+                    late(summary, first_late),
+                ],
+                has_failed=read.has_failed,
+            ),
             "by_age": age_bar(summary),
             "latest": None if is_not_there(latest) else short_list(request, "work-orders", latest, title=_("Latest")),
             "as_of": oldest_as_of(latest) if read.as_of is None else read.as_of,
@@ -108,6 +119,18 @@ def late_params() -> dict[str, object]:
     return {"status": UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
 
 
+def yours(count: int | None, orders: Iterable[WorkOrder], params: Mapping[str, Any]) -> Need:
+    """What the user has to do, and what of it is due first."""
+    return Need(
+        label=ngettext("work order is yours", "work orders are yours", count or 0),
+        count=count,
+        href=list_url("work-orders", **params),
+        tone="info",
+        icon="work-orders",
+        links=_named(orders),
+    )
+
+
 def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
     """Unfinished work orders that were due before today, and the first of them."""
     found = summary.late or AgeSpan()
@@ -115,14 +138,17 @@ def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
         label=ngettext("late work order", "late work orders", found.count or 0),
         count=found.count,
         href=list_url("work-orders", status=UNFINISHED, dueAtTo=found.to_day, sort="dueAt"),
-        links=tuple(
-            NeedLink(
-                label=str(order),
-                route="work-order",
-                row_id=order.id,
-                text=gettext("due %(day)s") % {"day": day_text(order.due_at)},
-            )
-            for order in orders
-            if order.due_at
-        ),
+        links=_named(orders),
+    )
+
+
+def _named(orders: Iterable[WorkOrder]) -> tuple[NeedLink, ...]:
+    return tuple(
+        NeedLink(
+            label=str(order),
+            route="work-order",
+            row_id=order.id,
+            text=gettext("due %(day)s") % {"day": day_text(order.due_at)} if order.due_at else "",
+        )
+        for order in islice(orders, NAMED)
     )

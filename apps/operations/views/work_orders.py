@@ -217,6 +217,7 @@ work_order_pages = resource_pages(
         hook=WorkOrderQueries.use_get_work_order_query,
         mutation=WorkOrderMutations.use_update_work_order_mutation,
         actions=ACTIONS,
+        context=lambda order: {"is_late": is_late(order)},
         beside={"station": (OperationsStationQueries.use_get_operations_station_query, "station_id")},
         activity=WorkOrderQueries.use_get_work_order_activity_query,
         note=WorkOrderMutations.use_note_work_order_mutation,

@@ -1,16 +1,18 @@
 """The variables of every template, and pages that are rendered once for all requests that show the same.
 
-=============  =======================================================================================================
-`shell`        the frame
-`essentials`   the user, or None for the placeholder
-`sidebar`      the app's entries, and the user
-`messages`     what the last form led to; a page that goes through them has shown them
-`csrf_input`   the hidden input of a form; the same in all forms of a page
-=============  =======================================================================================================
+==================  ===================================================================================================
+`shell`             the frame
+`essentials`        the user, or None for the placeholder
+`sidebar`           the app's entries, and the user
+`messages`          what the last form led to; a page that goes through them has shown them
+`csrf_input`        the hidden input of a form; the same in all forms of a page
+`submission_input`  that of a form that is done once, however often it arrives; each form has another
+==================  ===================================================================================================
 """
 
 from __future__ import annotations
 
+import re
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,7 +24,7 @@ from markupsafe import Markup
 from portal.query import gaps_mark
 from portal.web.csrf import CSRF_HOLE, CsrfInput
 from portal.web.frame import is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
-from portal.web.submissions import ShownToasts
+from portal.web.submissions import SUBMISSION_HOLE, ShownToasts, SubmissionInput
 from portal.web.templating import own_or_default, part_cache, render_part
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from portal.web.frame import Shell
     from portal.web.request import PortalRequest
 
+_SUBMISSION_HOLE: Final = SUBMISSION_HOLE.encode()
 _ACCOUNT: Final = "portal/parts/essentials.html"
 
 
@@ -48,6 +51,7 @@ def essentials(request: PortalRequest) -> dict[str, Any]:
         "sidebar": Sidebar(request, shell),
         "messages": ShownToasts(request),
         "csrf_input": CsrfInput(request),
+        "submission_input": SubmissionInput(),
     }
 
 
@@ -98,7 +102,7 @@ def render_kept(
     key: tuple[Hashable, ...] | None,
     is_fragment: bool = False,
 ) -> HttpResponse:
-    """What Django's `render` gives, rendered once while this process keeps it. The CSRF token is this request's own.
+    """What Django's `render` gives, rendered once while this process keeps it. The tokens of forms are new.
 
     A page with a message is rendered by itself.
 
@@ -114,8 +118,12 @@ def render_kept(
 
     def make() -> tuple[bytes, ...]:
         frame = {"shell": shell, "essentials": user, "sidebar": Sidebar(request, shell)}
-        page = render_part(template, {**variables(), **frame, "messages": (), "csrf_input": CSRF_HOLE})
+        holes = {"csrf_input": CSRF_HOLE, "submission_input": SUBMISSION_HOLE}
+        page = render_part(template, {**variables(), **frame, "messages": (), **holes})
         return tuple(part.encode() for part in str.split(page, CSRF_HOLE))
 
     parts = part_cache.kept(make, key=(template, shell, user, *key))
-    return HttpResponse(parts[0] if len(parts) == 1 else str(CsrfInput(request).__html__()).encode().join(parts))
+    page = parts[0] if len(parts) == 1 else str(CsrfInput(request).__html__()).encode().join(parts)
+    if _SUBMISSION_HOLE in page:
+        page = re.sub(_SUBMISSION_HOLE, lambda _: SubmissionInput().__html__().encode(), page)
+    return HttpResponse(page)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from django.contrib import messages
 from django.contrib.messages import get_messages
 from django.shortcuts import redirect
+from markupsafe import Markup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,6 +51,18 @@ def used_submission_key(request: HttpRequest) -> str:
 def new_submission_key() -> str:
     """A random key."""
     return secrets.token_urlsafe(_KEY_BYTES)
+
+
+class SubmissionInput:
+    """The hidden input of a form that is done once: `{{ submission_input }}`. Each form of a page has another key."""
+
+    def __html__(self) -> str:
+        """The HTML, as a template that escapes all else writes it."""
+        return f'<input type="hidden" name="{SUBMISSION_FIELD}" value="{new_submission_key()}">'
+
+
+#: Stands for the hidden input in a page that is kept. Nobody else can write it.
+SUBMISSION_HOLE: Final = Markup(f"<!--{secrets.token_hex(16)}-->")  # noqa: S704  ours
 
 
 #: Characters of the form in the cookie. Django keeps 2 kB of messages, and drops one that is larger.

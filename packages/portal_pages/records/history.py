@@ -6,11 +6,9 @@ of them, are left out.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django import forms
@@ -28,12 +26,10 @@ from portal.query import (
     QueryHook,
     RowParams,
     field_types,
-    is_refused_now,
-    note_absent,
 )
 from portal.rows import decoder_of, wire_names
 from portal.web.present import Badge, formats_of, is_not_there, list_text, record_if_answered
-from portal.web.submissions import new_submission_key, see_other, submission_key
+from portal.web.submissions import see_other, submission_key
 from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, BackendForm, form_page, is_not_taken_of_row, refused_page
 from portal_pages.lists import Column
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import PaginatedQueryHook, PaginatedResult, QueryResult, Row
+    from portal.query import PaginatedQueryHook, PaginatedResult, Row
     from portal_pages.page_names import PageNames
 
 #: The ends of the addresses: of the form, and of the page's section.
@@ -55,8 +51,6 @@ SECTION: Final = "history"
 _NOTE_CHARS: Final = 2000
 _VALUE_CHARS: Final = 80
 _ID, _NAME = "Id", "Name"
-#: A row that was fetched so long ago, in seconds, was fetched with the rest of its page.
-_WITH_ITS_PAGE_S: Final = 5.0
 
 
 class NoteForm(BackendForm[ActivityEntry]):
@@ -77,7 +71,7 @@ class History:
 
     :param entries: the list of them; empty for none.
     :param older_url: the page with more of it; empty at its end.
-    :param form: for a note; None where none can be written. `key`: under it, a form that arrives twice is one note.
+    :param form: for a note; None where none can be written.
     """
 
     entries: str
@@ -85,7 +79,6 @@ class History:
     older_url: str
     note_url: str
     form: NoteForm | None
-    key: str = field(default_factory=new_submission_key)
 
 
 def history_specs(
@@ -96,19 +89,6 @@ def history_specs(
     pages = min(int(asked), MAX_PAGES) if asked.isascii() and asked.isdigit() and len(asked) < len("100") else 1
     hook: Any = activity
     return [] if hook is None else [hook.spec(id=row_id, pages=max(pages, 1))]
-
-
-def note_if_absent(
-    hook: PaginatedQueryHook[ActivityEntry, ...],
-    result: PaginatedResult[Any],
-    request: HttpRequest,
-    *,
-    row: QueryResult[Any],
-) -> None:
-    """Ask no more for the history where the backend has the row and not its history. An older row may be gone."""
-    is_new = row.fetched_at is not None and time.time() - row.fetched_at < _WITH_ITS_PAGE_S
-    if is_new and is_not_there(result) and result.error is not None and not is_refused_now(hook, request):
-        note_absent(hook, request, status=result.error.status)
 
 
 def history_of(
@@ -126,15 +106,12 @@ def history_of(
     made_of = None if result.version is None else (SECTION, pages.detail, result.version, get_current_timezone())
     (entries,) = part_cache.kept(make, key=made_of)
     older = f"{reverse(pages.detail, args=[row_id])}?{SECTION}={result.pages + 1}#entry-{len(items)}"
-    # The page is the same as long as its data is, and so is the key: the same note is written once on what was seen.
-    key = sha256(repr(result.version).encode()).hexdigest()[:32] if result.version else new_submission_key()
     return History(
         entries=entries,
         has_failed=result.error is not None and not result.pages,
         older_url=older if result.has_next_page else "",
         note_url=reverse(f"{pages.detail}-{NOTE}", args=[row_id]) if takes_notes else "",
         form=NoteForm(auto_id="note-%s") if takes_notes else None,
-        key=key,
     )
 
 

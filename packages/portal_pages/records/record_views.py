@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from portal.errors import ApiAbsentError
 from portal.query import (
@@ -27,7 +28,7 @@ from portal.web.templating import own_or_default
 from portal_pages.forms import UndoPage
 from portal_pages.lists import column_fault, list_url_before, words_in, written_facts
 from portal_pages.page_names import DeclaredPage, ShownRow
-from portal_pages.records.history import NOTE, NotePage, history_of, history_specs, note_if_absent
+from portal_pages.records.history import NOTE, NotePage, history_of, history_specs
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from portal_pages.records.related import Related
     from portal_pages.records.row_actions import RowAction
 
+#: A row that was fetched so long ago, in seconds, was fetched with the rest of its page.
+_WITH_ITS_PAGE_S: Final = 5.0
 TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
 
 
@@ -135,15 +138,16 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         result, *lists = use_queries(request, [hook.spec(id=row_id), *specs, *told])
         row: Any = result.unwrap()
         activity = lists.pop() if told else None
-        if activity is not None and self.activity is not None:
-            note_if_absent(self.activity, activity, request, row=result)
+        if activity is not None:
+            _learn_absence(request, cast("Any", self.activity), activity, row=result)
         totals = dict(zip(summed, lists[len(open_lists) :], strict=True))
-        beside = {name: self._beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
+        beside = {
+            name: _beside(request, hook, getattr(row, id_of), row=result) for name, (hook, id_of) in self.beside.items()
+        }
         for each, answer in zip(open_lists, lists, strict=False):
-            _learn_absence(request, each.hook, answer)
+            _learn_absence(request, each.hook, answer, row=result)
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
-        actions = list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id))
 
         def variables() -> dict[str, object]:
             found = (
@@ -170,30 +174,39 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "history": history,
                 "row": row,
                 "relations": [relation for relation in found if relation is not None],
-                "actions": actions,
+                "actions": list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id)),
                 "back_url": back,
             }
 
         versions = versions_of(result, *lists, *filter(None, (*beside.values(), activity)))
-        # The form of an action has a key of its own.
-        key = None if actions or versions is None else (*versions, back, gaps_mark(request))
+        key = None if versions is None else (*versions, back, gaps_mark(request))
         return render_kept(own, self._template(pages), variables, key=key)
-
-    def _beside(self, request: HttpRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
-        if not row_id or is_absent(hook, request):
-            return None
-        found: QueryResult[Any] = hook(request, id=row_id)
-        _learn_absence(request, hook, found)
-        return found
 
     def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
         return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
 
 
-def _learn_absence(request: HttpRequest, hook: Endpoint[Any], result: QueryResult[Any] | PaginatedResult[Any]) -> None:
-    """What belongs to a row that is there is only missing where the call is."""
-    if result.error is not None and is_not_there(result) and not isinstance(result.error, ApiAbsentError):
-        note_absent(hook, request, status=result.error.status)
+def _beside(request: HttpRequest, hook: Any, row_id: str | None, *, row: QueryResult[Any]) -> QueryResult[Any] | None:
+    if not row_id or is_absent(hook, request):
+        return None
+    found: QueryResult[Any] = hook(request, id=row_id)
+    _learn_absence(request, hook, found, row=row)
+    return found
+
+
+def _learn_absence(
+    request: HttpRequest,
+    hook: Endpoint[Any],
+    result: QueryResult[Any] | PaginatedResult[Any],
+    *,
+    row: QueryResult[Any],
+) -> None:
+    """What belongs to a row that is there is only missing where the call is. One read earlier may be gone."""
+    error = result.error
+    if error is None or not is_not_there(result) or isinstance(error, ApiAbsentError) or row.fetched_at is None:
+        return
+    if time.time() - row.fetched_at < _WITH_ITS_PAGE_S:
+        note_absent(hook, request, status=error.status)
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
@@ -18,7 +18,7 @@ from portal.errors import (
 )
 from portal.query import Partial, QueryHook, Row, RowParams, is_absent
 from portal.web.frame import page_is_denied
-from portal.web.submissions import new_submission_key, see_other, submission_key
+from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
     NO_CHANGES,
@@ -68,6 +68,7 @@ class RowAction(Generic[TRow]):
     :param mutation: in place of `values`: another call about the row, without a body. It can't be undone.
     :param question: what is asked before the button does anything; it has the values of `message`.
     :param offered: whether this row offers it; by default each does. What a row does not offer is not done either.
+        A page is kept for a quarter of an hour, so it must not depend on more than the row and the day.
     :param icon: before the label.
     :param is_main: whether its button stands beside the row's name, and not below the facts.
     :param permission: one that the action needs beside the platform: without it, it is neither offered nor done.
@@ -108,7 +109,6 @@ class ShownAction:
     :param names: attributes that it changes.
     :param form: None for a button.
     :param question: before the button; empty for none.
-    :param key: under it, a form that arrives twice is done once.
     """
 
     name: str
@@ -119,7 +119,6 @@ class ShownAction:
     form: BackendForm[Any] | None
     question: str
     is_main: bool
-    key: str = field(default_factory=new_submission_key)
 
 
 def offered_actions(

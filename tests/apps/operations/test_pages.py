@@ -119,3 +119,27 @@ def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(backe
     assert (f'<a href="{PAGE}/wor_1">' in needs, "due Jan 10, 2026" in needs) == (True, True)
     [asked] = [call.query for call in backend.calls_to(WORK_ORDERS) if "dueAtTo" in call.query]
     assert (asked["sort"], asked["status"], asked["dueAtTo"][10:]) == ("dueAt", "in_progress,open", "T00:00:00Z")
+
+
+def test_what_the_user_has_to_do_is_named_first_what_is_due_first_at_the_top(backend: Backend, browser: Client) -> None:
+    backend.answers("GET", SUMMARY, json={"byStatus": {"open": 2}, "late": {"toDay": "2026-01-14", "count": 2}})
+    backend.lists(WORK_ORDERS, [{**ORDER, "assigneeId": "acc_me", "assignee": "Ole", "dueAt": None}])
+    needs = text_of(browser, "/en/operations").partition('class="needs"')[2].partition("All work orders")[0]
+    assert needs.index("work order is yours") < needs.index("late work orders")
+    [asked] = [call.query for call in backend.calls_to(WORK_ORDERS) if "assigneeId" in call.query]
+    assert (asked["assigneeId"], asked["sort"], asked["status"]) == ("acc_me", "dueAt", "in_progress,open")
+
+
+def test_nobody_is_told_that_the_orders_of_others_are_theirs(backend: Backend, browser: Client) -> None:
+    """As of a backend that does not know by whom a list is narrowed."""
+    backend.answers("GET", SUMMARY, json={"byStatus": {"open": 2}, "late": {"toDay": "2026-01-14", "count": 2}})
+    backend.lists(WORK_ORDERS, [{**ORDER, "assigneeId": "acc_2", "assignee": "Somebody else"}])
+    assert "is yours" not in text_of(browser, "/en/operations")
+
+
+@pytest.mark.parametrize(("due", "is_late"), [("2026-01-10T12:00:00Z", True), ("2099-01-10T12:00:00Z", False)])
+def test_a_missed_day_looks_missed_on_the_page_of_the_order_too(
+    backend: Backend, browser: Client, due: str, *, is_late: bool
+) -> None:
+    backend.answers("GET", ROW, json={**ORDER, "status": "open", "dueAt": due})
+    assert ("(late)</strong>" in text_of(browser, f"{PAGE}/wor_1")) is is_late

@@ -17,7 +17,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from jinja2 import UndefinedError
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from portal.config.cookies import BROWSER_TIME_ZONE, REFUSED_PLATFORM, VAR_THEME, VAR_TIME_ZONE
 from portal.process import Pool
@@ -27,6 +27,7 @@ from portal.web import context_processors
 from portal.web.context_processors import render_kept
 from portal.web.cookies.message_storage import AppCookieStorage
 from portal.web.csrf import CSRF_HOLE
+from portal.web.submissions import SUBMISSION_HOLE
 from portal.web.templating import kept_parts, part_cache
 from portal_pages.lists import date_ranges
 from tests.budgets.views import noting_submit
@@ -371,9 +372,20 @@ def test_each_form_has_the_one_token_and_a_page_without_a_form_has_none(page: Ne
     assert re.fullmatch(r'<input type="hidden" name="csrfmiddlewaretoken" value="\w{64}">', one)
 
 
-def test_no_value_can_stand_for_the_token(page: NewPage) -> None:
-    [shown] = page("{{ text }}", {"text": str(CSRF_HOLE)})
-    assert shown.content.decode() == escape(str(CSRF_HOLE))
+def test_each_form_of_each_view_has_a_submission_key_of_its_own(page: NewPage) -> None:
+    first, second = page("{{ csrf_input }} {{ submission_input }}, {{ submission_input }}", {}, {})
+    keys = [
+        re.findall(r'<input type="hidden" name="submissionKey" value="([\w-]{22})">', each.content.decode())
+        for each in (first, second)
+    ]
+    assert len({*keys[0], *keys[1]}) == 4
+    assert str(SUBMISSION_HOLE).encode() not in first.content
+
+
+@pytest.mark.parametrize("hole", [CSRF_HOLE, SUBMISSION_HOLE], ids=["csrf", "submission"])
+def test_no_value_can_stand_for_a_token(page: NewPage, hole: Markup) -> None:
+    [shown] = page("{{ text }}", {"text": str(hole)})
+    assert shown.content.decode() == escape(str(hole))
 
 
 def test_without_a_key_a_page_is_made_anew_each_time(page: NewPage) -> None:

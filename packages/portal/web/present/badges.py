@@ -62,6 +62,7 @@ class Need:
     count: int | None
     href: str
     tone: Tone = "bad"
+    icon: str = "alert"
     links: tuple[NeedLink, ...] = ()
 
     @property
@@ -86,7 +87,9 @@ def needs_of(needs: Iterable[Need], *, has_failed: bool = False) -> Needs | None
 
     :param has_failed: whether what they are counted by could not be loaded.
     """
+    needs = list(needs)
     known = [need for need in needs if need.count is not None]
-    if not known:
-        return Needs(needs=(), has_failed=True) if has_failed else None
-    return Needs(needs=tuple(need for need in known if need.count))
+    has_failed = has_failed and len(known) < len(needs)
+    return (
+        Needs(needs=tuple(need for need in known if need.count), has_failed=has_failed) if known or has_failed else None
+    )
