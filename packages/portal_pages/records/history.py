@@ -173,7 +173,9 @@ def _words(value: object, column: Column) -> str:
         case bool():
             text = _("yes") if value else _("no")
         case int() | float() | Decimal():
-            text = formats.number(value, places=0 if value == int(value) else 2)
+            # The integer of a decimal such as 1e999999 would take minutes.
+            is_whole = isinstance(value, int) or float(value).is_integer()
+            text = formats.number(value, places=0 if is_whole else 2)
         case date():
             text = formats.calendar_day(value) if column.format == "calendar_day" else formats.day(value)
         case list() | tuple():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -22,7 +23,12 @@ ADA = {"id": "c1", "name": "Ada <A>", "city": "OSL", "version": 3, "createdAt": 
 NOTE, UNDELETE = f"{HERE}/note", f"{HERE}/restore"
 WARNING = "This can’t be undone."
 
-_guests = resource(PATH, item=Client)
+
+class Guest(Client):
+    rent: Decimal | None = None
+
+
+_guests = resource(PATH, item=Guest)
 
 
 class GuestQueries(QueryGroup, domain="energy"):
@@ -38,7 +44,7 @@ class GuestMutations(MutationGroup, domain="energy"):
     use_note_guest_mutation = _guests.note
 
 
-class PhoneForm(BackendForm[Client]):
+class PhoneForm(BackendForm[Guest]):
     class Meta:
         fields = {"phone": "Number"}
         optional = ("phone",)
@@ -113,6 +119,8 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(sit
         ([entry(1, "changed", changed("", 1, 2), changed({"a": 1}, 1, 2))], []),
         ([entry(1, "changed", changed("vip", False, True))], ["Eve changed “vip” from no to yes"]),
         ([entry(1, "changed", changed("createdAt", "soon", 1e300))], None),
+        ([entry(1, "changed", changed("rent", "9.50", "12"))], ["Eve changed “rent” from 9.50 to 12"]),
+        ([entry(1, "changed", changed("rent", "1e999999", "-1e999999"))], ["Eve changed “rent” from – to –"]),
         ([entry(1, "changed", changed("tags", ["a"], ["b", "c"]))], ["Eve changed “tags” from a to b and c"]),
         ([{"id": 7, "kind": ["x"], "accountName": {}, "changes": "x", "text": [], "createdAt": "never"}], []),
     ],
