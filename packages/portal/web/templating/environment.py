@@ -95,8 +95,7 @@ FRAGMENT_BLOCKS: Final = frozenset({"columns", "live", "row", "table"})
 def without_indentation(text: str) -> str:
     """A template without its indentation, an eighth of a page. No template has text whose spaces matter.
 
-    The end of a line is no part of the page if a block ends there: one space stays then of the indentation after it,
-    between two attributes or words.
+    Where a line ends with a block, its end is no part of the page: one space stays of the indentation after it.
     """
     lines, is_open = [], False
     for line in text.split("\n"):
