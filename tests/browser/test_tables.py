@@ -43,7 +43,7 @@ TORN_OR_CUT = """table => {
     }
     for (const cell of table.querySelectorAll("tbody :is(th, td, a, time, .sub), thead th")) {
         const isCut = cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 4;
-        const hasDots = cell.matches("tbody :is(th, td):not(.number, .nowrap, .corner)") &&
+        const hasDots = cell.matches("tbody :is(th, td):not(.number, .nowrap, .corner, :has(time))") &&
             getComputedStyle(cell).whiteSpace === "nowrap" && getComputedStyle(cell).textOverflow === "ellipsis";
         if (isCut && hasDots && cell.clientWidth < 90) found.push(`narrow: ${cell.textContent.trim()}`);
         if (isCut && !hasDots && cell.clientWidth) found.push(`cut: ${cell.textContent.trim()}`);
