@@ -32,7 +32,7 @@ from portal.web.present import (
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from django.http import HttpRequest, HttpResponse
 
@@ -68,33 +68,20 @@ def overview(request: HttpRequest) -> HttpResponse:
         beside=[work_orders.spec(each) for each in ({}, late_params(), own) if each is not None],
     )
     summary, (latest, late_orders, *own_orders) = read.summary, read.beside
-    page = latest.unwrap() if summary == OperationsSummary() and not read.has_failed else part_if_answered(latest)
-    total = number_text(summary.total if page is None or summary.total is not None else page.total)
-    # Of a list that was not narrowed to them, the first rows are not those that are late for longest.
-    late_page, *own_pages = (
-        found if found and not found.ignored else None for found in map(part_if_answered, (late_orders, *own_orders))
-    )
-    first_late = late_page.items if late_page else ()
+    if summary == OperationsSummary() and not read.has_failed:
+        latest.unwrap()
     return read.respond(
         request,
         "operations/overview.html",
         lambda: {
-            "tiles": read.tiles
-            or (StatTile(label=_("Work orders"), value=total, route="work-orders", icon="work-orders"),),
+            "tiles": read.tiles or (_number(summary, part_if_answered(latest)),),
             "created": CREATED.chart(summary, period=read.period, months=summary.by_month),
             "by_status": rows_by("status", summary.by_status, badges=STATUSES, route="work-orders"),
             "by_priority": rows_by(
                 "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=UNFINISHED
             ),
             "needs": needs_of(
-                [
-                    *(
-                        yours(each.total, each.items, own)
-                        for each in own_pages
-                        if each and own and all(is_own(order, own) for order in each.items)
-                    ),
-                    late(summary, first_late),
-                ],
+                [*yours(own, *map(part_if_answered, own_orders)), late(summary, part_if_answered(late_orders))],
                 has_failed=read.has_failed,
             ),
             "by_age": age_bar(summary),
@@ -102,6 +89,12 @@ def overview(request: HttpRequest) -> HttpResponse:
             "as_of": oldest_as_of(latest) if read.as_of is None else read.as_of,
         },
     )
+
+
+def _number(summary: OperationsSummary, page: Any) -> StatTile:
+    """How many work orders there are."""
+    total = summary.total if page is None or summary.total is not None else page.total
+    return StatTile(label=_("Work orders"), value=number_text(total), route="work-orders", icon="work-orders")
 
 
 def age_bar(summary: OperationsSummary) -> SplitBar | None:
@@ -129,26 +122,31 @@ def is_own(order: WorkOrder, params: Mapping[str, Any]) -> bool:
     return all(params.get(name, value) == value for name, value in found.items())
 
 
-def yours(count: int | None, orders: Iterable[WorkOrder], params: Mapping[str, Any]) -> Need:
-    """What the user has to do, and what of it is due first."""
-    return Need(
-        label=ngettext("work order is yours", "work orders are yours", count or 0),
-        count=count,
-        href=list_url("work-orders", **params),
-        tone="info",
-        icon="work-orders",
-        links=_named(orders),
-    )
+def yours(params: Mapping[str, Any] | None, *pages: Any) -> Iterator[Need]:
+    """What the user has to do, and what of it is due first. Orders of others are nobody's own."""
+    for page in pages:
+        if params and page and not page.ignored and all(is_own(order, params) for order in page.items):
+            yield Need(
+                label=ngettext("work order is yours", "work orders are yours", page.total or 0),
+                count=page.total,
+                href=list_url("work-orders", **params),
+                tone="info",
+                icon="work-orders",
+                links=_named(page.items),
+            )
 
 
-def late(summary: OperationsSummary, orders: Iterable[WorkOrder]) -> Need:
-    """Unfinished work orders that were due before today, and the first of them."""
+def late(summary: OperationsSummary, page: Any) -> Need:
+    """Unfinished work orders that were due before today, and the first of them.
+
+    :param page: of a list that was not narrowed to them, the first rows are not those that are late for longest.
+    """
     found = summary.late or AgeSpan()
     return Need(
         label=ngettext("late work order", "late work orders", found.count or 0),
         count=found.count,
         href=list_url("work-orders", status=UNFINISHED, dueAtTo=found.to_day, sort="dueAt"),
-        links=_named(orders),
+        links=_named(page.items) if page and not page.ignored else (),
     )
 
 

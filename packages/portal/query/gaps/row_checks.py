@@ -46,8 +46,9 @@ class _Check:
         field = self.filter.field
         value = row.get(field)
         if value is None:
-            is_named = any(row.get(field.removesuffix("Id") + end) for end in ("", "Name"))
-            return is_named if NONE_VALUE in self.values else field in row
+            if NONE_VALUE not in self.values:
+                return field in row
+            return any(row.get(field.removesuffix("Id") + end) for end in ("", "Name"))
         if self.filter.kind != "one_of":
             return self._is_beyond(value)
         values = value if isinstance(value, list) else [value]
