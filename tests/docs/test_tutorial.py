@@ -66,7 +66,6 @@ def test_the_new_pages_are_opened_in_every_state_and_the_new_calls_are_tried_at_
         copy / "tests" / "contract" / "test_endpoints.py",
         only="finance or credit_note",
         checkout=copy,
-        limit_s=1200,
     )
     assert done.returncode == 0, done.stdout
     assert "[finance.create_credit_note]" in done.stdout
