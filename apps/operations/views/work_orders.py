@@ -174,7 +174,7 @@ work_order_pages = resource_pages(
     list=ListView(
         hook=WorkOrderQueries.use_get_work_orders_query,
         columns={
-            "title": Column(_("Title"), sort=SORT_BY_NAME),
+            "title": Column(_("Title"), sort=SORT_BY_NAME, kind="wide"),
             "station_name": Column(
                 _("Station"), kind="extra", value=lambda order: order.station_name or order.station_id
             ),
