@@ -28,7 +28,7 @@ urlpatterns = [
     path("energy/chargers", energy.ChargersView.as_view()),
     path("energy/chargers/counts", counts_of(energy.ChargersView).as_view()),
     path("energy/chargers/<id:row_id>", energy.ChargerView.as_view()),
-    path("energy/chargers/<id:row_id>/work-orders", operations.ChargerWorkOrdersView.as_view()),
+    path("energy/chargers/<id:charger_id>/work-orders", operations.ChargerWorkOrdersView.as_view()),
     path("energy/sessions", energy.ChargingSessionsView.as_view()),
     path("energy/sessions/counts", counts_of(energy.ChargingSessionsView).as_view()),
     path("energy/sessions/totals", totals_of(energy.ChargingSessionsView).as_view()),

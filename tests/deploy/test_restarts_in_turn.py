@@ -51,7 +51,10 @@ class Visitor:
             while not done.wait(PAUSE_S):
                 self._count("GET", person.get(clients, follow=False))
                 form = self._count("GET", person.get(f"{clients}/new", follow=False))
-                fields = {"name": f"{MARK} {self.number}-{self.made}", "email": "made@example.com"}
+                fields = {
+                    "name": f"{MARK} {self.number}-{self.made}",
+                    "email": f"made-{self.number}-{self.made}@example.com",
+                }
                 self._count("POST", person.submit(form, "/clients/new", follow=False, **fields))
                 self.made += 1
 

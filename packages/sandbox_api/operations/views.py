@@ -191,14 +191,14 @@ class ChargerWorkOrdersView(ListView):
 
         :raises Http404: there is no such charger.
         """
-        charger = get_object_or_404(Charger, pk=self.kwargs.get("row_id"))
+        charger = get_object_or_404(Charger, pk=self.kwargs.get("charger_id"))
         return WorkOrder.objects.filter(charger=charger)
 
     @extend_schema(request=ChargerWorkOrderRequest, responses={HTTPStatus.CREATED: ChargerWorkOrderSerializer})
     @idempotent
-    def post(self, request: Request, row_id: str) -> Response:
+    def post(self, request: Request, charger_id: str) -> Response:
         """Report a fault: create an open work order for the charger, at its station."""
-        charger = get_object_or_404(Charger.objects.select_related("station"), pk=row_id)
+        charger = get_object_or_404(Charger.objects.select_related("station"), pk=charger_id)
         form = ChargerWorkOrderRequest(data=request.data)
         form.is_valid(raise_exception=True)
         order = form.save(charger=charger, station=charger.station)

@@ -98,7 +98,7 @@ def test_somebody_signs_in_and_creates_an_order(running: Run) -> None:
         assert created.status_code == 200
         assert "Zeynep Kaya" in person.get(f"{platform}/en/acme/orders").text
         # The profile is a page of the gateway's package.
-        assert f"{NAME.upper()}_APP" in person.get(f"{gateway}/en/profile").text
+        assert "Acme" in person.get(f"{gateway}/en/profile").text
 
 
 def test_a_further_platform_and_a_language_are_added_there(product: Path, tmp_path: Path) -> None:
