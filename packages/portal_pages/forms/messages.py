@@ -55,17 +55,18 @@ def is_not_taken_of_row(
     error: ApiError | None,
     *,
     mutation: MutationHook[Any, Any, Any],
-    query: QueryHook[Any, ...],
+    query: QueryHook[Any, ...] | None,
     row_id: str,
 ) -> bool:
     """Whether the write of a row failed because the backend does not have the call. After a 404 the row is read.
 
+    :param query: reads the row; None if nothing does, and a 404 tells nothing.
     :raises portal.errors.ApiNotFoundError: the row is not there: a GET has said so.
     :raises portal.errors.ApiError: whether the row is there is not known.
     """
     if is_not_taken(error):
         return True
-    if not isinstance(error, ApiNotFoundError):
+    if query is None or not isinstance(error, ApiNotFoundError):
         return False
     # Past the cache, which may hold a row that is gone.
     found = client_of(request).query(query.spec(id=row_id).query, force=True)
