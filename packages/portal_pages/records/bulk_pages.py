@@ -16,21 +16,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, ApiUnavailableError
+from portal.errors import ApiPreconditionFailedError, ApiUnavailableError
 from portal.query import RowParams
-from portal.web.frame import page_is_denied
 from portal.web.present import list_text, with_params
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
-    NO_CHANGES,
-    NOT_ALLOWED,
     UNDO_FIELD,
     UNDONE,
     UNDONE_NO_MORE,
-    is_not_taken,
     matches_response,
-    name_chosen_rows,
     offer_undo,
+    refusal_of,
     undoing,
     undone_rows,
     usable_form,
@@ -94,11 +90,7 @@ class BulkPage(DeclaredPage):
         :raises portal.errors.ApiError: no row can be read.
         """
         del values
-        actions = [
-            each
-            for each in self.actions
-            if not each.permission or not page_is_denied(cast("PortalRequest", request), each.permission)
-        ]
+        actions = [each for each in self.actions if each.is_open_to(cast("PortalRequest", request))]
         for each in actions:
             found = matches_response(request, each.form) if each.form else None
             if found is not None and found.content:
@@ -114,22 +106,34 @@ class BulkPage(DeclaredPage):
         action = next((each for each in actions if each.name == request.POST.get(_ACTION)), None)
         form: BackendForm[Any] | None = None
         if action is not None:
-            body = None
             if action.form is None:
                 body = action.body(cast("PortalRequest", request))
             else:
                 usable = usable_form(request, action.form)
-                form = bound = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
-                if bound.is_valid() and not any(bound.cleaned_data.values()):
-                    bound.add_error(next(iter(bound.fields)), _("Choose something first."))
-                body = bound.body() if bound.is_valid() else None
+                form = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
+                if form.is_valid() and not any(form.cleaned_data.values()):
+                    form.add_error(next(iter(form.fields)), _("Choose something first."))
+                body = form.body() if form.is_valid() else None
             if body is not None:
                 outcome = self._change(request, action, body, rows=rows, shown=shown)
                 return self._told(request, pages, action, body, outcome)
             if form is None:
                 messages.error(request, _("Your profile could not be loaded."))
-        shown_form = (action, form) if action and form else None
-        return self._page(request, pages, rows, actions=actions, chosen=len(shown), invalid=shown_form)
+        offered = [
+            shown_action(request, each, url=request.path, form=form if each is action else None)
+            for each in actions
+            if any(map(each.fits, rows))
+        ]
+        variables = {
+            "rows": rows,
+            "chosen": len(shown),
+            "actions": offered,
+            "pages": pages.offered(request),
+            "listed": sent.get(LIST, ""),
+            "back_url": self._list_url(pages, sent),
+            "export_params": {LIST: sent.get(LIST, ""), ROW: [row.id for row in rows]},
+        }
+        return render(request, "portal/bulk.html", variables)
 
     def _change(
         self,
@@ -146,7 +150,7 @@ class BulkPage(DeclaredPage):
             version = getattr(row, "version", None)
             if shown[row.id] not in {"", str(version)}:
                 outcome.changed_meanwhile.append(row)
-            elif not _needs(row, action, body):
+            elif not action.needs(row, body):
                 continue
             elif isinstance(outcome.error, ApiUnavailableError):
                 outcome.failed.append(row)
@@ -213,36 +217,6 @@ class BulkPage(DeclaredPage):
             messages.success(request, UNDONE)
         return see_other(url)
 
-    def _page(
-        self,
-        request: HttpRequest,
-        pages: PageNames,
-        rows: Sequence[Any],
-        *,
-        actions: Sequence[RowAction[Any]],
-        chosen: int,
-        invalid: tuple[RowAction[Any], BackendForm[Any]] | None,
-    ) -> HttpResponse:
-        offered = [
-            shown_action(request, each, form=invalid[1] if invalid and each is invalid[0] else None)
-            for each in actions
-            if any(each.offered is None or each.offered(row) for row in rows)
-        ]
-        for each in offered:
-            if each.form:
-                name_chosen_rows(request, each.form)
-        sent = request.POST or request.GET
-        variables = {
-            "rows": rows,
-            "chosen": chosen,
-            "actions": offered,
-            "pages": pages.offered(request),
-            "listed": sent.get(LIST, ""),
-            "back_url": self._list_url(pages, sent),
-            "export_params": {LIST: sent.get(LIST, ""), ROW: [row.id for row in rows]},
-        }
-        return render(request, "portal/bulk.html", variables)
-
     def _list_url(self, pages: PageNames, sent: QueryDict) -> str:
         """The list as it was when the rows were selected. Only what the list knows is taken."""
         controls = self.list_view.controls(QueryDict(sent.get(LIST, "")))
@@ -258,17 +232,7 @@ def _shown(request: HttpRequest) -> Iterator[tuple[str, str]]:
         yield row_id, ""
 
 
-def _needs(row: Any, action: RowAction[Any], body: Partial[Any]) -> bool:
-    """Whether the row may be changed so, and is not so already."""
-    may = action.offered is None or action.offered(row)
-    return may and any(getattr(row, name) != value for name, value in body.fields.items())
-
-
 def _why(error: ApiError | None) -> str:
-    if is_not_taken(error):
-        return str(NO_CHANGES)
-    if isinstance(error, ApiForbiddenError):
-        return str(NOT_ALLOWED)
     if isinstance(error, ApiUnavailableError):
         return _("The service did not answer. These may not be done yet:")
-    return _("The service did not take these:")
+    return refusal_of(error) or _("The service did not take these:")
