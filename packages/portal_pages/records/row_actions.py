@@ -43,10 +43,11 @@ if TYPE_CHECKING:
 TRow = TypeVar("TRow", bound=Row)
 
 _NAME: Final = re.compile(r"[a-z]+(-[a-z]+)*")
-#: The end of the address that undoes an action.
+#: The ends of the addresses that undo an action, and a deletion.
 UNDO: Final = "undo"
+RESTORE: Final = "restore"
 #: Ends of a row's addresses that other pages have.
-_TAKEN: Final = frozenset({"delete", "edit", "note", "restore", UNDO})
+_TAKEN: Final = frozenset({"delete", "edit", "note", RESTORE, UNDO})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
