@@ -103,18 +103,14 @@ def resource_pages(
     if taken:
         raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
     list_name = path.rpartition("/")[2] if list else ""
+    row_hook = detail.hook if isinstance(detail, DetailView) else None
     export = (
-        ExportView(
-            list_view=list,
-            query=detail.hook if isinstance(detail, DetailView) else None,
-            permission=list.permission,
-        )
+        ExportView(list_view=list, query=row_hook, permission=list.permission)
         if isinstance(list, ListView) and list.file_columns
         else None
     )
     actions = detail.action_pages() if isinstance(detail, DetailView) else {}
     bulk = _bulk_page(list, detail) if isinstance(list, ListView) and isinstance(detail, DetailView) else None
-    row_hook = detail.hook if isinstance(detail, DetailView) else None
     # A PUT would need all fields.
     if row_hook and UNDO not in actions and isinstance(edit, EditView) and edit.mutation.method == "PATCH":
         actions[UNDO] = UndoPage(permission=edit.permission, query=edit.query, mutation=edit.mutation)

@@ -297,11 +297,12 @@ class EditView(DeclaredPage, Generic[TRow]):
         return self._refused(request, pages, form, row_id=row_id)
 
     def _refused(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str) -> HttpResponse:
-        name = str(form.shown_row) or row_id
+        return refused_page(request, form, text=NO_CHANGES, **self._about(pages, str(form.shown_row) or row_id, row_id))
+
+    def _about(self, pages: PageNames, name: str, row_id: str) -> dict[str, str]:
+        """The heading, and where the page leads back to."""
         url = reverse(pages.detail, args=[row_id])
-        return refused_page(
-            request, form, title=self.title % {"name": name}, text=NO_CHANGES, back_url=url, back_label=name
-        )
+        return {"title": self.title % {"name": name}, "back_url": url, "back_label": name}
 
     def _deleted(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> HttpResponse:
         list_url = reverse(pages.list) if pages.list else ""
@@ -320,11 +321,4 @@ class EditView(DeclaredPage, Generic[TRow]):
     ) -> HttpResponse:
         name = (str(row) if row else "") or row_id
         name_chosen_rows(request, form)
-        return form_page(
-            request,
-            form,
-            title=self.title % {"name": name},
-            submit_label=str(self.submit_label),
-            back_url=reverse(pages.detail, args=[row_id]),
-            back_label=name,
-        )
+        return form_page(request, form, submit_label=str(self.submit_label), **self._about(pages, name, row_id))

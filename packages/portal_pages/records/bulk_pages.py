@@ -176,12 +176,8 @@ class BulkPage(DeclaredPage):
         elif number:
             count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", number)
             text = f"{action.label}: {count % {'number': number}}"
-            undone = [
-                undoing(before, after, body.fields)
-                for before, after in outcome.done
-                if getattr(after, "version", None) is not None
-            ]
-            if len(undone) == number:
+            if all(getattr(after, "version", None) is not None for _before, after in outcome.done):
+                undone = [undoing(before, after, body.fields) for before, after in outcome.done]
                 offer_undo(request, pages, text, undone, action=request.path, list=request.POST.get(LIST, ""))
             else:
                 messages.success(request, text)
