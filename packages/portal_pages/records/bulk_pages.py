@@ -110,10 +110,10 @@ class BulkPage(DeclaredPage):
                 body = action.body(cast("PortalRequest", request))
             else:
                 usable = usable_form(request, action.form)
-                form = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
-                if form.is_valid() and not any(form.cleaned_data.values()):
-                    form.add_error(next(iter(form.fields)), _("Choose something first."))
-                body = form.body() if form.is_valid() else None
+                form = bound = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
+                if bound.is_valid() and not any(bound.cleaned_data.values()):
+                    bound.add_error(next(iter(bound.fields)), _("Choose something first."))
+                body = bound.body() if bound.is_valid() else None
             if body is not None:
                 outcome = self._change(request, action, body, rows=rows, shown=shown)
                 return self._told(request, pages, action, body, outcome)
