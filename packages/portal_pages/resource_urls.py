@@ -13,7 +13,7 @@ from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
 from portal_pages.lists import ListView, views_of
 from portal_pages.page_names import DeclaredPage, PageNames
-from portal_pages.records import DELETE, UNDO, BulkPage, DeleteView, DetailView, RestorePage, fields_of
+from portal_pages.records import DELETE, RESTORE, UNDO, BulkPage, DeleteView, DetailView, RestorePage, fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from portal.web.present import LazyText
 
 TRow = TypeVar("TRow", bound=Row)
+#: Pages to which only a page leads that needs the same permission.
+_UNGUARDED: Final = frozenset({"list", "export", UNDO})
 #: Variables that the views give.
 _GIVEN: Final = frozenset(
     {"actions", "back_url", "beside", "cell", "cells", "facts", "history", "list", "pages", "relations", "row", "words"}
@@ -101,43 +103,38 @@ def resource_pages(
     if taken:
         raise UsageError(f"{path}: the views give {', '.join(sorted(taken))} to the templates; name it otherwise")
     list_name = path.rpartition("/")[2] if list else ""
+    row_hook = detail.hook if isinstance(detail, DetailView) else None
     export = (
-        ExportView(
-            list_view=list,
-            query=detail.hook if isinstance(detail, DetailView) else None,
-            permission=list.permission,
-        )
+        ExportView(list_view=list, query=row_hook, permission=list.permission)
         if isinstance(list, ListView) and list.file_columns
         else None
     )
     actions = detail.action_pages() if isinstance(detail, DetailView) else {}
     bulk = _bulk_page(list, detail) if isinstance(list, ListView) and isinstance(detail, DetailView) else None
-    row_hook = detail.hook if isinstance(detail, DetailView) else None
     # A PUT would need all fields.
     if row_hook and UNDO not in actions and isinstance(edit, EditView) and edit.mutation.method == "PATCH":
         actions[UNDO] = UndoPage(permission=edit.permission, query=edit.query, mutation=edit.mutation)
-    restore = delete.restore if row_hook and isinstance(delete, DeleteView) else None
-    if isinstance(delete, DeleteView) and restore:
-        actions["restore"] = RestorePage(permission=delete.permission, mutation=restore)
-    below = {**actions, **(adds or {})}
-    writing = (
-        ("create", create),
-        ("edit", edit),
-        ("delete", delete),
-        ("restore", actions.get("restore")),
-        ("bulk", bulk),
+    if row_hook and isinstance(delete, DeleteView) and delete.restore:
+        actions[RESTORE] = RestorePage(permission=delete.permission, mutation=delete.restore)
+    row, below = f"{path}/<str:row_id>", {**actions, **(adds or {})}
+    # Each with its name in `PageNames`, if it has one.
+    pages: Sequence[tuple[str, str, str, DeclaredPage | View | None]] = (
+        ("list", path, list_name, list),
+        ("export", f"{path}/export", f"{list_name}-export", export),
+        ("bulk", f"{path}/bulk", f"{list_name}-bulk", bulk),
+        ("create", f"{path}/new", f"{name}-new", create),
+        ("detail", row, name, detail),
+        ("edit", f"{row}/edit", f"{name}-edit", edit),
+        ("delete", f"{row}/delete", f"{name}-delete", delete),
+        *(
+            (end if end in {UNDO, RESTORE} else "", f"{row}/{end}", f"{name}-{end}", page)
+            for end, page in below.items()
+        ),
     )
-    declared = {role: page for role, page in (("detail", detail), *writing) if isinstance(page, DeclaredPage)}
+    named: dict[str, Any] = {role: url_name for role, _route, url_name, page in pages if page and role}
+    declared = {role: page for role, *_names, page in pages if role and isinstance(page, DeclaredPage)}
     names = PageNames(
-        list=list_name,
-        export=f"{list_name}-export" if export else "",
-        bulk=f"{list_name}-bulk" if bulk else "",
-        create=f"{name}-new" if create else "",
-        detail=name if detail else "",
-        edit=f"{name}-edit" if edit else "",
-        delete=f"{name}-delete" if delete else "",
-        undo=f"{name}-undo" if UNDO in actions else "",
-        restore=f"{name}-restore" if restore else "",
+        **named,
         title=title,
         create_label=create.title if isinstance(create, CreateView) else NEW,
         create_form=create.form if isinstance(create, CreateView) else None,
@@ -152,20 +149,11 @@ def resource_pages(
             for role, page in declared.items()
             if isinstance(page, CreateView | EditView | DeleteView | RestorePage | BulkPage)
         },
-        permissions={role: page.permission for role, page in declared.items() if page.permission},
+        permissions={
+            role: page.permission for role, page in declared.items() if page.permission and role not in _UNGUARDED
+        },
         columns=list.columns if isinstance(list, ListView) else {},
         fields=fields_of(row_hook.data, list, detail, edit) if row_hook else {},
-    )
-    row = f"{path}/<str:row_id>"
-    pages: Sequence[tuple[str, str, DeclaredPage | View | None]] = (
-        (path, names.list, list),
-        (f"{path}/export", names.export, export),
-        (f"{path}/bulk", names.bulk, bulk),
-        (f"{path}/new", names.create, create),
-        (row, names.detail, detail),
-        (f"{row}/edit", names.edit, edit),
-        (f"{row}/delete", names.delete, delete),
-        *((f"{row}/{end}", f"{name}-{end}", page) for end, page in below.items()),
     )
     found = [
         platform_page(
@@ -175,7 +163,7 @@ def resource_pages(
             part_of=names.list,
             permission=(page.permission if isinstance(page, DeclaredPage) else "") or permission,
         )
-        for route, url_name, page in pages
+        for _role, route, url_name, page in pages
         if page is not None
     ]
     if names.list:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -32,7 +33,7 @@ INVOICE_STATUSES: Final = {
     InvoiceStatus.CANCELLED: Badge(label=_("Cancelled")),
 }
 
-work_orders = Related(
+work_orders: Related[Any] = Related(
     title=_("Work orders"),
     hook=WorkOrderQueries.use_get_work_orders_query,
     by="station_id",
@@ -48,17 +49,13 @@ def about_fault(charger: Charger) -> Mapping[str, str]:
     return {"stationId": charger.station_id, "title": gettext("Fault: %(charger)s") % {"charger": charger}}
 
 
-charger_work_orders = Related(
-    title=_("Work orders"),
+charger_work_orders: Related[Any] = replace(
+    work_orders,
     hook=ChargerWorkOrderQueries.use_get_charger_work_orders_query,
     by="charger_id",
-    page="/operations/work-orders",
-    template="energy/stations/work_orders.html",
-    create=_("New work order"),
     create_with=about_fault,
     create_page="charger-report",
     create_is_main=True,
-    context={"statuses": ORDER_STATUSES},
 )
 invoices = Related(
     title=_("Invoices"),

@@ -23,7 +23,6 @@ from portal_pages.forms.form_pages import form_page, refused_page
 from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, AddView, CreateView, EditView
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import (
-    NO_CHANGES,
     NO_DELETES,
     NO_NOTES,
     NO_RESTORES,
@@ -31,6 +30,8 @@ from portal_pages.forms.messages import (
     backend_errors,
     is_not_taken,
     is_not_taken_of_row,
+    refusal_of,
+    refusal_of_row,
     use_plain_messages,
 )
 from portal_pages.forms.row_changes import RowChange, change_row

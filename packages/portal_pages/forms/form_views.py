@@ -74,6 +74,9 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
 
     methods = ("GET", "HEAD", "POST")
     of_a_row: ClassVar = False
+    #: Of the row's page, to which it leads; and what is said where the backend takes nothing.
+    section: ClassVar = ""
+    refusal: ClassVar[LazyText] = NO_CREATES
 
     mutation: MutationHook[TRow, Partial[TRow], TParams]
     form: type[BackendForm[TRow]]
@@ -111,14 +114,17 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
                 name = _name_of(result.data, typed=body.record(**body.fields))
                 new_id = result.data.id if result.data else ""
                 created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=new_id)
-                return see_other(pages.detail, row_id) if row_id else page_of_new_row(request, pages, new_id)
-            refused = is_not_taken(result.error)
+                if not row_id:
+                    return page_of_new_row(request, pages, new_id)
+                return see_other(f"{reverse(pages.detail, args=[row_id])}{self.section}")
+            about_row = pages.row if row_id else None
+            refused = is_not_taken_of_row(request, result.error, mutation=self.mutation, query=about_row, row_id=row_id)
             if not refused:
                 form.show_backend_error(result)
         back_url, back_label = self._back(request, pages, row_id)
         about = {"title": str(self.title), "back_url": back_url, "back_label": back_label}
         if refused:
-            return refused_page(request, form, text=NO_CREATES, **about)
+            return refused_page(request, form, text=self.refusal, **about)
         name_chosen_rows(request, form)
         return form_page(request, form, submit_label=str(self.submit_label), **about)
 
@@ -139,7 +145,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         if not row_id or pages.row is None:
             return list_url_before(request, pages.list), str(pages.title)
         row = record_if_answered(pages.row(request, id=row_id))
-        return reverse(pages.detail, args=[row_id]), str(row or row_id)
+        return reverse(pages.detail, args=[row_id]), (str(row) if row else "") or row_id
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -291,11 +297,12 @@ class EditView(DeclaredPage, Generic[TRow]):
         return self._refused(request, pages, form, row_id=row_id)
 
     def _refused(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str) -> HttpResponse:
-        name = str(form.shown_row) or row_id
+        return refused_page(request, form, text=NO_CHANGES, **self._about(pages, str(form.shown_row) or row_id, row_id))
+
+    def _about(self, pages: PageNames, name: str, row_id: str) -> dict[str, str]:
+        """The heading, and where the page leads back to."""
         url = reverse(pages.detail, args=[row_id])
-        return refused_page(
-            request, form, title=self.title % {"name": name}, text=NO_CHANGES, back_url=url, back_label=name
-        )
+        return {"title": self.title % {"name": name}, "back_url": url, "back_label": name}
 
     def _deleted(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> HttpResponse:
         list_url = reverse(pages.list) if pages.list else ""
@@ -314,11 +321,4 @@ class EditView(DeclaredPage, Generic[TRow]):
     ) -> HttpResponse:
         name = (str(row) if row else "") or row_id
         name_chosen_rows(request, form)
-        return form_page(
-            request,
-            form,
-            title=self.title % {"name": name},
-            submit_label=str(self.submit_label),
-            back_url=reverse(pages.detail, args=[row_id]),
-            back_label=name,
-        )
+        return form_page(request, form, submit_label=str(self.submit_label), **self._about(pages, name, row_id))

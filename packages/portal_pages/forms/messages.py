@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop as msgid
 
 from portal.api import current_backend
-from portal.errors import ApiAbsentError, ApiNotFoundError
+from portal.errors import ApiAbsentError, ApiForbiddenError, ApiNotFoundError
 from portal.query import client_of, note_absent
 from portal.web.present import part_if_answered
 from portal.web.request import active_locale
@@ -55,17 +55,18 @@ def is_not_taken_of_row(
     error: ApiError | None,
     *,
     mutation: MutationHook[Any, Any, Any],
-    query: QueryHook[Any, ...],
+    query: QueryHook[Any, ...] | None,
     row_id: str,
 ) -> bool:
     """Whether the write of a row failed because the backend does not have the call. After a 404 the row is read.
 
+    :param query: reads the row; None if nothing does, and a 404 tells nothing.
     :raises portal.errors.ApiNotFoundError: the row is not there: a GET has said so.
     :raises portal.errors.ApiError: whether the row is there is not known.
     """
     if is_not_taken(error):
         return True
-    if not isinstance(error, ApiNotFoundError):
+    if query is None or not isinstance(error, ApiNotFoundError):
         return False
     # Past the cache, which may hold a row that is gone.
     found = client_of(request).query(query.spec(id=row_id).query, force=True)
@@ -73,6 +74,29 @@ def is_not_taken_of_row(
         raise found.error
     note_absent(mutation, request, status=error.status)
     return True
+
+
+def refusal_of(error: ApiError | None) -> str:
+    """What is said where the backend does not do this, or not for this user; empty for anything else."""
+    if is_not_taken(error):
+        return str(NO_CHANGES)
+    return str(NOT_ALLOWED) if isinstance(error, ApiForbiddenError) else ""
+
+
+def refusal_of_row(
+    request: HttpRequest,
+    error: ApiError | None,
+    *,
+    mutation: MutationHook[Any, Any, Any],
+    query: QueryHook[Any, ...],
+    row_id: str,
+) -> str:
+    """The same of the write of a row. After a 404 the row is read.
+
+    :raises portal.errors.ApiError: as above.
+    """
+    is_absent = is_not_taken_of_row(request, error, mutation=mutation, query=query, row_id=row_id)
+    return str(NO_CHANGES) if is_absent else refusal_of(error)
 
 
 #: By the code of the error, in place of Django's own messages.

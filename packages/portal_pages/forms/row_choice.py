@@ -252,8 +252,10 @@ def given_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dict
 
     A text is cut at the field's length, and at 200 characters.
     """
+    if not request.GET:
+        return {}
     made, found = form(), {}
-    for name, field in made.fields.items() if request.GET else ():
+    for name, field in made.fields.items():
         text = request.GET.get(made.add_prefix(name), "")
         if text and isinstance(field, forms.CharField):
             found[name] = text[: min(field.max_length or MAX_SEARCH_CHARS, MAX_SEARCH_CHARS)]

@@ -16,12 +16,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, UsageError
+from portal.errors import ApiPreconditionFailedError, UsageError
 from portal.query import QueryHook, Row, RowParams, to_json
 from portal.web.frame import account_tag_of
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms.form_fields import version_in
-from portal_pages.forms.messages import NO_CHANGES, NOT_ALLOWED, is_not_taken_of_row
+from portal_pages.forms.messages import refusal_of_row
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
@@ -133,10 +133,8 @@ class UndoPage(DeclaredPage):
         [(_id, version, body)] = rows
         undo: Any = self.mutation(request, idempotency_key=submission_key(request))
         result = undo.mutate(body=body, params=RowParams(id=row_id), if_match=version)
-        if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
-            messages.error(request, NO_CHANGES)
-        elif isinstance(result.error, ApiForbiddenError):
-            messages.error(request, NOT_ALLOWED)
+        if refusal := refusal_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
+            messages.error(request, refusal)
         elif isinstance(result.error, ApiPreconditionFailedError):
             self.query(request, id=row_id).refetch()
             messages.error(request, _("Somebody has changed this since, so nothing was undone."))

@@ -17,4 +17,4 @@ from portal_pages.records.deletions import DELETE, DeleteView, RestorePage
 from portal_pages.records.history import fields_of
 from portal_pages.records.record_views import DetailView
 from portal_pages.records.related import Related, short_list
-from portal_pages.records.row_actions import UNDO, RowAction
+from portal_pages.records.row_actions import RESTORE, UNDO, RowAction

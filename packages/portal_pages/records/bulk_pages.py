@@ -16,21 +16,17 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.errors import ApiForbiddenError, ApiPreconditionFailedError, ApiUnavailableError
+from portal.errors import ApiPreconditionFailedError, ApiUnavailableError
 from portal.query import RowParams
-from portal.web.frame import page_is_denied
 from portal.web.present import list_text, with_params
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
-    NO_CHANGES,
-    NOT_ALLOWED,
     UNDO_FIELD,
     UNDONE,
     UNDONE_NO_MORE,
-    is_not_taken,
     matches_response,
-    name_chosen_rows,
     offer_undo,
+    refusal_of,
     undoing,
     undone_rows,
     usable_form,
@@ -94,11 +90,7 @@ class BulkPage(DeclaredPage):
         :raises portal.errors.ApiError: no row can be read.
         """
         del values
-        actions = [
-            each
-            for each in self.actions
-            if not each.permission or not page_is_denied(cast("PortalRequest", request), each.permission)
-        ]
+        actions = [each for each in self.actions if each.is_open_to(cast("PortalRequest", request))]
         for each in actions:
             found = matches_response(request, each.form) if each.form else None
             if found is not None and found.content:
@@ -114,7 +106,6 @@ class BulkPage(DeclaredPage):
         action = next((each for each in actions if each.name == request.POST.get(_ACTION)), None)
         form: BackendForm[Any] | None = None
         if action is not None:
-            body = None
             if action.form is None:
                 body = action.body(cast("PortalRequest", request))
             else:
@@ -128,8 +119,21 @@ class BulkPage(DeclaredPage):
                 return self._told(request, pages, action, body, outcome)
             if form is None:
                 messages.error(request, _("Your profile could not be loaded."))
-        shown_form = (action, form) if action and form else None
-        return self._page(request, pages, rows, actions=actions, chosen=len(shown), invalid=shown_form)
+        offered = [
+            shown_action(request, each, url=request.path, form=form if each is action else None)
+            for each in actions
+            if any(map(each.fits, rows))
+        ]
+        variables = {
+            "rows": rows,
+            "chosen": len(shown),
+            "actions": offered,
+            "pages": pages.offered(request),
+            "listed": sent.get(LIST, ""),
+            "back_url": self._list_url(pages, sent),
+            "export_params": {LIST: sent.get(LIST, ""), ROW: [row.id for row in rows]},
+        }
+        return render(request, "portal/bulk.html", variables)
 
     def _change(
         self,
@@ -146,7 +150,7 @@ class BulkPage(DeclaredPage):
             version = getattr(row, "version", None)
             if shown[row.id] not in {"", str(version)}:
                 outcome.changed_meanwhile.append(row)
-            elif not _needs(row, action, body):
+            elif not action.needs(row, body):
                 continue
             elif isinstance(outcome.error, ApiUnavailableError):
                 outcome.failed.append(row)
@@ -172,12 +176,8 @@ class BulkPage(DeclaredPage):
         elif number:
             count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", number)
             text = f"{action.label}: {count % {'number': number}}"
-            undone = [
-                undoing(before, after, body.fields)
-                for before, after in outcome.done
-                if getattr(after, "version", None) is not None
-            ]
-            if len(undone) == number:
+            if all(getattr(after, "version", None) is not None for _before, after in outcome.done):
+                undone = [undoing(before, after, body.fields) for before, after in outcome.done]
                 offer_undo(request, pages, text, undone, action=request.path, list=request.POST.get(LIST, ""))
             else:
                 messages.success(request, text)
@@ -213,36 +213,6 @@ class BulkPage(DeclaredPage):
             messages.success(request, UNDONE)
         return see_other(url)
 
-    def _page(
-        self,
-        request: HttpRequest,
-        pages: PageNames,
-        rows: Sequence[Any],
-        *,
-        actions: Sequence[RowAction[Any]],
-        chosen: int,
-        invalid: tuple[RowAction[Any], BackendForm[Any]] | None,
-    ) -> HttpResponse:
-        offered = [
-            shown_action(request, each, form=invalid[1] if invalid and each is invalid[0] else None)
-            for each in actions
-            if any(each.offered is None or each.offered(row) for row in rows)
-        ]
-        for each in offered:
-            if each.form:
-                name_chosen_rows(request, each.form)
-        sent = request.POST or request.GET
-        variables = {
-            "rows": rows,
-            "chosen": chosen,
-            "actions": offered,
-            "pages": pages.offered(request),
-            "listed": sent.get(LIST, ""),
-            "back_url": self._list_url(pages, sent),
-            "export_params": {LIST: sent.get(LIST, ""), ROW: [row.id for row in rows]},
-        }
-        return render(request, "portal/bulk.html", variables)
-
     def _list_url(self, pages: PageNames, sent: QueryDict) -> str:
         """The list as it was when the rows were selected. Only what the list knows is taken."""
         controls = self.list_view.controls(QueryDict(sent.get(LIST, "")))
@@ -258,17 +228,7 @@ def _shown(request: HttpRequest) -> Iterator[tuple[str, str]]:
         yield row_id, ""
 
 
-def _needs(row: Any, action: RowAction[Any], body: Partial[Any]) -> bool:
-    """Whether the row may be changed so, and is not so already."""
-    may = action.offered is None or action.offered(row)
-    return may and any(getattr(row, name) != value for name, value in body.fields.items())
-
-
 def _why(error: ApiError | None) -> str:
-    if is_not_taken(error):
-        return str(NO_CHANGES)
-    if isinstance(error, ApiForbiddenError):
-        return str(NOT_ALLOWED)
     if isinstance(error, ApiUnavailableError):
         return _("The service did not answer. These may not be done yet:")
-    return _("The service did not take these:")
+    return refusal_of(error) or _("The service did not take these:")

@@ -25,7 +25,6 @@ from portal_pages.page_names import DeclaredPage
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from portal.errors import ApiError
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.page_names import PageNames
@@ -80,7 +79,7 @@ class DeleteView(DeclaredPage):
         if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
             messages.error(request, str(CHANGED))
             return see_other(pages.detail, row_id)
-        if self._is_not_taken(request, pages, result.error, row_id=row_id):
+        if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=pages.row, row_id=row_id):
             messages.error(request, NO_DELETES)
             return see_other(pages.detail, row_id) if pages.detail else see_other(pages.list)
         result.unwrap()
@@ -92,11 +91,6 @@ class DeleteView(DeclaredPage):
         else:
             messages.success(request, text)
         return see_other(pages.list)
-
-    def _is_not_taken(self, request: HttpRequest, pages: PageNames, error: ApiError | None, *, row_id: str) -> bool:
-        if pages.row is None:
-            return is_not_taken(error)
-        return is_not_taken_of_row(request, error, mutation=self.mutation, query=pages.row, row_id=row_id)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

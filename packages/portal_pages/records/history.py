@@ -12,38 +12,31 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django import forms
-from django.contrib import messages
 from django.urls import reverse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from portal.config.limits import MAX_PAGES
-from portal.query import (
-    ActivityEntry,
-    MutationHook,
-    Partial,
-    QueryHook,
-    RowParams,
-    field_types,
-)
+from portal.query import ActivityEntry, field_types
 from portal.rows import decoder_of, wire_names
-from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text, record_if_answered
-from portal.web.submissions import see_other, submission_key
+from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text
 from portal.web.templating import part_cache, render_part
-from portal_pages.forms import NO_NOTES, BackendForm, form_page, is_not_taken_of_row, refused_page
+from portal_pages.forms import NO_NOTES, AddView, BackendForm
 from portal_pages.lists import Column
-from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
 
     from portal.query import PaginatedQueryHook, PaginatedResult, Row
+    from portal.web.present import LazyText
     from portal_pages.page_names import PageNames
 
+ADD_NOTE: Final = gettext_lazy("Add a note")
+NOTE_ADDED: Final = gettext_lazy("The note was added.")
 #: The ends of the addresses: of the form, and of the page's section.
 NOTE: Final = "note"
 SECTION: Final = "history"
@@ -201,31 +194,13 @@ def fields_of(row: Any, *pages: object) -> dict[str, Column]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NotePage(DeclaredPage):
+class NotePage(AddView[ActivityEntry]):
     """Takes the form for a note, and leads back to the row's page; a page of its own where the note was not taken."""
 
-    methods = ("GET", "HEAD", "POST")
+    section: ClassVar = f"#{SECTION}"
+    refusal: ClassVar = NO_NOTES
 
-    query: QueryHook[Any, ...]
-    mutation: MutationHook[ActivityEntry, Partial[ActivityEntry], RowParams]
-
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """An empty form; POST writes the note.
-
-        :raises portal.errors.ApiError: there is no such row; or the backend refused the note, and no other can help.
-        """
-        row_id: str = values["row_id"]
-        back_url, title = reverse(pages.detail, args=[row_id]), _("Add a note")
-        form = NoteForm(request.POST if request.method == "POST" else None)
-        if form.is_valid():
-            add = self.mutation(request, idempotency_key=submission_key(request))
-            result = add.mutate(body=form.body(), params=RowParams(id=row_id))
-            if result.is_success:
-                messages.success(request, _("The note was added."))
-                return see_other(f"{back_url}#{SECTION}")
-            if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
-                return refused_page(request, form, title=title, text=NO_NOTES, back_url=back_url, back_label=row_id)
-            form.show_backend_error(result)
-        row = record_if_answered(self.query(request, id=row_id))
-        label = (str(row) if row else "") or row_id
-        return form_page(request, form, title=title, submit_label=title, back_url=back_url, back_label=label)
+    form: type[BackendForm[ActivityEntry]] = NoteForm
+    title: LazyText = ADD_NOTE
+    submit_label: LazyText = ADD_NOTE
+    message: LazyText = NOTE_ADDED

@@ -105,7 +105,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         """The pages behind the notes, the actions and what undoes them, by the ends of their addresses."""
         notes: dict[str, DeclaredPage] = {}
         if self.note is not None:
-            notes[NOTE] = NotePage(permission=self.permission, query=self.hook, mutation=self.note)
+            notes[NOTE] = NotePage(permission=self.permission, mutation=self.note)
         if self.mutation is None:
             return notes
         own: dict[str, Any] = {"query": self.hook, "mutation": self.mutation}

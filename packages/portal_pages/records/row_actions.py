@@ -10,24 +10,17 @@ from django.contrib import messages
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.errors import (
-    ApiConflictError,
-    ApiForbiddenError,
-    ApiNotFoundError,
-    UsageError,
-)
+from portal.errors import ApiConflictError, ApiNotFoundError, UsageError
 from portal.query import Partial, QueryHook, Row, RowParams, is_absent
 from portal.web.frame import page_is_denied
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
-    NO_CHANGES,
-    NOT_ALLOWED,
     BackendForm,
     EditView,
     change_row,
-    is_not_taken_of_row,
     name_chosen_rows,
+    refusal_of_row,
     row_before,
     say_changed,
     usable_form,
@@ -50,10 +43,11 @@ if TYPE_CHECKING:
 TRow = TypeVar("TRow", bound=Row)
 
 _NAME: Final = re.compile(r"[a-z]+(-[a-z]+)*")
-#: The end of the address that undoes an action.
+#: The ends of the addresses that undo an action, and a deletion.
 UNDO: Final = "undo"
+RESTORE: Final = "restore"
 #: Ends of a row's addresses that other pages have.
-_TAKEN: Final = frozenset({"delete", "edit", "note", "restore", UNDO})
+_TAKEN: Final = frozenset({"delete", "edit", "note", RESTORE, UNDO})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,6 +96,19 @@ class RowAction(Generic[TRow]):
         """What the button sets; None if that is not known."""
         return self.values(request) if callable(self.values) else self.values
 
+    def is_open_to(self, request: PortalRequest) -> bool:
+        """Whether it is offered to this user at all."""
+        is_denied = bool(self.permission) and page_is_denied(request, self.permission)
+        return not is_denied and not (self.mutation and is_absent(self.mutation, request))
+
+    def fits(self, row: TRow) -> bool:
+        """Whether this row offers it."""
+        return self.offered is None or self.offered(row)
+
+    def needs(self, row: TRow, body: Partial[TRow]) -> bool:
+        """Whether this row offers it, and is not so already."""
+        return self.fits(row) and any(getattr(row, name) != value for name, value in body.fields.items())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownAction:
@@ -127,44 +134,43 @@ def offered_actions(
 ) -> Iterator[ShownAction]:
     """The actions that this row offers this user."""
     for action in actions:
-        is_open = not action.permission or not page_is_denied(request, action.permission)
-        is_open = is_open and not (action.mutation and is_absent(action.mutation, request))
-        if not is_open or (action.offered is not None and not action.offered(row)):
+        if not action.is_open_to(request):
             continue
-        form = usable_form(request, action.form)(row=row, auto_id=f"{action.name}-%s") if action.form else None
-        if form:
-            name_chosen_rows(request, form)
-        body = None if form else action.body(request)
-        names = tuple(form.fields) if form else tuple(body.fields) if body else ()
-        if body is not None and all(getattr(row, name) == value for name, value in body.fields.items()):
-            continue
-        if names or action.mutation:
-            yield ShownAction(
-                name=action.name,
-                label=str(action.label),
-                icon=action.icon,
-                url=reverse(f"{pages.detail}-{action.name}", args=[row_id]),
-                names=names,
-                form=form,
-                question=str(action.question) % _words_of(row) if action.question else "",
-                is_main=action.is_main,
-            )
+        body = action.body(request)
+        if action.fits(row) if body is None else action.needs(row, body):
+            url = reverse(f"{pages.detail}-{action.name}", args=[row_id])
+            shown = shown_action(request, action, url=url, row=row, names=tuple(body.fields if body else ()))
+            if shown.names or action.mutation:
+                yield shown
 
 
-def shown_action(request: HttpRequest, action: RowAction[Any], *, form: BackendForm[Any] | None) -> ShownAction:
-    """An action that this page offers for several rows.
+def shown_action(
+    request: HttpRequest,
+    action: RowAction[Any],
+    *,
+    url: str,
+    row: Row | None = None,
+    names: tuple[str, ...] = (),
+    form: BackendForm[Any] | None = None,
+) -> ShownAction:
+    """An action as a page shows it.
 
-    :param form: the form that was sent, with its errors.
+    :param row: the one that it changes; None for several.
+    :param names: what its button changes.
+    :param form: the form that was sent, with its errors; by default an empty one.
     """
-    empty = usable_form(request, action.form)(auto_id=f"{action.name}-%s") if action.form else None
+    if form is None and action.form is not None:
+        form = usable_form(request, action.form)(row=row, auto_id=f"{action.name}-%s")
+    if form is not None:
+        name_chosen_rows(request, form)
     return ShownAction(
         name=action.name,
         label=str(action.label),
         icon=action.icon,
-        url=request.path,
-        names=(),
-        form=form or empty,
-        question="",
+        url=url,
+        names=names if form is None else tuple(form.fields),
+        form=form,
+        question=str(action.question) % _words_of(row) if action.question and row else "",
         is_main=action.is_main,
     )
 
@@ -185,74 +191,52 @@ class ActionPage(DeclaredPage):
         return f"{self.mutation.key}, {self.action.name}"
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """Change the fields, unless somebody else has changed them since the page was shown.
+        """Change the fields or make the call, unless somebody else has changed the row since the page was shown.
 
         :raises portal.errors.ApiError: the backend refused it, or did not answer.
         """
         row_id: str = values["row_id"]
-        body = self.action.body(cast("PortalRequest", request))
-        if body is None:
-            messages.error(request, _("Your profile could not be loaded."))
-            return see_other(pages.detail, row_id)
-        before = row_before(request, pages, query=self.query, row_id=row_id)
-        change: RowChange[Any] | None = None
-        try:
-            change = change_row(
-                request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
-            )
-            error = change.result.error if change.result else None
-        except ApiNotFoundError as not_found:
-            error = not_found
-        if refusal := _refusal(request, error, mutation=self.mutation, query=self.query, row_id=row_id):
+        refusal = self._change(request, pages, row_id) if self.action.mutation is None else self._call(request, row_id)
+        if refusal:
             messages.error(request, refusal)
-        elif change is None:
-            raise error or ApiNotFoundError
-        elif change.conflicts:
-            messages.error(request, CHANGED_MEANWHILE)
-        else:
-            after = change.result.unwrap() if change.result else None
-            text = self.action.message % _words_of(after or change.now or before or row_id)
-            say_changed(request, pages, text, before=before, after=after, names=change.names)
         return see_other(pages.detail, row_id)
 
+    def _change(self, request: HttpRequest, pages: PageNames, row_id: str) -> LazyText:
+        """Set what the button sets; what is said where that is refused."""
+        body = self.action.body(cast("PortalRequest", request))
+        if body is None:
+            return _("Your profile could not be loaded.")
+        before = row_before(request, pages, query=self.query, row_id=row_id)
+        try:
+            change: RowChange[Any] = change_row(
+                request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
+            )
+        except ApiNotFoundError as error:
+            return self._refusal(request, error, row_id)
+        if refusal := self._refusal(request, change.result.error if change.result else None, row_id):
+            return refusal
+        if change.conflicts:
+            return CHANGED_MEANWHILE
+        after = change.result.unwrap() if change.result else None
+        text = self.action.message % _words_of(after or change.now or before or row_id)
+        say_changed(request, pages, text, before=before, after=after, names=change.names)
+        return ""
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CallPage(ActionPage):
-    """Takes the form of a button with a call of its own."""
-
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
-        """Make the call, unless somebody else has changed the row since the page was shown.
-
-        :raises portal.errors.ApiError: the backend refused it, or did not answer.
-        """
-        row_id: str = values["row_id"]
-        now = self.query(request, id=row_id).refetch().unwrap()
-        if self.action.offered is not None and not self.action.offered(now):
-            messages.error(request, CHANGED_MEANWHILE)
-            return see_other(pages.detail, row_id)
+    def _call(self, request: HttpRequest, row_id: str) -> LazyText:
+        """Make the action's own call; what is said where that is refused."""
+        if not self.action.fits(self.query(request, id=row_id).refetch().unwrap()):
+            return CHANGED_MEANWHILE
         call = self.mutation(request, idempotency_key=submission_key(request))
         result = call.mutate(params=RowParams(id=row_id), if_match=version_in(request.POST))
         if isinstance(result.error, ApiConflictError):
-            messages.error(request, CHANGED_MEANWHILE)
-        elif refusal := _refusal(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
-            messages.error(request, refusal)
-        else:
-            messages.success(request, self.action.message % _words_of(result.unwrap()))
-        return see_other(pages.detail, row_id)
+            return CHANGED_MEANWHILE
+        if refusal := self._refusal(request, result.error, row_id):
+            return refusal
+        messages.success(request, self.action.message % _words_of(result.unwrap()))
+        return ""
 
-
-def _refusal(
-    request: HttpRequest,
-    error: ApiError | None,
-    *,
-    mutation: MutationHook[Any, Any, RowParams],
-    query: QueryHook[Any, ...],
-    row_id: str,
-) -> str:
-    """What is said where the backend does not do this, or not for this user; empty for anything else."""
-    if is_not_taken_of_row(request, error, mutation=mutation, query=query, row_id=row_id):
-        return str(NO_CHANGES)
-    return str(NOT_ALLOWED) if isinstance(error, ApiForbiddenError) else ""
+    def _refusal(self, request: HttpRequest, error: ApiError | None, row_id: str) -> str:
+        return refusal_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id)
 
 
 def _words_of(row: Row | str) -> dict[str, object]:
@@ -271,10 +255,8 @@ def action_page(
 
     :param permission: the action's own, else that of the row's page.
     """
-    if action.mutation is not None:
-        return CallPage(action=action, query=query, mutation=action.mutation, permission=permission)
     if action.form is None:
-        return ActionPage(action=action, query=query, mutation=mutation, permission=permission)
+        return ActionPage(action=action, query=query, mutation=action.mutation or mutation, permission=permission)
     return EditView(
         permission=permission,
         query=query,

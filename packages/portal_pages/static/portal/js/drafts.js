@@ -23,14 +23,7 @@ const keyOf = (form) => {
 };
 const draftForms = () => document.querySelectorAll("form[data-draft]");
 
-/* Without storage nothing is kept. */
-const quietly = (work) => {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-};
+const { quietly } = window;
 const keys = () => Object.keys(sessionStorage).filter((key) => key.startsWith(PREFIX) && key !== OWNER);
 const read = (key) => quietly(() => JSON.parse(sessionStorage.getItem(key)));
 const forget = (key) => quietly(() => sessionStorage.removeItem(key));

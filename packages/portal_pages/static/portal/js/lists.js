@@ -5,20 +5,9 @@
   const search = document.getElementById("search");
   /* A list in one language is the same list in another: `/en/energy/clients` is `/energy/clients`. */
   const withoutLocale = (path) => path.replace(/^\/[^/]+/, "");
-  const remember = (key, value) => {
-    try {
-      sessionStorage.setItem(key, value);
-    } catch {
-      /* A browser that keeps nothing: one goes back to the list's beginning. */
-    }
-  };
-  const remembered = (key) => {
-    try {
-      return sessionStorage.getItem(key);
-    } catch {
-      return null;
-    }
-  };
+  /* With a browser that keeps nothing, one goes back to the list's beginning. */
+  const remember = (key, value) => window.quietly(() => sessionStorage.setItem(key, value));
+  const remembered = (key) => window.quietly(() => sessionStorage.getItem(key));
 
   /* A choice counts at once. What is typed counts after a pause, and days when they are sent. */
   form?.addEventListener("change", (event) => {

@@ -8,7 +8,8 @@ const ownerBy = (cookie) => {
   const name = new RegExp(`(?:^|; )${cookie}=([^;]+)`).exec(document.cookie)?.[1] ?? "";
   return account && `${account} ${name}`;
 };
-/* A browser may refuse storage, have none left, or hold anything. */
+/* A browser may refuse storage, have none left, or hold anything: then nothing is kept. The scripts after this one use it
+   too. */
 const quietly = (work) => {
   try {
     return work();
@@ -52,4 +53,4 @@ document.addEventListener("submit", (event) => {
   forgetDrafts();
 });
 
-window.recentRecords = { read, write };
+Object.assign(window, { quietly, recentRecords: { read, write } });

@@ -4,11 +4,7 @@ const OFF = "portal.single-keys";
 
 const show = () => {
   for (const box of document.querySelectorAll("[data-single-keys]")) {
-    try {
-      box.checked = localStorage.getItem(OFF) !== "off";
-    } catch {
-      box.checked = true;
-    }
+    box.checked = window.quietly(() => localStorage.getItem(OFF)) !== "off";
   }
   const place = document.querySelector("[data-menu-keys]");
   const targets = [...document.querySelectorAll("[data-shortcut^='g ']")];

@@ -6,13 +6,7 @@
   const SECOND_KEY_MS = 1500;
   const dialog = document.getElementById("shortcuts");
 
-  const areOff = () => {
-    try {
-      return localStorage.getItem(OFF) === "off";
-    } catch {
-      return false;
-    }
-  };
+  const areOff = () => window.quietly(() => localStorage.getItem(OFF)) === "off";
 
   /* A letter of another alphabet counts as the Latin one of the same key. */
   const keyOf = (event) => {
