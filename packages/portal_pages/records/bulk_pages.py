@@ -222,8 +222,8 @@ class BulkPage(DeclaredPage):
 def _shown(request: HttpRequest) -> Iterator[tuple[str, str]]:
     """Id and version of each row: of a form `3:wor_1`, or `:wor_1` without a version; of an address the id alone."""
     for value in request.POST.getlist(ROW):
-        version, _mark, row_id = value.partition(":")
-        yield row_id, version
+        version, mark, row_id = value.partition(":")
+        yield (row_id, version) if mark else (value, "")
     for row_id in () if request.POST else request.GET.getlist(ROW):
         yield row_id, ""
 
