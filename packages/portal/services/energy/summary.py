@@ -50,16 +50,22 @@ class EnergyFigures(Record):
     revenue: Decimal | None = None
 
 
-class EnergyPoint(EnergyFigures):
+class EnergyPoint(Record):
     """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
     start: date | None = None
     is_under_way: bool = False
     is_cut: bool = False
+    energy_kwh: float | None = None
+    sessions: int | None = None
+    revenue: Decimal | None = None
 
 
-class EnergyLocalHour(EnergyHour):
+class EnergyLocalHour(Record):
     """How many sessions of the period began in an hour of the day, as the clocks at their stations show it."""
+
+    hour: int | None = None
+    sessions: int | None = None
 
 
 class EnergySummary(Record):

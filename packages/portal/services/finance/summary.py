@@ -27,6 +27,14 @@ class InvoiceStatusFigures(Record):
     amount: Decimal | None = None
 
 
+class InvoiceMonth(Record):
+    """What was invoiced and what was paid in a month; `month` is such as `2026-01`."""
+
+    invoiced: Decimal | None = None
+    paid: Decimal | None = None
+    month: str = ""
+
+
 class FinanceSummaryPeriod(Record):
     """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
 
@@ -43,18 +51,14 @@ class InvoiceFigures(Record):
     paid: Decimal | None = None
 
 
-class InvoiceMonth(InvoiceFigures):
-    """The same for a month; `month` is such as `2026-01`."""
-
-    month: str = ""
-
-
-class InvoicePoint(InvoiceFigures):
+class InvoicePoint(Record):
     """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
     start: date | None = None
     is_under_way: bool = False
     is_cut: bool = False
+    invoiced: Decimal | None = None
+    paid: Decimal | None = None
 
 
 class OutstandingFigures(Record):

@@ -21,6 +21,14 @@ class OperationsSummaryParams(Params):
     time_zone: str | None = None
 
 
+class WorkOrderMonth(Record):
+    """How many work orders came and went in a month; `month` is such as `2026-01`."""
+
+    created: int | None = None
+    completed: int | None = None
+    month: str = ""
+
+
 class OperationsSummaryPeriod(Record):
     """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
 
@@ -37,18 +45,14 @@ class WorkOrderFigures(Record):
     completed: int | None = None
 
 
-class WorkOrderMonth(WorkOrderFigures):
-    """The same for a month; `month` is such as `2026-01`."""
-
-    month: str = ""
-
-
-class WorkOrderPoint(WorkOrderFigures):
+class WorkOrderPoint(Record):
     """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
     start: date | None = None
     is_under_way: bool = False
     is_cut: bool = False
+    created: int | None = None
+    completed: int | None = None
 
 
 class AgeSpan(Record):
