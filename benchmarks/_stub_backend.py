@@ -87,6 +87,11 @@ def _five(prefix: str, row: dict[str, object]) -> dict[str, object]:
     return page_of(rows, next_cursor=None, total=5)
 
 
+_HISTORY: Final = page_of(
+    [{"id": "act_1", "kind": "created", "accountName": "Ada Byron", "createdAt": _WHEN, "changes": [], "text": ""}],
+    next_cursor=None,
+    total=1,
+)
 #: How many rows have each value of a filter: a page of a list that is searched asks for that too.
 COUNTS: Final = {"city": dict.fromkeys(CITIES, 48)}
 #: What each path answers; a list, with every search and sort order, by its first page.
@@ -107,7 +112,10 @@ FOUND = {
     "/energy/chargers": _five("chg", _CHARGER | {"status": "available"}),
     "/energy/sessions": _five("ses", _SESSION),
     "/energy/meters": _five("met", _METER | {"lastReadingAt": _WHEN}),
-} | {f"/energy/clients/{row['id']}": row for row in ROWS}
+    "/energy/sessions/totals": {"total": 5, "sums": {"energyKwh": 61.5, "cost": {"EUR": "21.30"}}},
+    **{f"/energy/clients/{row['id']}": row for row in ROWS},
+    **{f"/energy/clients/{row['id']}/activity": _HISTORY for row in ROWS},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
