@@ -62,7 +62,6 @@ UNREAD = {
     "portal.query.QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
     "portal.query.Resource": DECLARATION,
     "portal.services.use_queries": "several queries of a view of one's own (docs/reference/query-layer.md)",
-    "portal.query.same_params": DECLARATION,
     "portal.query.create_mutation_group": PROMISED,
     "portal.query.create_query_group": PROMISED,
     "portal.web.resolve_post_login_path": PROMISED,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.operations.views.work_order_forms import PRIORITIES
-from apps.operations.views.work_orders import STATUSES, UNFINISHED, mine
+from apps.operations.views.work_orders import STATUSES, UNFINISHED, is_own, mine
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
 from portal.web.present import (
@@ -114,12 +114,6 @@ def late_params() -> dict[str, object]:
     today = timezone.localdate()
     midnight = datetime.combine(today, time(), tzinfo=timezone.get_current_timezone())
     return {"status": UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
-
-
-def is_own(order: WorkOrder, params: Mapping[str, Any]) -> bool:
-    """Whether it has the id or the name that was asked for: a backend may follow neither, and not tell the ids."""
-    found = {"assigneeId": order.assignee_id, "assignee": order.assignee}
-    return all(params.get(name, value) == value for name, value in found.items())
 
 
 def yours(params: Mapping[str, Any] | None, *pages: Any) -> Iterator[Need]:

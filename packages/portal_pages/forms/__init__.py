@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from portal_pages.forms.conflicts import settle_conflicts
 from portal_pages.forms.form_fields import version_in
-from portal_pages.forms.form_pages import form_page, refused_page
+from portal_pages.forms.form_pages import form_page
 from portal_pages.forms.form_views import CHANGED_MEANWHILE, NEW, AddView, CreateView, EditView
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.messages import (

@@ -129,13 +129,12 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         return form_page(request, form, submit_label=str(self.submit_label), **about)
 
     def _has_double(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> bool:
-        rows, route = pages.rows, pages.detail
-        if rows is None or not self.unique or was_sent_before(request):
+        if pages.rows is None or not self.unique or was_sent_before(request):
             return False
-        has_double = ask_about_doubles(request, form, names=self.unique, rows=rows, route=route)
-        if not has_double:
-            note_sent(request)
-        return has_double
+        if ask_about_doubles(request, form, names=self.unique, rows=pages.rows, route=pages.detail):
+            return True
+        note_sent(request)
+        return False
 
     def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.
@@ -163,11 +162,7 @@ class CreateView(_NewRowView[TRow, None], Generic[TRow]):
 class AddView(_NewRowView[TRow, RowParams], Generic[TRow]):
     """A form that creates something that belongs to a row, on a page below the row's, and leads back there.
 
-    ::
-
-        resource_pages("energy/chargers", …, adds={"report": AddView(mutation=…, form=FaultForm)})
-
-    Its mutation takes the row's id, as `RowParams`.
+    Its mutation takes the row's id, as `RowParams`: `adds={"report": AddView(mutation=…, form=FaultForm)}`.
     """
 
     of_a_row: ClassVar = True

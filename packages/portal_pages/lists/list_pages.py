@@ -213,7 +213,6 @@ class ListPage:
     :param first_url: the first page of this state.
     :param next_url: the next page; empty at the end.
     :param more_url: the same for htmx, which appends its rows: it says how many pages are shown then.
-    :param bulk_url: where the selected rows are changed; empty where none can be.
     :param has_error: days of the address are none, so no row fits.
     :param is_restarted: the address named a place that the backend does not know any more, so this is the first page.
     :param is_outage: the backend did not answer, and the rows are older, cached ones.
@@ -242,7 +241,6 @@ class ListPage:
     first_url: str
     next_url: str
     more_url: str
-    bulk_url: str = ""
     is_continuation: bool
     has_error: bool
     is_restarted: bool

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpResponse, QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
@@ -188,17 +187,12 @@ class ListView(DeclaredPage, Generic[TRow]):
                 selects=SELECT in request.GET,
                 can_count=can_count(self, request),
             )
-            offered = pages.offered(request)
-            page = replace(
-                page,
-                views=views_of(self, request, pages.list, shown_url=page.first_url),
-                bulk_url=reverse(offered.bulk) if offered.bulk else "",
-            )
+            page = replace(page, views=views_of(self, request, pages.list, shown_url=page.first_url))
             of_columns = words_of(self, pages, active_locale())
             words = {**pages.context, **words_in(self.columns)}
             return {
                 **words,
-                "pages": offered,
+                "pages": pages.offered(request),
                 "list": page,
                 "cell": of_columns.cell,
                 "cells": of_columns.cells,
