@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.operations.views.work_order_forms import PRIORITIES
-from apps.operations.views.work_orders import STATUSES, UNFINISHED, is_own, mine
+from apps.operations.views.work_orders import STATUSES, UNFINISHED, mine_by_id
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
 from portal.web.present import (
@@ -59,7 +59,7 @@ FINISHED_ORDERS: Final = Figure(
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """What needs somebody now, the figures and the chart of a period, and the first rows of the list."""
-    work_orders, own = WorkOrderQueries.use_get_work_orders_query, mine(cast("PortalRequest", request))
+    work_orders, own = WorkOrderQueries.use_get_work_orders_query, mine_by_id(cast("PortalRequest", request))
     read = read_overview(
         request,
         summary=OperationsSummaryQueries.use_get_summary_query,
@@ -119,7 +119,12 @@ def late_params() -> dict[str, object]:
 def yours(params: Mapping[str, Any] | None, *pages: Any) -> Iterator[Need]:
     """What the user has to do, and what of it is due first. Orders of others are nobody's own."""
     for page in pages:
-        if params and page and not page.ignored and all(is_own(order, params) for order in page.items):
+        if (
+            params
+            and page
+            and not page.ignored
+            and all(order.assignee_id == params["assigneeId"] for order in page.items)
+        ):
             yield Need(
                 label=ngettext("work order is yours", "work orders are yours", page.total or 0),
                 count=page.total,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -43,8 +43,6 @@ from portal_pages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.http import HttpRequest
 
     from portal.services import Partial
@@ -91,10 +89,10 @@ def mine(request: PortalRequest) -> dict[str, object] | None:
     return {"status": UNFINISHED, **whose, "sort": "dueAt"}
 
 
-def is_own(order: WorkOrder, params: Mapping[str, Any]) -> bool:
-    """Whether it has the id or the name that was asked for: a backend may follow neither, and not tell the ids."""
-    found = {"assigneeId": order.assignee_id, "assignee": order.assignee}
-    return all(params.get(name, value) == value for name, value in found.items())
+def mine_by_id(request: PortalRequest) -> dict[str, object] | None:
+    """The same; None where the backend knows the user by name alone, as others may be called."""
+    params = mine(request)
+    return params if params and "assigneeId" in params else None
 
 
 def unassigned(request: PortalRequest) -> dict[str, object] | None:
