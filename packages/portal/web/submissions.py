@@ -7,6 +7,7 @@ import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -62,15 +63,22 @@ def new_submission_key() -> str:
 
 def was_sent_before(request: HttpRequest) -> bool:
     """Whether this form has passed all questions before: a backend that knows its key does it once."""
+    if UNKNOWN_FIELD in request.POST:
+        return True
     with suppress(StoreUnavailableError):
-        return UNKNOWN_FIELD in request.POST or bool(query_store().get_many([_SENT + submission_key(request)]))
+        return bool(query_store().get_many([_sent_key(request)]))
     return False
 
 
 def note_sent(request: HttpRequest) -> None:
     """Remember that this form has passed all questions."""
     with suppress(StoreUnavailableError):
-        query_store().set(_SENT + submission_key(request), 1, lifetime_s=_SENT_S)
+        query_store().set(_sent_key(request), 1, lifetime_s=_SENT_S)
+
+
+def _sent_key(request: HttpRequest) -> str:
+    """Names all that was sent: under the key of one form, other values are another form."""
+    return _SENT + sha256(request.POST.urlencode().encode()).hexdigest()
 
 
 class SubmissionInput:
@@ -82,7 +90,7 @@ class SubmissionInput:
 
 
 #: Stands for the hidden input in a page that is kept. Nobody else can write it.
-SUBMISSION_HOLE: Final = Markup(f"<!--{secrets.token_hex(16)}-->")  # noqa: S704  ours
+SUBMISSION_HOLE: Final = Markup("<!--%s-->") % secrets.token_hex(16)
 
 
 #: Characters of the form in the cookie. Django keeps 2 kB of messages, and drops one that is larger.

@@ -77,6 +77,13 @@ def test_a_form_that_arrives_twice_is_not_a_double_of_itself(site: Site) -> None
     assert len(site.keys(CUSTOMERS, "POST")) == 1
 
 
+def test_other_values_under_the_same_key_are_asked_about(site: Site) -> None:
+    site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9", "name": "Eva"}, status=201)
+    sent = site.get(NEW).fields | {"name": "Eva", "email": "eva@example.com"}
+    assert site.post(NEW, sent).location == f"{PAGE}/c9"
+    assert asked_about(site.post(NEW, sent | SENT)) == ["ada@example.com"]
+
+
 def test_what_is_sent_again_after_an_unknown_outcome_is_not_a_double_of_itself(site: Site) -> None:
     site.backend.answers("POST", CUSTOMERS, status=504)
     page = site.post(NEW, site.get(NEW).fields | {"name": "Eva", "email": "x"})

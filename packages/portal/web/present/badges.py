@@ -90,6 +90,6 @@ def needs_of(needs: Iterable[Need], *, has_failed: bool = False) -> Needs | None
     needs = list(needs)
     known = [need for need in needs if need.count is not None]
     has_failed = has_failed and len(known) < len(needs)
-    return (
-        Needs(needs=tuple(need for need in known if need.count), has_failed=has_failed) if known or has_failed else None
-    )
+    if not known and not has_failed:
+        return None
+    return Needs(needs=tuple(need for need in known if need.count), has_failed=has_failed)
