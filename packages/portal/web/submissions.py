@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -15,9 +13,6 @@ from django.contrib import messages
 from django.contrib.messages import get_messages
 from django.shortcuts import redirect
 from markupsafe import Markup
-
-from portal.errors import StoreUnavailableError
-from portal.store import query_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,9 +27,6 @@ SUBMISSION_FIELD: Final = "submissionKey"
 UNKNOWN_FIELD: Final = "outcomeUnknown"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _KEY_BYTES: Final = 16
-#: In the store; how long a form may arrive twice, seconds.
-_SENT: Final = "submission:sent:"
-_SENT_S: Final = 600
 #: The request's attribute.
 _USED: Final = "_portal_submission_key"
 
@@ -59,26 +51,6 @@ def used_submission_key(request: HttpRequest) -> str:
 def new_submission_key() -> str:
     """A random key."""
     return secrets.token_urlsafe(_KEY_BYTES)
-
-
-def was_sent_before(request: HttpRequest) -> bool:
-    """Whether this form has passed all questions before: a backend that knows its key does it once."""
-    if UNKNOWN_FIELD in request.POST:
-        return True
-    with suppress(StoreUnavailableError):
-        return bool(query_store().get_many([_sent_key(request)]))
-    return False
-
-
-def note_sent(request: HttpRequest) -> None:
-    """Remember that this form has passed all questions."""
-    with suppress(StoreUnavailableError):
-        query_store().set(_sent_key(request), 1, lifetime_s=_SENT_S)
-
-
-def _sent_key(request: HttpRequest) -> str:
-    """Names all that was sent: under the key of one form, other values are another form."""
-    return _SENT + sha256(request.POST.urlencode().encode()).hexdigest()
 
 
 class SubmissionInput:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from portal.errors import ApiNotFoundError, ApiUnavailableError
 from portal.query import Partial, QueryHook, Row, RowParams
 from portal.web.present import list_text, record_if_answered
-from portal.web.submissions import created_toast, note_sent, see_other, submission_key, was_sent_before
+from portal.web.submissions import UNKNOWN_FIELD, created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
 from portal_pages.forms.form_pages import deleted_page, form_page, page_of_new_row, refused_page
 from portal_pages.forms.forms import BackendForm
@@ -106,10 +106,11 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         else:
             form = form_class(initial=given_in_address(request, form_class))
         row_id, refused = values.get("row_id", ""), False
-        if form.is_valid() and not self._has_double(request, pages, form):
-            create: Any = self.mutation(request, idempotency_key=submission_key(request))
+        create: Any = self.mutation(request, idempotency_key=submission_key(request) if request.POST else None)
+        given: dict[str, Any] = {"params": RowParams(id=row_id)} if row_id else {}
+        if form.is_valid() and not self._has_double(request, pages, form, create, given):
             body = form.body()
-            result = create.mutate(body=body, params=RowParams(id=row_id)) if row_id else create.mutate(body=body)
+            result = create.mutate(body=body, **given)
             if result.is_success:
                 name = _name_of(result.data, typed=body.record(**body.fields))
                 new_id = result.data.id if result.data else ""
@@ -128,13 +129,13 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         name_chosen_rows(request, form)
         return form_page(request, form, submit_label=str(self.submit_label), **about)
 
-    def _has_double(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> bool:
-        if pages.rows is None or not self.unique or was_sent_before(request):
+    def _has_double(self, request: HttpRequest, pages: PageNames, form: Any, create: Any, given: Any) -> bool:
+        """Whether a question is to be answered first. What was sent before, or may have been, is asked no more."""
+        if pages.rows is None or not self.unique or UNKNOWN_FIELD in request.POST:
             return False
-        if ask_about_doubles(request, form, names=self.unique, rows=pages.rows, route=pages.detail):
-            return True
-        note_sent(request)
-        return False
+        if create.was_sent(body=form.body(), **given):
+            return False
+        return ask_about_doubles(request, form, names=self.unique, rows=pages.rows, route=pages.detail)
 
     def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.

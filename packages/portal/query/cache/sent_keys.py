@@ -37,8 +37,7 @@ class SentKeys:
 
         :param principal: the user.
         """
-        digest = hashlib.sha256(f"{principal}:{idempotency_key}".encode(errors="surrogatepass")).hexdigest()
-        place = f"sent:{principal}:{int(digest[:8], 16) % _PLACES}"
+        digest, place = _place_of(idempotency_key, principal=principal)
         try:
             known = self.store.get_many([place]).get(place, "")
             if known == digest:
@@ -51,3 +50,17 @@ class SentKeys:
             logger.warning("a key was not noted: %s", error)
             return True
         return False
+
+    def knows(self, idempotency_key: str, *, principal: str) -> bool:
+        """Whether a key was certainly sent before. It is not noted."""
+        digest, place = _place_of(idempotency_key, principal=principal)
+        try:
+            return self.store.get_many([place]).get(place) == digest
+        except StoreUnavailableError:
+            return False
+
+
+def _place_of(idempotency_key: str, *, principal: str) -> tuple[str, str]:
+    """The hash of a key, and where it is kept."""
+    digest = hashlib.sha256(f"{principal}:{idempotency_key}".encode(errors="surrogatepass")).hexdigest()
+    return digest, f"sent:{principal}:{int(digest[:8], 16) % _PLACES}"

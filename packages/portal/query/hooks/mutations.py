@@ -157,18 +157,28 @@ class Mutation(Generic[TData, TBody, TParams]):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
         checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
         sent = None if body is None else hook.wire_body(body)
-        given = self.idempotency_key
         write = WriteRequest(
             hook=hook,
             variables=Variables(body=sent, params=checked),
             invalidations=hook.invalidations,
-            idempotency_key=(
-                derived_key(given, endpoint=hook.key, params=checked, body=sent, if_match=if_match) if given else None
-            ),
+            idempotency_key=self._key(checked, sent, if_match),
             if_match=if_match,
         )
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
         return cast("MutationResult[TData]", result)
+
+    def was_sent(self, *, body: TBody, params: TParams | Mapping[str, Any] | None = None) -> bool:
+        """Whether this user has certainly sent just this before, under the same `idempotency_key`."""
+        checked = checked_params(given=params, declared=self.hook.params, endpoint=self.hook.key)
+        key = self._key(checked, self.hook.wire_body(body), None)
+        partition, known = self.client.reads.bound_partition(), self.client.reads.fetcher.cache.sent_keys
+        return key is not None and partition is not None and known.knows(key, principal=partition.principal)
+
+    def _key(self, params: Any, body: Any, if_match: int | str | None) -> str | None:
+        given = self.idempotency_key
+        return (
+            derived_key(given, endpoint=self.hook.key, params=params, body=body, if_match=if_match) if given else None
+        )
 
 
 @overload
