@@ -25,8 +25,9 @@ STARTS_WITHIN_S = 90
 
 _SERVE = """
 import sys
-from portal.server.workers import serve_wsgi
-serve_wsgi(target=sys.argv[1], host="127.0.0.1", port=int(sys.argv[2]), workers=1, threads=int(sys.argv[3]))
+from portal.server.workers import PreparedServer, serve_wsgi
+port, threads = map(int, sys.argv[2:])
+serve_wsgi(PreparedServer(target=sys.argv[1], host="127.0.0.1", port=port, workers=1, threads=threads))
 """
 
 

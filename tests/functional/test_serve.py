@@ -27,8 +27,8 @@ from tests.support.ports import free_port_base
 DEAD_BACKEND = "http://127.0.0.1:9"
 #: Serves another WSGI application in place of the project's own.
 SERVE = """
-from portal.server.workers import serve_wsgi
-serve_wsgi(target={target!r}, host="127.0.0.1", port={port}, workers=1, threads=2)
+from portal.server.workers import PreparedServer, serve_wsgi
+serve_wsgi(PreparedServer(target={target!r}, host="127.0.0.1", port={port}, workers=1, threads=2))
 """
 
 

@@ -96,7 +96,7 @@ class OneWorker(MPServer):
 
 
 def run_worker(
-    *, target: str, listener: socket.socket, threads: int, log_config: Mapping[str, Any] | None, parent: int
+    listener: socket.socket, *, target: str, threads: int, log_config: Mapping[str, Any] | None, parent: int
 ) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) in this process.
 
@@ -104,7 +104,7 @@ def run_worker(
 
     :param listener: listens; other processes may accept from it too.
     :param threads: so many requests run at the same time.
-    :param log_config: as :func:`portal.server.workers.serve_wsgi`.
+    :param log_config: as of :class:`portal.server.workers.PreparedServer`.
     :param parent: the process with which it ends, so that no orphan holds the port.
     """
     _STOP.take()

@@ -15,40 +15,22 @@ import signal
 import sys
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from portal.server.parent_watch import Heartbeat, end_with_process
 from portal.server.ports import listen, new_socket
 from portal.server.readiness import ServiceManager
 from portal.server.static_files import private_folders
-from portal.server.workers import WORKER_STOP_TIMEOUT_S, Worker, live_as_worker, serve_wsgi, work
+from portal.server.workers import Worker, live_as_worker, serve_wsgi, work
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from types import FrameType
 
-    _Send = Callable[["PreparedServer"], None]
+    from portal.server.workers import PreparedServer
 
-
-class PreparedServer(NamedTuple):
-    """A server that may start: its options are sound, its checks have passed, its files are collected.
-
-    :param target: the WSGI application, `module:attribute`.
-    :param threads: for each worker.
-    :param stop_timeout_s: as :func:`portal.server.workers.serve_wsgi`.
-    :param ends_with_parent: whether it stops as soon as the process that started it is gone.
-    :param log_config: as :func:`portal.server.workers.serve_wsgi`.
-    """
-
-    target: str
-    host: str
-    port: int
-    workers: int
-    threads: int
-    ends_with_parent: bool
-    log_config: Mapping[str, Any] | None
-    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
+    _Send = Callable[[PreparedServer], None]
 
 
 def supervise(
@@ -86,18 +68,7 @@ def supervise(
             gc.collect()
             gc.freeze()
             manager.tell_when_ready(server.port)
-            serve_wsgi(
-                target=server.target,
-                host=server.host,
-                port=server.port,
-                workers=server.workers,
-                threads=server.threads,
-                stop_timeout_s=server.stop_timeout_s,
-                log_config=server.log_config,
-                listener=shared.listener(server.host),
-                first=first,
-                tell_alive=manager.tell_alive,
-            )
+            serve_wsgi(server, listener=shared.listener(server.host), first=first, tell_alive=manager.tell_alive)
         except SystemExit:
             if first is not None:
                 _end(child)
@@ -195,10 +166,4 @@ def _prepare_and_work(
     send(server)
     if server.workers == 1:
         shared.heartbeat.begin()
-        work(
-            target=server.target,
-            listener=listener,
-            threads=server.threads,
-            log_config=server.log_config,
-            parent=shared.parent,
-        )
+        work(server, listener=listener, parent=shared.parent)

@@ -16,7 +16,7 @@ import time
 import traceback
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
 from portal.server.parent_watch import (
@@ -57,38 +57,48 @@ class Worker:
         self.hung = False
 
 
+class PreparedServer(NamedTuple):
+    """A server that may start: its options are sound, its checks have passed, its files are collected.
+
+    :param target: the WSGI application, `module:attribute`.
+    :param threads: for each worker; each handles one request at a time.
+    :param stop_timeout_s: what is still open so long after the signal is cut.
+    :param ends_with_parent: whether it stops as soon as the process that started it is gone.
+    :param log_config: for :func:`logging.config.dictConfig`, so that all lines have the same form.
+    """
+
+    target: str
+    host: str
+    port: int
+    workers: int
+    threads: int
+    ends_with_parent: bool = False
+    log_config: Mapping[str, Any] | None = None
+    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
+
+
 def serve_wsgi(
+    server: PreparedServer,
     *,
-    target: str,
-    host: str,
-    port: int,
-    workers: int,
-    threads: int,
-    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S,
-    log_config: Mapping[str, Any] | None = None,
     listener: socket.socket | None = None,
     first: Worker | None = None,
     tell_alive: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve the WSGI application at `target` (`module:attribute`) until SIGTERM or SIGINT.
+    """Serve until SIGTERM or SIGINT.
 
-    :param threads: for each worker; each handles one request at a time.
-    :param stop_timeout_s: what is still open so long after the signal is cut.
-    :param log_config: for :func:`logging.config.dictConfig`, so that all lines have the same form.
     :param listener: listens there already.
     :param first: a child process that does one worker's :func:`work` already.
     :param tell_alive: called once a second.
     """
     if listener is None:
-        listener = new_socket(host)
-        if refusal := listen(listener, host, port):
+        listener = new_socket(server.host)
+        if refusal := listen(listener, server.host, server.port):
             sys.exit(refusal)
-    each = partial(work, target=target, listener=listener, threads=threads, log_config=log_config, parent=os.getpid())
     Workers(
-        each,
-        count=workers,
-        stop_timeout_s=stop_timeout_s,
-        log_config=log_config,
+        partial(work, server, listener=listener, parent=os.getpid()),
+        count=server.workers,
+        stop_timeout_s=server.stop_timeout_s,
+        log_config=server.log_config,
         listener=listener,
         first=first,
         tell_alive=tell_alive,
@@ -102,11 +112,9 @@ class Workers:
     worse than one that tries again. One whose heart stands still is killed, and so replaced.
 
     :param work: runs in each process until it gets `STOP_SIGNAL`.
-    :param stop_timeout_s: as :func:`serve_wsgi`.
-    :param log_config: as :func:`serve_wsgi`.
+    :param stop_timeout_s: as of :class:`PreparedServer`, like `log_config`.
     :param listener: what all of them accept from; it is drained before they stop.
-    :param first: as :func:`serve_wsgi`.
-    :param tell_alive: as :func:`serve_wsgi`.
+    :param first: as of :func:`serve_wsgi`, like `tell_alive`.
     """
 
     def __init__(
@@ -304,10 +312,8 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
         os._exit(status & 0xFF)
 
 
-def work(
-    *, target: str, listener: socket.socket, threads: int, log_config: Mapping[str, Any] | None, parent: int
-) -> None:
+def work(server: PreparedServer, *, listener: socket.socket, parent: int) -> None:
     """What a worker does: see :func:`serve_wsgi`."""
     from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
 
-    run_worker(target=target, listener=listener, threads=threads, log_config=log_config, parent=parent)
+    run_worker(listener, target=server.target, threads=server.threads, log_config=server.log_config, parent=parent)

@@ -35,7 +35,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from portal import __version__
-from portal.telemetry.tracing import use_span_maker
+from portal.telemetry.tracing import Span, use_span_maker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 _PROPAGATOR: Final = TraceContextTextMapPropagator()
 
 
-class OpenSpan:
+class OpenSpan(Span):
     """See :class:`portal.telemetry.tracing.Span`."""
 
     def __init__(self, span: trace.Span, tracer: Tracer) -> None:

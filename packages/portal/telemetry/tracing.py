@@ -23,50 +23,26 @@ EDGE_RULE: Final = "portal.edge.rule"
 REQUEST_ID_ATTRIBUTE: Final = "portal.request_id"
 
 
-class Span(Protocol):
-    """A part of a trace that is under way."""
+class Span:
+    """A part of a trace that is under way; while tracing is off, this class itself, which does nothing."""
 
     def set(self, name: str, value: AttributeValue) -> None:
         """Add an attribute."""
-        ...
 
     def rename(self, name: str) -> None:
         """Give it another name."""
-        ...
 
     def fail(self, why: str) -> None:
         """Mark it as failed.
 
         :param why: the class of an error, or a status.
         """
-        ...
 
     def part(self, kind: str, what: str, *, outcome: str) -> None:
         """Add a child that began with this span and ends now."""
-        ...
 
     def headers(self) -> Mapping[str, str]:
         """The headers by which a called server continues the trace."""
-        ...
-
-
-class _NoSpan:
-    """The span while tracing is off."""
-
-    def set(self, name: str, value: AttributeValue) -> None:
-        """See :class:`Span`."""
-
-    def rename(self, name: str) -> None:
-        """See :class:`Span`."""
-
-    def fail(self, why: str) -> None:
-        """See :class:`Span`."""
-
-    def part(self, kind: str, what: str, *, outcome: str) -> None:
-        """See :class:`Span`."""
-
-    def headers(self) -> Mapping[str, str]:
-        """See :class:`Span`."""
         return {}
 
 
@@ -94,7 +70,7 @@ class SpanMaker(Protocol):
         ...
 
 
-_NOTHING: Final[AbstractContextManager[Span]] = nullcontext(_NoSpan())
+_NOTHING: Final[AbstractContextManager[Span]] = nullcontext(Span())
 _maker: SpanMaker | None = None
 
 

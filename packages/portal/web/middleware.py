@@ -77,13 +77,13 @@ def log_fields(request: PortalRequest) -> dict[str, object]:
 def audit_fields(request: PortalRequest) -> AuditedRequest:
     """What a line of the audit log tells of a request."""
     user = account_tag_of(getattr(request, "edge_user", None))
-    return AuditedRequest(
-        user=user,
-        user_verified=user is not None and portal_config().verification.enabled,
-        address=kept_address(client_address(request)),
-        user_agent=kept_user_agent(request.META.get("HTTP_USER_AGENT", "")),
-        request_id=request.request_id,
-    )
+    return {
+        "user": user,
+        "user_verified": user is not None and portal_config().verification.enabled,
+        "address": kept_address(client_address(request)),
+        "user_agent": kept_user_agent(request.META.get("HTTP_USER_AGENT", "")),
+        "request_id": request.request_id,
+    }
 
 
 REQUEST_ID_META = "HTTP_X_REQUEST_ID"

@@ -26,10 +26,10 @@ from tests.support.ports import free_port
 SERVER = """
 from portal.server import ports, workers
 ports.STALLED_CONNECTION_S = {stalled_s}
-workers.serve_wsgi(
+workers.serve_wsgi(workers.PreparedServer(
     target="tests.portal.server.long_application:application",
     host="127.0.0.1", port={port}, workers={workers}, threads=1,
-)
+))
 """
 
 

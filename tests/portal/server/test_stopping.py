@@ -28,10 +28,10 @@ from tests.support.ports import free_port
 NEVER = 3600
 SERVER = """
 from portal.server import workers
-workers.serve_wsgi(
+workers.serve_wsgi(workers.PreparedServer(
     target="tests.portal.server.held_application:application",
     host="127.0.0.1", port={port}, workers={workers}, threads=2, stop_timeout_s={stop_timeout_s},
-)
+))
 """
 
 

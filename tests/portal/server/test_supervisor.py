@@ -25,7 +25,8 @@ from tests.support.ports import free_port
 #: A server whose preparation is given as lines of code, and an application that tells what its worker sees.
 SERVER = """
 import atexit, json, os, signal, sys, time
-from portal.server.supervisor import PreparedServer, supervise
+from portal.server.supervisor import supervise
+from portal.server.workers import PreparedServer
 
 {module}
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from portal.config.projects import Project
-    from portal.server.supervisor import PreparedServer
+    from portal.server.workers import PreparedServer
 
 
 def program() -> int:

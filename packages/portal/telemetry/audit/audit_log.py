@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from portal.telemetry.audit.events import FIELDS, AuditEvent, AuditFields, Outcome, Reason
 from portal.telemetry.audit.lines import RECORD_ATTRIBUTE
@@ -46,8 +45,7 @@ _SIGN_IN_REASONS: Final = (
 logger = logging.getLogger(LOGGER_NAME)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedRequest:
+class AuditedRequest(TypedDict):
     """What a line tells of the request that it belongs to; see :data:`portal.telemetry.audit.events.FIELDS`."""
 
     user: str | None
@@ -87,14 +85,7 @@ def write(event: AuditEvent, reason: Reason | None = None, /, **fields: Unpack[A
         line["reason"] = reason.label
     of_request = audited_request.get()
     if of_request is not None:
-        request = of_request()
-        line |= {
-            "user": request.user,
-            "user_verified": request.user_verified,
-            "address": request.address,
-            "user_agent": request.user_agent,
-            "request_id": request.request_id,
-        }
+        line |= of_request()
     line |= fields
     if line.get("user") is None:
         line.pop("user_verified", None)

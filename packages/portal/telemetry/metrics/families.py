@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
-from typing import TYPE_CHECKING, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
 
 import prometheus_client
 from prometheus_client import CollectorRegistry
@@ -18,7 +18,7 @@ from prometheus_client.core import GaugeMetricFamily
 from fork_safety import ForkSafeLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from prometheus_client.core import Metric
 
@@ -80,13 +80,16 @@ class _Numbers(Family, Generic[TNumber]):
     """One number for each set of label values. Safe for threads.
 
     :param limit: sets of those label values that are not known from the start. Beyond it their value is `other`.
+    :param options: of the library's own class.
+    :cvar make: that class.
     """
 
-    def __init__(
-        self, metric: TNumber, name: str, says: str, *, labels: Sequence[Label] = (), limit: int = 100
-    ) -> None:
+    make: ClassVar[type[Any]]
+
+    def __init__(self, name: str, says: str, *, labels: Sequence[Label] = (), limit: int = 100, **options: Any) -> None:
         super().__init__(name, says, labels=labels)
-        self._metric: TNumber = metric
+        names = [label.name for label in labels]
+        self._metric: TNumber = self.make(name, says, names, registry=METRICS_REGISTRY, **options)
         self._limit = limit
         self._numbers: dict[tuple[Value, ...], TNumber] = {}
         self._lock = ForkSafeLock()
@@ -109,7 +112,8 @@ class _Numbers(Family, Generic[TNumber]):
                 self._seen.add(given)
                 self._list(given)
             rest = iter(given)
-            return self._numbers[tuple(value if label.values else next(rest) for value, label in self._pairs(values))]
+            pairs = zip(values, self.labels, strict=True)
+            return self._numbers[tuple(value if label.values else next(rest) for value, label in pairs)]
 
     def _list(self, given: tuple[Value, ...]) -> None:
         """List all values of the other labels beside these."""
@@ -118,18 +122,12 @@ class _Numbers(Family, Generic[TNumber]):
             texts = [value.value if isinstance(value, Enum) else value for value in values]
             self._numbers[values] = self._metric.labels(*texts) if texts else self._metric
 
-    def _pairs(self, values: tuple[Value, ...]) -> Iterator[tuple[Value, Label]]:
-        return zip(values, self.labels, strict=True)
-
 
 class Counters(_Numbers[prometheus_client.Counter]):
     """Counts that only grow."""
 
     kind = "counter"
-
-    def __init__(self, name: str, says: str, *, labels: Sequence[Label] = (), limit: int = 100) -> None:
-        metric = prometheus_client.Counter(name, says, [label.name for label in labels], registry=METRICS_REGISTRY)
-        super().__init__(metric, name, says, labels=labels, limit=limit)
+    make = prometheus_client.Counter
 
     def count(self, *values: Value) -> None:
         """Add one."""
@@ -144,12 +142,10 @@ class Gauges(_Numbers[prometheus_client.Gauge]):
     """A present state of each worker. A server's is the sum over the workers that live."""
 
     kind = "gauge"
+    make = prometheus_client.Gauge
 
     def __init__(self, name: str, says: str, *, labels: Sequence[Label] = (), limit: int = 100) -> None:
-        metric = prometheus_client.Gauge(
-            name, says, [label.name for label in labels], registry=METRICS_REGISTRY, multiprocess_mode="livesum"
-        )
-        super().__init__(metric, name, says, labels=labels, limit=limit)
+        super().__init__(name, says, labels=labels, limit=limit, multiprocess_mode="livesum")
 
     def set(self, state: float, *values: Value) -> None:
         """Set this worker's state."""
@@ -167,20 +163,12 @@ class Timings(_Numbers[prometheus_client.Histogram]):
     """
 
     kind = "histogram"
+    make = prometheus_client.Histogram
 
     def __init__(
-        self,
-        name: str,
-        says: str,
-        *,
-        labels: Sequence[Label] = (),
-        limit: int = 100,
-        buckets: Sequence[float] = REQUEST_BUCKETS_S,
+        self, name: str, says: str, *, labels: Sequence[Label] = (), buckets: Sequence[float] = REQUEST_BUCKETS_S
     ) -> None:
-        metric = prometheus_client.Histogram(
-            name, says, [label.name for label in labels], registry=METRICS_REGISTRY, buckets=buckets
-        )
-        super().__init__(metric, name, says, labels=labels, limit=limit)
+        super().__init__(name, says, labels=labels, buckets=buckets)
 
     def observe(self, seconds: float, *values: Value) -> None:
         """Count one duration."""

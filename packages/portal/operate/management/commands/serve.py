@@ -23,8 +23,7 @@ from portal.server.ports import why_not_free
 from portal.server.prepared_files import provide, release_of
 from portal.server.static.sharing import share
 from portal.server.static_files import UNUSED_FILES
-from portal.server.supervisor import PreparedServer
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from portal.server.workers import WORKER_STOP_TIMEOUT_S, PreparedServer
 from portal.store import STORE_IS_AWAY
 
 if TYPE_CHECKING:
