@@ -65,8 +65,8 @@ class JwksKeys:
         self._fetch = fetch
         self._clock = clock
         self._set = KeySet()
-        self._begun = 0
-        self._succeeded = 0
+        #: Number of the latest fetch that has begun, and of the latest that succeeded.
+        self.begun = self.succeeded = 0
         self._forced_at = float("-inf")
         self._started = False
         self._lock = ForkSafeLock()
@@ -77,16 +77,6 @@ class JwksKeys:
     def generation(self) -> int:
         """Changes whenever the set does."""
         return self._set.generation
-
-    @property
-    def begun(self) -> int:
-        """Number of the latest fetch that has begun."""
-        return self._begun
-
-    @property
-    def succeeded(self) -> int:
-        """Number of the latest fetch that succeeded."""
-        return self._succeeded
 
     def keys_for(self, kid: str | None) -> Sequence[jwt.PyJWK]:
         """The keys with this id; all keys if it is None. An unknown id triggers a fetch in the background."""
@@ -119,8 +109,8 @@ class JwksKeys:
     def fetch_now(self) -> bool:
         """Fetch once; whether the keys are up to date. A failure is logged, not raised."""
         with self._lock:
-            self._begun += 1
-            number = self._begun
+            self.begun += 1
+            number = self.begun
         try:
             source = self._fetch()
             if source != self._set.source:
@@ -131,7 +121,7 @@ class JwksKeys:
             logger.warning("jwks: keeping the %d known keys: %s", len(self._set.keys), type(error).__name__)
             keys_missed.set(1)
             return False
-        self._succeeded = number
+        self.succeeded = number
         keys_missed.set(0)
         return True
 

@@ -115,14 +115,17 @@ class ApiSession(Transport):
         :raises ApiError: any other failure.
         :raises UsageError: a path that could leave the backend's base address.
         """
-        deadline = deadline or Deadline(REQUEST_BUDGET_S)
-        headers = _headers(
-            idempotency_key=idempotency_key,
-            if_match=if_match,
-            request_id=request_id,
-            user_agent=user_agent,
-            client_address=client_address,
-        )
+        deadline, backend = deadline or Deadline(REQUEST_BUDGET_S), current_backend()
+        # A form brings it back: what no tag can contain is encoded, and matches nothing (RFC 9110, section 8.8.3).
+        tag = None if if_match is None else f'"{quote(str(if_match), safe="", errors="replace")}"'
+        known = {
+            "User-Agent": user_agent,
+            backend.idempotency_header: idempotency_key,
+            backend.if_match_header: tag,
+            backend.request_id_header: request_id,
+            backend.client_address_header: client_address,
+        }
+        headers = {name: value for name, value in known.items() if name and value}
         send = partial(
             self.exchange,
             method=method,
@@ -133,7 +136,7 @@ class ApiSession(Transport):
             attempt=attempt,
             endpoint=endpoint,
         )
-        if bearer is not None or path in current_backend().open_paths:
+        if bearer is not None or path in backend.open_paths:
             return read_response(send(bearer=bearer))
         if tokens.ended:
             raise SignInEndedError("this sign-in has ended")
@@ -195,26 +198,6 @@ def build_target(path: str, params: Mapping[str, str | int | None] | None = None
 def api_session() -> ApiSession:
     """The session of this process, made after the fork and from the configuration in force."""
     return _process.session(portal_config())
-
-
-def _headers(
-    *,
-    idempotency_key: str | None,
-    if_match: int | str | None,
-    request_id: str | None,
-    user_agent: str | None,
-    client_address: str | None,
-) -> dict[str, str]:
-    backend = current_backend()
-    headers = {
-        "User-Agent": user_agent,
-        backend.idempotency_header: idempotency_key,
-        # A form brings it back: what no tag can contain is encoded, and matches nothing (RFC 9110, section 8.8.3).
-        backend.if_match_header: None if if_match is None else f'"{quote(str(if_match), safe="", errors="replace")}"',
-        backend.request_id_header: request_id,
-        backend.client_address_header: client_address,
-    }
-    return {name: value for name, value in headers.items() if name and value}
 
 
 def _body(json: object, upload: Upload | None, headers: dict[str, str]) -> bytes | None:

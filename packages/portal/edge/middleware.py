@@ -90,8 +90,7 @@ def load_routes(app: str) -> RouteTable:
 class _Current:
     """Where the process learns which platforms the backend has nothing of."""
 
-    def __init__(self) -> None:
-        self.source: Callable[[], frozenset[TPlatform]] | None = None
+    source: Callable[[], frozenset[TPlatform]] | None = None
 
 
 _current = _Current()

@@ -40,21 +40,18 @@ class UnknownKeyError(jwt.PyJWTError):
 
 
 class KeySource(Protocol):
-    """A source of keys. Every member returns at once, from memory, in any thread."""
+    """A source of keys. Every member returns at once, from memory, in any thread.
+
+    :ivar begun: the number of fetches of the key set that have begun.
+    :ivar succeeded: the number of the last successful fetch, counted as in :attr:`begun`; its keys are in the set.
+    """
+
+    begun: int
+    succeeded: int
 
     @property
     def generation(self) -> int:
         """Counts the changes of the key set. A token that was verified with an earlier set is verified again."""
-        ...
-
-    @property
-    def begun(self) -> int:
-        """The number of fetches of the key set that have begun."""
-        ...
-
-    @property
-    def succeeded(self) -> int:
-        """The number of the last successful fetch, counted as in :attr:`begun`; its keys are in the set."""
         ...
 
     def keys_for(self, kid: str | None) -> Sequence[jwt.PyJWK]:
@@ -109,9 +106,7 @@ class TokenVerifier:
     @property
     def generation(self) -> int:
         """See :attr:`KeySource.generation`."""
-        if self.secrets:
-            return 0
-        return self._source.generation
+        return 0 if self.secrets else self._source.generation
 
     @property
     def begun(self) -> int:

@@ -84,7 +84,7 @@ def find_login_attempt(request: HttpRequest) -> LoginAttempt | None:
 
 def delete_attempt_cookie(response: HttpResponse, attempt: LoginAttempt) -> None:
     """Delete the cookie of an attempt that has ended, with a sign-in or without."""
-    _delete(response, _cookie_name(attempt.state))
+    response.delete_cookie(_cookie_name(attempt.state), samesite="Lax")
 
 
 def delete_stale_attempts(request: HttpRequest, response: HttpResponse, *, keep: int = MAX_ATTEMPTS) -> None:
@@ -94,7 +94,7 @@ def delete_stale_attempts(request: HttpRequest, response: HttpResponse, *, keep:
     valid.sort(key=lambda name: _signed_at(request.COOKIES[name]), reverse=True)
     for name in names:
         if name not in valid[:keep]:
-            _delete(response, name)
+            response.delete_cookie(name, samesite="Lax")
 
 
 def _read(cookie: str) -> LoginAttempt | None:
@@ -123,9 +123,3 @@ def _cookie_name(state: str) -> str:
 
 def _encoded(state: str) -> bytes:
     return state.encode("utf-8", "surrogatepass")
-
-
-def _delete(response: HttpResponse, name: str) -> None:
-    response.delete_cookie(name, path="/", samesite="Lax")
-    if portal_config().secure:
-        response.cookies[name]["secure"] = True

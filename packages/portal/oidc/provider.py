@@ -265,19 +265,9 @@ class OidcClient:
         except ValueError as error:
             raise ApiMalformedError("the provider's answer is no JSON") from error
 
-    def _send(
-        self,
-        method: str,
-        url: str,
-        *,
-        deadline: Deadline,
-        headers: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-    ) -> RawResponse:
+    def _send(self, method: str, url: str, **options: Any) -> RawResponse:
         with Transport(base_url="", **self._limits, ca_file=self._ca_file, to="provider") as transport:
-            return transport.exchange(
-                method=method, target=url, headers=headers, body=body, deadline=deadline, new_connection=True
-            )
+            return transport.exchange(method=method, target=url, new_connection=True, **options)
 
 
 _clients: dict[OidcProvider, OidcClient] = {}

@@ -8,13 +8,15 @@ import sys
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.core.management.base import BaseCommand, CommandError, DjangoHelpFormatter
 
+from portal.errors import StoreUnavailableError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from django.core.management.base import CommandParser
 
@@ -66,11 +68,15 @@ class AdministrationCommand(BaseCommand):
 
     :cvar examples: command lines without the program, one for each.
     :cvar statuses: the exit statuses and what they mean, beside 2.
+    :cvar bearer_file: what a command does with the token that `--token-file` names, if it takes one.
+    :cvar without_store: what is said before the fault of a store that does not answer.
     """
 
     requires_system_checks = ()
     examples: ClassVar[tuple[str, ...]] = ()
     statuses: ClassVar[Mapping[int, str]] = {FINE: "done"}
+    without_store: ClassVar[str] = ""
+    bearer_file: ClassVar[str] = ""
 
     @property
     def all_statuses(self) -> dict[int, str]:
@@ -82,6 +88,8 @@ class AdministrationCommand(BaseCommand):
         parser = super().create_parser(
             prog_name, subcommand, **{"formatter_class": HelpFormatter, "epilog": self._epilog(), **kwargs}
         )
+        if self.bearer_file:
+            parser.add_argument("--token-file", type=Path, metavar="FILE", help=self.bearer_file)
         parser.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
         return parser
 
@@ -91,7 +99,10 @@ class AdministrationCommand(BaseCommand):
 
     def handle(self, *_args: object, **options: Any) -> None:
         """Print the answer, and end with its status."""
-        answer = self.answer(**options)
+        try:
+            answer = self.answer(**options)
+        except StoreUnavailableError as error:
+            raise not_asked(f"{self.without_store}{error}") from error
         if options["json"]:
             self.stdout.write(_json(answer.data))
         else:

@@ -48,9 +48,13 @@ class PortalAppConfig(AppConfig):
         if settings.PORTAL.oidc.enabled:
             register_openid()
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
-            disconnect_database_signals()
+            # The projects have none. Django looks all the same, and that is a fifth of what a redirect costs.
+            request_started.disconnect(reset_queries)
+            request_started.disconnect(close_old_connections)
+            request_finished.disconnect(close_old_connections)
         if all(import_string(cache["BACKEND"]).close is BaseCache.close for cache in settings.CACHES.values()):
-            disconnect_cache_signal()
+            # Closing ours does nothing, in 5 µs.
+            request_finished.disconnect(close_caches)
         # Django's handler sets the URLs at the start of each request, whatever the thread has had before.
         request_finished.disconnect(reset_urlconf)
 
@@ -62,18 +66,3 @@ def register_openid() -> None:
     from portal import oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
 
     oidc.register()
-
-
-def disconnect_database_signals() -> None:
-    """Stop looking after database connections at the start and the end of each request, in the whole process.
-
-    The projects have none. Django looks all the same, and that is a fifth of what a redirect costs.
-    """
-    request_started.disconnect(reset_queries)
-    request_started.disconnect(close_old_connections)
-    request_finished.disconnect(close_old_connections)
-
-
-def disconnect_cache_signal() -> None:
-    """Stop closing the caches at the end of each request, in the whole process: closing ours does nothing, in 5 µs."""
-    request_finished.disconnect(close_caches)

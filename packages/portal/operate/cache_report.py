@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from portal.query import REGISTRY, KeyUse, endpoints_by_digest, principal_of_id, process_runtime, read_key
@@ -21,10 +21,6 @@ class Amount:
         """One more entry."""
         self.entries += 1
         self.bytes += size
-
-    def as_data(self) -> dict[str, int]:
-        """As JSON."""
-        return {"entries": self.entries, "bytes": self.bytes}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,11 +46,11 @@ class CacheReport:
         largest = sorted(self.by_namespace.items(), key=lambda item: -item[1].bytes)[:users]
         return {
             "complete": self.complete,
-            **self.total.as_data(),
-            "by_use": {use.value: amount.as_data() for use, amount in self.by_use.items()},
-            "by_endpoint": {name: self.by_endpoint[name].as_data() for name in sorted(self.by_endpoint)},
+            **asdict(self.total),
+            "by_use": {use.value: asdict(amount) for use, amount in self.by_use.items()},
+            "by_endpoint": {name: asdict(self.by_endpoint[name]) for name in sorted(self.by_endpoint)},
             "users": len(self.by_namespace),
-            "largest_users": [{"namespace": name, **amount.as_data()} for name, amount in largest],
+            "largest_users": [{"namespace": name, **asdict(amount)} for name, amount in largest],
         }
 
 

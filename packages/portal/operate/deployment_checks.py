@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004  Django's own name for it
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from portal.config.portal_config import PortalConfig
 
+#: What is wrong, and what to do.
+_Fault: TypeAlias = tuple[str, str]
 #: A bearer token that is shorter, or made of fewer characters, can be guessed.
 MIN_TOKEN_CHARS: Final = 20
 MIN_DIFFERENT_CHARS: Final = 8
@@ -33,63 +35,58 @@ NETWORK_FILE_SYSTEMS: Final = frozenset(
 MOUNTS: Final = Path("/proc/mounts")
 
 
-def _http_gateway(config: PortalConfig) -> Iterator[CheckMessage]:
+def _http_gateway(config: PortalConfig) -> Iterator[_Fault]:
     """The gateway's address is http: no cookie is `Secure`, so tokens can be read on the way."""
     if not config.secure:
-        yield Warning(
+        yield (
             f"{GATEWAY.url_variable} is http: no cookie is Secure, and whoever is on the way can read the tokens.",
-            hint=f"Set {GATEWAY.url_variable} to an https address.",
-            id="portal.W010",
+            f"Set {GATEWAY.url_variable} to an https address.",
         )
 
 
-def _mixed_schemes(config: PortalConfig) -> Iterator[CheckMessage]:
+def _mixed_schemes(config: PortalConfig) -> Iterator[_Fault]:
     """A project's address is http, and the gateway's https: browsers send no `Secure` cookie there.
 
     Its forms are refused as well, since CSRF trusts that address alone.
     """
     plain = sorted(origin for origin in config.known_origins.values() if config.secure and origin.startswith("http://"))
     if plain:
-        yield Warning(
+        yield (
             f"{', '.join(plain)} is http and the gateway is https: no sign-in is seen there, and no form is accepted.",
-            hint="Set its APP_PUBLIC_…_APP_URL to an https address.",
-            id="portal.W011",
+            "Set its APP_PUBLIC_…_APP_URL to an https address.",
         )
 
 
-def _wildcard_hosts(config: PortalConfig) -> Iterator[CheckMessage]:
+def _wildcard_hosts(config: PortalConfig) -> Iterator[_Fault]:
     """`ALLOWED_HOSTS` takes every name: a page can be asked for by a name of somebody else."""
     if "*" in config.allowed_hosts:
-        yield Warning(
+        yield (
             "ALLOWED_HOSTS has *: a page is served under any name, also one of somebody else.",
-            hint="Name the project's own host, such as energy.example.com.",
-            id="portal.W012",
+            "Name the project's own host, such as energy.example.com.",
         )
 
 
-def _own_host(config: PortalConfig) -> Iterator[CheckMessage]:
+def _own_host(config: PortalConfig) -> Iterator[_Fault]:
     """The project's own host is not in `ALLOWED_HOSTS`: each of its pages is a 400."""
     host = urlsplit(config.own_origin).hostname or ""
     name = f"[{host}]" if ":" in host else host
     if not validate_host(name, list(config.allowed_hosts)):
-        yield Warning(
+        yield (
             f"ALLOWED_HOSTS does not have {name}, the project's own address: each page is answered 400.",
-            hint=f"Add {name} to ALLOWED_HOSTS, or correct {config.project.url_variable}.",
-            id="portal.W013",
+            f"Add {name} to ALLOWED_HOSTS, or correct {config.project.url_variable}.",
         )
 
 
-def _decode_only(config: PortalConfig) -> Iterator[CheckMessage]:
+def _decode_only(config: PortalConfig) -> Iterator[_Fault]:
     """Access tokens are only decoded: the edge lets in whoever makes one up, and only the backend refuses."""
     if not (config.verification.enabled or config.oidc.opaque_access_tokens):
-        yield Warning(
+        yield (
             "Access tokens are decoded, and not verified: whoever makes one up passes the edge, up to the backend.",
-            hint="Set APP_JWT_JWKS_URL, or APP_JWT_KEY.",
-            id="portal.W014",
+            "Set APP_JWT_JWKS_URL, or APP_JWT_KEY.",
         )
 
 
-def _plain_calls(config: PortalConfig) -> Iterator[CheckMessage]:
+def _plain_calls(config: PortalConfig) -> Iterator[_Fault]:
     """Tokens, or the keys that verify them, go over a network without TLS."""
     called = {
         "APP_PUBLIC_API_BASE_URL": config.api_base_url,
@@ -98,72 +95,66 @@ def _plain_calls(config: PortalConfig) -> Iterator[CheckMessage]:
     }
     for variable, address in called.items():
         if address.startswith("http://") and not is_of_this_machine(address):
-            yield Warning(
+            yield (
                 f"{variable} is http, to another machine: tokens or keys can be read and changed on the way.",
-                hint=f"Set {variable} to an https address; APP_API_CA_FILE for a private authority.",
-                id="portal.W015",
+                f"Set {variable} to an https address; APP_API_CA_FILE for a private authority.",
             )
 
 
-def _weak_tokens(config: PortalConfig) -> Iterator[CheckMessage]:
+def _weak_tokens(config: PortalConfig) -> Iterator[_Fault]:
     """A secret is short, or made of few different characters: it can be guessed."""
     for variable, secret in (("APP_METRICS_TOKEN", config.metrics_token), ("APP_JWT_KEY", config.verification.key)):
         if secret and "-----BEGIN" not in secret and is_weak(secret):
-            yield Warning(
+            yield (
                 f"{variable} is short, or made of few different characters: it can be guessed.",
-                hint="Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(64))'",
-                id="portal.W016",
+                "Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(64))'",
             )
 
 
-def _https_without_proxy(config: PortalConfig) -> Iterator[CheckMessage]:
+def _https_without_proxy(config: PortalConfig) -> Iterator[_Fault]:
     """The addresses are https, and no reverse proxy is said to be in front, although a project itself speaks http."""
     if config.secure and not config.behind_proxy:
-        yield Warning(
+        text = (
             "The addresses are https and APP_BEHIND_PROXY is off: forms are refused by CSRF, since each request looks "
-            "like http, and all users have the proxy's address, so they share one limit on sign-ins.",
-            hint="Set APP_BEHIND_PROXY=on, behind a proxy that overwrites X-Forwarded-For and X-Forwarded-Proto.",
-            id="portal.W017",
+            "like http, and all users have the proxy's address, so they share one limit on sign-ins."
         )
+        yield text, "Set APP_BEHIND_PROXY=on, behind a proxy that overwrites X-Forwarded-For and X-Forwarded-Proto."
 
 
-def _embedded_in_a_cluster(config: PortalConfig) -> Iterator[CheckMessage]:
+def _embedded_in_a_cluster(config: PortalConfig) -> Iterator[_Fault]:
     """The embedded store in Kubernetes: each pod has a store of its own, so a token is refreshed twice."""
     if not config.refresh_cache_url and runs_in_kubernetes():
-        yield Warning(
+        text = (
             "This is a pod of Kubernetes, and the store is embedded: two pods share nothing, so a refresh token is "
-            "submitted twice, and the backend may end the sign-in.",
-            hint="Set CACHE_URL to a Redis.",
-            id="portal.W018",
+            "submitted twice, and the backend may end the sign-in."
         )
+        yield text, "Set CACHE_URL to a Redis."
 
 
-def _embedded_on_a_network(config: PortalConfig) -> Iterator[CheckMessage]:
+def _embedded_on_a_network(config: PortalConfig) -> Iterator[_Fault]:
     """The embedded store on a file system of another machine, where SQLite's locks do not hold."""
     kind = file_system_of(config.state_dir)
     if not (config.refresh_cache_url and config.cache_url) and kind in NETWORK_FILE_SYSTEMS:
-        yield Warning(
+        yield (
             f"APP_STATE_DIR is on {kind}, a file system of another machine: the embedded store's locks do not hold.",
-            hint="Set APP_STATE_DIR to a folder on a local disk, or CACHE_URL to a Redis.",
-            id="portal.W019",
+            "Set APP_STATE_DIR to a folder on a local disk, or CACHE_URL to a Redis.",
         )
 
 
-def _open_redis(config: PortalConfig) -> Iterator[CheckMessage]:
+def _open_redis(config: PortalConfig) -> Iterator[_Fault]:
     """A Redis on another machine without a password: whoever reaches it reads what is cached."""
     for variable, address in (("CACHE_URL", config.cache_url), ("REFRESH_CACHE_URL", config.refresh_cache_url)):
         if variable == "REFRESH_CACHE_URL" and address == config.cache_url:
             continue
         if address and not address.startswith("unix:") and not _has_user(address) and not _all_local(address):
-            yield Warning(
+            yield (
                 f"{variable} is a Redis on another machine, without a user and a password.",
-                hint="Give it a password, or a user: docs/how-to/deploy.md has one with the rights that are needed.",
-                id="portal.W020",
+                "Give it a password, or a user: docs/how-to/deploy.md has one with the rights that are needed.",
             )
 
 
 #: Every check of a deployment, in the order of its ids.
-DEPLOYMENT_CHECKS: Final[dict[str, Callable[[PortalConfig], Iterator[CheckMessage]]]] = {
+DEPLOYMENT_CHECKS: Final[dict[str, Callable[[PortalConfig], Iterator[_Fault]]]] = {
     "portal.W010": _http_gateway,
     "portal.W011": _mixed_schemes,
     "portal.W012": _wildcard_hosts,
@@ -184,7 +175,9 @@ def check_deployment(*_args: object, **_kwargs: object) -> list[CheckMessage]:
     if config.debug:
         # Django's own check of a deployment says that DEBUG is on, which is worse than all of these.
         return []
-    return [message for check in DEPLOYMENT_CHECKS.values() for message in check(config)]
+    return [
+        Warning(text, hint=hint, id=name) for name, check in DEPLOYMENT_CHECKS.items() for text, hint in check(config)
+    ]
 
 
 register(check_deployment, Tags.security, deploy=True)

@@ -15,8 +15,6 @@ from urllib.parse import urlsplit
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from portal.config.portal_config import PortalConfig
 
 MAX_BODY_BYTES: Final = 1024 * 1024
@@ -51,79 +49,58 @@ class Probe:
         return sum(self.times_ms.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prober:
-    """Sends requests on connections of their own.
+def probe_url(url: str, *, config: PortalConfig, bearer: str | None = None) -> Probe:
+    """One GET on a connection of its own. Never raises for what a server or a network does.
 
-    :param ca_file: authorities that are trusted beside the public ones.
+    :param config: has the limits of time, and authorities that are trusted beside the public ones.
+    :param bearer: an access token to send.
     """
-
-    connect_timeout_s: float
-    read_timeout_s: float
-    ca_file: Path | None = None
-
-    def get(self, url: str, *, bearer: str | None = None) -> Probe:
-        """One GET. Never raises for what a server or a network does.
-
-        :param bearer: an access token to send.
-        """
-        probe = Probe(url=url)
-        steps = iter(_STEPS)
+    probe = Probe(url=url)
+    steps = iter(_STEPS)
+    step = next(steps)
+    try:
+        parts = urlsplit(url)
+        host, tls = parts.hostname or "", parts.scheme == "https"
+        port = parts.port or (443 if tls else 80)
+        began = time.monotonic()
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        probe.addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        began = _took(probe, step, began)
         step = next(steps)
-        try:
-            parts = urlsplit(url)
-            host, tls = parts.hostname or "", parts.scheme == "https"
-            port = parts.port or (443 if tls else 80)
-            began = time.monotonic()
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            probe.addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        connection = socket.create_connection((host, port), timeout=config.connect_timeout_s)
+        with closing(connection):
             began = _took(probe, step, began)
             step = next(steps)
-            connection = socket.create_connection((host, port), timeout=self.connect_timeout_s)
+            if tls:
+                context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
+                if config.api_ca_file is not None:
+                    context.load_verify_locations(cafile=config.api_ca_file)
+                connection = context.wrap_socket(connection, server_hostname=host)
+                _took(probe, step, began)
+            step = next(steps)
             with closing(connection):
-                began = _took(probe, step, began)
-                step = next(steps)
-                if tls:
-                    connection = self._context().wrap_socket(connection, server_hostname=host)
-                    _took(probe, step, began)
-                step = next(steps)
-                with closing(connection):
-                    connection.settimeout(self.read_timeout_s)
-                    self._ask(probe, connection, bearer)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            probe.failed, probe.cause = step, explain(error)
-        return probe
-
-    def _ask(self, probe: Probe, connection: socket.socket, bearer: str | None) -> None:
-        began = time.monotonic()
-        parts = urlsplit(probe.url)
-        client = http.client.HTTPConnection(parts.netloc)
-        client.sock = connection
-        headers = {"Accept": "application/json", "Connection": "close", "User-Agent": "portal-probe"}
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        client.request("GET", target, headers=headers | ({"Authorization": f"Bearer {bearer}"} if bearer else {}))
-        response = client.getresponse()
-        ahead = _clock_ahead(response.headers.get("Date"))
-        _took(probe, "answer", began)
-        probe.content_type = response.headers.get_content_type()
-        probe.clock_ahead_s = ahead
-        probe.body = response.read(MAX_BODY_BYTES)
-        probe.status = response.status
-
-    def _context(self) -> ssl.SSLContext:
-        context = ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
-        if self.ca_file is not None:
-            context.load_verify_locations(cafile=self.ca_file)
-        return context
+                connection.settimeout(config.read_timeout_s)
+                _ask(probe, connection, bearer)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        probe.failed, probe.cause = step, explain(error)
+    return probe
 
 
-def prober_of(config: PortalConfig) -> Prober:
-    """With the limits and the authorities of the configuration."""
-    return Prober(
-        connect_timeout_s=config.connect_timeout_s,
-        read_timeout_s=config.read_timeout_s,
-        ca_file=config.api_ca_file,
-    )
+def _ask(probe: Probe, connection: socket.socket, bearer: str | None) -> None:
+    began = time.monotonic()
+    parts = urlsplit(probe.url)
+    client = http.client.HTTPConnection(parts.netloc)
+    client.sock = connection
+    headers = {"Accept": "application/json", "Connection": "close", "User-Agent": "portal-probe"}
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    client.request("GET", target, headers=headers | ({"Authorization": f"Bearer {bearer}"} if bearer else {}))
+    response = client.getresponse()
+    ahead = _clock_ahead(response.headers.get("Date"))
+    _took(probe, "answer", began)
+    probe.content_type = response.headers.get_content_type()
+    probe.clock_ahead_s = ahead
+    probe.body = response.read(MAX_BODY_BYTES)
+    probe.status = response.status
 
 
 def explain(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """At most one call at a time for each key in a process; callers that come meanwhile share its result.
 
 The words are those of Go's `golang.org/x/sync/singleflight`. The first caller of a key leads: it makes the call, in its
-own thread (:meth:`SingleFlight.run`) or in a new one that goes on when every caller has given up
+own thread (:meth:`SingleFlight.lead`) or in a new one that goes on when every caller has given up
 (:meth:`SingleFlight.run_in_thread`). The others wait for the result, each as long as it can.
 """
 
@@ -137,13 +137,6 @@ class SingleFlight(Generic[T]):
             # Also after a `SystemExit`, which is meant for this thread alone.
             shared_call.set_exception(NoResultError())
             self._forget(shared_call)
-
-    def run(self, shared_call: SharedCall[T], work: Callable[[], T]) -> T:
-        """Make the leader's call in this thread. What it returns or raises is the result of all callers."""
-        with self.lead(shared_call):
-            result = work()
-            shared_call.set_result(result)
-        return result
 
     def run_in_thread(self, shared_call: SharedCall[T], work: Callable[[], T], *, name: str) -> None:
         """Make the leader's call in a new thread, in the context of this one: its log lines name the same request.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -126,21 +127,9 @@ def _told(name: str) -> list[tuple[list[str], float]]:
     return [([alias], value) for alias, size in sizes if (value := getattr(size, name, None)) is not None]
 
 
-Readings(
-    "portal_store_used_bytes",
-    "Bytes in use in the shared store.",
-    labels=[STORE_LABEL],
-    read=lambda: _told("used"),
-)
-Readings(
-    "portal_store_limit_bytes",
-    "Bytes that the shared store may use, if it has a limit.",
-    labels=[STORE_LABEL],
-    read=lambda: _told("limit"),
-)
-Readings(
-    "portal_store_clock_ahead_seconds",
-    "How far Redis's clock is ahead of this machine's.",
-    labels=[STORE_LABEL],
-    read=lambda: _told("clock_ahead_s"),
-)
+for _name, _says, _of_a_store in (
+    ("portal_store_used_bytes", "Bytes in use in the shared store.", "used"),
+    ("portal_store_limit_bytes", "Bytes that the shared store may use, if it has a limit.", "limit"),
+    ("portal_store_clock_ahead_seconds", "How far Redis's clock is ahead of this machine's.", "clock_ahead_s"),
+):
+    Readings(_name, _says, labels=[STORE_LABEL], read=partial(_told, _of_a_store))

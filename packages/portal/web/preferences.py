@@ -1,7 +1,7 @@
-"""What the owner of a browser has chosen for it: the time zone and the theme. The language is the edge's.
+"""What the owner of a browser has chosen for it, the time zone and the theme, and how any cookie is set and removed.
 
-A preference is a cookie that all apps share, and no data of an account: it is there before anybody signs in, and stays
-after the sign-out.
+The language is the edge's. A preference is a cookie that all apps share, and no data of an account: it is there before
+anybody signs in, and stays after the sign-out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
     from django.http.response import HttpResponseBase
 
+    from portal.config.portal_config import PortalConfig
 
+
+SAME_SITE: Final = "Lax"
 #: In some systems' lists, and places of nobody: the server's own zone, and one for the time before the installation.
 _NO_PLACES: Final = frozenset({"localtime", "Factory", "posixrules"})
 
@@ -93,20 +96,45 @@ def write_preference(response: HttpResponseBase, name: str, value: str | None, *
     :param is_own: it is one of :func:`own_cookie`: of this host alone, and no script reads it.
     """
     config = portal_config()
+    if value is None:
+        remove_cookie(response, name, config=config, is_own=is_own)
+    else:
+        lifetime_s = PREFERENCE_MAX_AGE_S
+        set_cookie(response, name, value, max_age=lifetime_s, config=config, scripts_read=not is_own, is_own=is_own)
+
+
+def set_cookie(
+    response: HttpResponseBase,
+    name: str,
+    value: str,
+    *,
+    max_age: int,
+    config: PortalConfig,
+    scripts_read: bool = False,
+    is_own: bool = False,
+) -> None:
+    """Set a cookie for every path, `SameSite=Lax`, and `Secure` where the gateway's address is https.
+
+    :param max_age: seconds.
+    :param scripts_read: whether scripts can read it.
+    :param is_own: it is of this host alone; all apps share the others.
+    """
+    response.set_cookie(
+        name,
+        value,
+        max_age=max_age,
+        path="/",
+        domain=None if is_own else config.cookie_domain or None,
+        secure=config.secure,
+        httponly=not scripts_read,
+        samesite=SAME_SITE,
+    )
+
+
+def remove_cookie(response: HttpResponseBase, name: str, *, config: PortalConfig, is_own: bool = False) -> None:
+    """Remove a cookie with the domain and path that it was set with."""
     domain = None if is_own else config.cookie_domain or None
-    if value is not None:
-        response.set_cookie(
-            name,
-            value,
-            max_age=PREFERENCE_MAX_AGE_S,
-            path="/",
-            domain=domain,
-            secure=config.secure,
-            httponly=is_own,
-            samesite="Lax",
-        )
-        return
-    response.delete_cookie(name, path="/", domain=domain, samesite="Lax")
+    response.delete_cookie(name, path="/", domain=domain, samesite=SAME_SITE)
     if config.secure:
         response.cookies[name]["secure"] = True
 

@@ -62,9 +62,11 @@ def test_a_caller_joins_only_what_is_good_enough_for_it():
     assert (leads_too, asked) == (True, [old])
     assert shared_calls.join("key", may_join=knows_version_2) == (new, False)
     # The end of the old call leaves the new one in its place.
-    assert shared_calls.run(old, lambda: "old") == "old"
+    with shared_calls.lead(old):
+        old.set_result("old")
     assert shared_calls.join("key") == (new, False)
-    assert shared_calls.run(new, lambda: "new") == "new"
+    with shared_calls.lead(new):
+        new.set_result("new")
     assert [shared_call.result(timeout_s=0) for shared_call in (old, new)] == ["old", "new"]
     assert shared_calls.join("key")[1]
 
@@ -100,8 +102,8 @@ def test_who_waits_gets_the_leaders_failure_and_the_key_is_free(
 
     shared_calls = SingleFlight[int]()
     shared_call, _ = shared_calls.join("key")
-    with pytest.raises(error):
-        shared_calls.run(shared_call, work)
+    with pytest.raises(error), shared_calls.lead(shared_call):
+        work()
     with pytest.raises(others):
         shared_call.result(timeout_s=0)
     shared_call, leads = shared_calls.join("key")

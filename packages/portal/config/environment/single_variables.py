@@ -30,25 +30,24 @@ if TYPE_CHECKING:
 
 STDERR: Final = "stderr"
 OFF: Final = "off"
-_SHOULD_BE: Final = "APP_AUDIT_LOG should be stderr, off, or the absolute path of a file"
 
 
-def check_audit_log(value: str) -> str:
-    """`stderr`, `off`, or the path of a file that this process can write. Nothing is created here.
+def read_audit_log(name: str) -> str:
+    """Where the audit log goes: `stderr`, `off`, or a file that this process can write. Nothing is created here.
 
     :raises ConfigurationError: it is none of these.
     """
-    value = value.strip()
+    value = (ENV.str(name, "") or STDERR).strip()
     if value in {STDERR, OFF}:
         return value
-    path = Path(value)
+    path, should_be = Path(value), f"{name} should be stderr, off, or the absolute path of a file"
     if not path.is_absolute() or not value.isprintable():
-        raise ConfigurationError(_SHOULD_BE)
+        raise ConfigurationError(should_be)
     if path.exists():
         if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
-            raise ConfigurationError(f"{_SHOULD_BE} that this process can write: {value} is none")
+            raise ConfigurationError(f"{should_be} that this process can write: {value} is none")
     elif not os.access(path.parent, os.W_OK | os.X_OK):
-        raise ConfigurationError(f"{_SHOULD_BE} that this process can write: {path.parent} does not let it")
+        raise ConfigurationError(f"{should_be} that this process can write: {path.parent} does not let it")
     return value
 
 
@@ -248,11 +247,6 @@ def read_secret_key(name: str, *, project: Project, debug: bool, state_dir: Path
 def read_audit_key(name: str, *, secret_key: str | None) -> str | None:
     """The key of the audit log; without one of its own, Django's."""
     return read_secret(name, "a long random text").strip() or secret_key
-
-
-def read_audit_log(name: str) -> str:
-    """Where the audit log goes."""
-    return check_audit_log(ENV.str(name, "") or STDERR)
 
 
 def read_allowed_hosts(name: str, *, debug: bool, cookie_domain: str | None) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from portal.config.limits import EXPIRY_LEEWAY_S
@@ -53,19 +54,8 @@ class Patient:
     access: str | None = field(default=None, repr=False)
 
 
-def ok(subject: str, seen: str) -> Finding:
-    """All is well."""
-    return Finding(Level.OK, subject, seen)
-
-
-def warning(subject: str, seen: str, remedy: str) -> Finding:
-    """It works, and may hurt."""
-    return Finding(Level.WARNING, subject, seen, remedy)
-
-
-def error(subject: str, seen: str, remedy: str) -> Finding:
-    """It does not work."""
-    return Finding(Level.ERROR, subject, seen, remedy)
+#: All is well; it works, and may hurt; it does not work.
+ok, warning, error = (partial(Finding, level) for level in Level)
 
 
 def clock(subject: str, ahead_s: float, *, may_differ_s: float) -> Finding:

@@ -9,7 +9,7 @@ from portal.api import jwks_keys, read_keys
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier, use_key_source, why_not_verified
 from portal.operate.doctor.findings import clock, error, ok, warning
-from portal.operate.probe import prober_of
+from portal.operate.probe import probe_url
 from portal.rows import read_json
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _REMEDIES: Final = {
 def look_at_backend(patient: Patient) -> Iterator[Finding]:
     """Every step of GET `/me` without a token, which the backend should refuse."""
     config = patient.config
-    probe = prober_of(config).get(f"{config.api_base_url}/me")
+    probe = probe_url(f"{config.api_base_url}/me", config=config)
     yield from _steps("backend", probe, "APP_PUBLIC_API_BASE_URL")
     if probe.status is None:
         return
@@ -89,7 +89,7 @@ def look_at_provider(patient: Patient) -> Iterator[Finding]:
     if not config.oidc.enabled:
         yield ok("OpenID provider", "none: people sign in with a password")
         return
-    probe = prober_of(config).get(f"{config.oidc.issuer}/.well-known/openid-configuration")
+    probe = probe_url(f"{config.oidc.issuer}/.well-known/openid-configuration", config=config)
     yield from _steps("OpenID provider", probe, "APP_OIDC_ISSUER")
     if probe.status is None:
         return
@@ -110,7 +110,7 @@ def look_at_provider(patient: Patient) -> Iterator[Finding]:
 
 
 def _key_set(config: PortalConfig) -> Iterator[Finding]:
-    probe = prober_of(config).get(config.verification.jwks_url)
+    probe = probe_url(config.verification.jwks_url, config=config)
     yield from _steps("key set", probe, "APP_JWT_JWKS_URL")
     if probe.status is None:
         return

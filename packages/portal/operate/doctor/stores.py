@@ -5,8 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import secrets
 import statistics
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
@@ -106,19 +106,13 @@ def _atomic(name: str, store: SharedStore) -> Finding:
 
 def _win(keys: list[str], start: Event, won: SimpleQueue[int | None]) -> None:
     """In a child process: tell how many keys its threads have won; None if the store failed."""
-    wins: list[int] = []
-    failed: list[StoreUnavailableError] = []
 
-    def add_all() -> None:
+    def add_all(_number: int) -> int:
         start.wait()
-        try:
-            wins.append(sum(refresh_store().add(key, 1, lifetime_s=_LIFETIME_S) for key in keys))
-        except StoreUnavailableError as fault:
-            failed.append(fault)
+        return sum(refresh_store().add(key, 1, lifetime_s=_LIFETIME_S) for key in keys)
 
-    threads = [threading.Thread(target=add_all) for _ in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    won.put(None if failed else sum(wins))
+    try:
+        with ThreadPoolExecutor(THREADS) as threads:
+            won.put(sum(threads.map(add_all, range(THREADS))))
+    except StoreUnavailableError:
+        won.put(None)

@@ -35,7 +35,8 @@ from portal.config.cookies import (
     WAY_BACK_MAX_AGE_S,
 )
 from portal.edge import accept_target
-from portal.web.cookies.token_cookies import remove_cookie, set_cookie, set_sign_in_cookie
+from portal.web.cookies.token_cookies import set_sign_in_cookie
+from portal.web.preferences import remove_cookie, set_cookie
 from portal.web.request import is_page_navigation
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from portal.api import TokenStatus, api_session
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.identity import dump_platforms_cookie, parse_platforms_cookie
-from portal.web.cookies.token_cookies import remove_cookie, set_sign_in_cookie
+from portal.web.cookies.token_cookies import set_sign_in_cookie
+from portal.web.preferences import remove_cookie
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase

@@ -23,6 +23,7 @@ from portal.config.cookies import (
     VAR_REFRESH_TOKEN,
 )
 from portal.errors import UsageError
+from portal.web.preferences import SAME_SITE, remove_cookie, set_cookie
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TOKEN_COOKIES: Final = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)
-SAME_SITE: Final = "Lax"
 _OF_A_SIGN_IN: Final = {*SIGN_IN_COOKIES, SIGN_IN_NAME}
 _DELETED = "Thu, 01 Jan 1970 00:00:00 GMT"
 
@@ -103,33 +103,6 @@ def set_sign_in_cookie(
     """
     max_age = sign_in_lifetime(refresh, now=time.time(), default_s=config.sign_in_max_age_s)
     set_cookie(response, name, value, max_age=max_age, config=config, scripts_read=name not in TOKEN_COOKIES)
-
-
-def set_cookie(
-    response: HttpResponseBase, name: str, value: str, *, max_age: int, config: PortalConfig, scripts_read: bool = False
-) -> None:
-    """Set a cookie that all apps share, for every path.
-
-    :param max_age: seconds.
-    :param scripts_read: whether scripts can read it.
-    """
-    response.set_cookie(
-        name,
-        value,
-        max_age=max_age,
-        path="/",
-        domain=config.cookie_domain or None,
-        secure=config.secure,
-        httponly=not scripts_read,
-        samesite=SAME_SITE,
-    )
-
-
-def remove_cookie(response: HttpResponseBase, name: str, *, config: PortalConfig) -> None:
-    """Remove a cookie with the domain and path that it was set with."""
-    response.delete_cookie(name, path="/", domain=config.cookie_domain or None, samesite=SAME_SITE)
-    if config.secure:
-        response.cookies[name]["secure"] = True
 
 
 def remove_host_only_twin(response: HttpResponseBase, name: str, *, config: PortalConfig) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import UTC, datetime, time, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.contrib.staticfiles import finders
 from django.http import FileResponse, Http404, HttpResponse
@@ -20,12 +20,31 @@ from portal.web.errors import explain_failure, problem
 from portal.web.request import client_address, is_loopback
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
 
 
-@csrf_exempt
-@require_safe
-@never_cache
+_TEXT: Final = "text/plain; charset=utf-8"
+TView = TypeVar("TView", bound="Callable[..., HttpResponseBase]")
+
+_KEPT_FOR_A_DAY: Final = cache_control(public=True, max_age=24 * 60 * 60)
+
+
+def _for_machines(cached: Callable[[Any], Any]) -> Callable[[TView], TView]:
+    """A view that is only read, by what has no CSRF token.
+
+    :param cached: says how long its response is kept.
+    """
+
+    def decorated(view: Any) -> Any:
+        return csrf_exempt(require_safe(cached(view)))
+
+    return decorated
+
+
+@_for_machines(never_cache)
 def metrics(request: HttpRequest) -> HttpResponse:
     """The metrics: for this machine, and for a caller with the token from the environment. 403 for others."""
     # Behind a proxy the address is what the caller may have written, if it has come to this port past the proxy.
@@ -46,14 +65,11 @@ def _has_token(request: HttpRequest) -> bool:
     )
 
 
-_DAY_S = 24 * 60 * 60
 #: RFC 9116, section 2.5.5, recommends less than a year. The setting is read at each start, so it is no older than that.
 _SECURITY_TXT_LIFETIME: Final = timedelta(days=90)
 
 
-@csrf_exempt
-@require_safe
-@cache_control(public=True, max_age=_DAY_S)
+@_for_machines(_KEPT_FOR_A_DAY)
 def favicon(request: HttpRequest) -> FileResponse:  # noqa: ARG001  a view's signature
     """The app's icon, at the URL that browsers try by themselves."""
     icon = f"{portal_config().project.app}/icon.svg"
@@ -63,17 +79,13 @@ def favicon(request: HttpRequest) -> FileResponse:  # noqa: ARG001  a view's sig
     return FileResponse(open(path, "rb"), content_type="image/svg+xml")  # noqa: PTH123  the response closes it
 
 
-@csrf_exempt
-@require_safe
-@cache_control(public=True, max_age=_DAY_S)
+@_for_machines(_KEPT_FOR_A_DAY)
 def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
     """Tells search engines to index nothing."""
-    return HttpResponse("User-agent: *\nDisallow: /\n", content_type="text/plain; charset=utf-8")
+    return HttpResponse("User-agent: *\nDisallow: /\n", content_type=_TEXT)
 
 
-@csrf_exempt
-@require_safe
-@cache_control(public=True, max_age=_DAY_S)
+@_for_machines(_KEPT_FOR_A_DAY)
 def security_txt(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
     """Who takes reports of weaknesses (RFC 9116), from `APP_SECURITY_CONTACT`; 404 where it is unset."""
     config = portal_config()
@@ -84,23 +96,16 @@ def security_txt(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view'
     lines.append(f"Expires: {(today + _SECURITY_TXT_LIFETIME).isoformat()}")
     if config.own_origin.startswith("https://"):
         lines.append(f"Canonical: {config.own_origin}/.well-known/security.txt")
-    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")
+    return HttpResponse("\n".join(lines) + "\n", content_type=_TEXT)
 
 
-_TEXT = "text/plain; charset=utf-8"
-
-
-@csrf_exempt
-@require_safe
-@never_cache
+@_for_machines(never_cache)
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  a view's signature
     """The process runs. Neither the backend nor the store is called."""
     return HttpResponse("ok\n", content_type=_TEXT)
 
 
-@csrf_exempt
-@require_safe
-@never_cache
+@_for_machines(never_cache)
 def readyz(request: HttpRequest) -> HttpResponse:
     """The stores take writes too: without them no sign-in can be refreshed.
 

@@ -90,7 +90,8 @@ def test_nor_when_another_request_of_the_process_does_not_know_that_it_is_refuse
         shared_call, leads = join(self, key)
         if len(joined) > 1:
             return shared_call, leads
-        self.run(shared_call, lambda: renewed)
+        with self.lead(shared_call):
+            shared_call.set_result(renewed)
         return shared_call, False
 
     monkeypatch.setattr(SingleFlight, "join", join_one_that_knows_nothing)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import jwt
@@ -121,10 +120,8 @@ class Command(AdministrationCommand):
         "--app energy decode_token < token.txt",
         "--app energy decode_token --token-file token.txt --json",
     )
+    bearer_file = "a file with the token; default: stdin"
     statuses = {FINE: "the edge takes it", BAD: "the edge does not take it"}
-
-    def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--token-file", type=Path, metavar="FILE", help="a file with the token; default: stdin")
 
     def answer(self, **options: Any) -> CommandAnswer:
         config = portal_config()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from portal.config.current import portal_config
@@ -29,16 +28,11 @@ class Command(AdministrationCommand):
         "--app energy doctor --json",
         "--app energy doctor --quiet --token-file token.txt",
     )
+    bearer_file = "try the backend's calls, and our key, with the access token in this file; - is standard input"
     statuses = {FINE: "no error; there may be warnings", BAD: "at least one error"}
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--quiet", action="store_true", help="leave out what is well")
-        parser.add_argument(
-            "--token-file",
-            type=Path,
-            metavar="FILE",
-            help="try the backend's calls, and our key, with the access token in this file; - is standard input",
-        )
 
     def answer(self, **options: Any) -> CommandAnswer:
         project = portal_config().project.app

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import statistics
 import time
-from pathlib import Path
 from typing import Any, Final
 
 from portal.config.current import portal_config
 from portal.operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token, table
-from portal.operate.probe import as_data, prober_of
+from portal.operate.probe import as_data, probe_url
 
 #: Pause between two tries, seconds.
 _PAUSE_S: Final = 0.2
@@ -28,26 +27,23 @@ class Command(AdministrationCommand):
         "--app energy ping_api --path /energy/clients --token-file token.txt --tries 10",
         "--app energy ping_api --json",
     )
+    bearer_file = "send the access token in this file; - is standard input"
     statuses = {FINE: "each try was answered below 500", BAD: "a try was not answered, or with 500 and above"}
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--tries", type=int, default=5, help="how often (default: 5, at most 100)")
         parser.add_argument("--path", default="/me", help="path below the backend's address (default: /me)")
-        parser.add_argument(
-            "--token-file", type=Path, metavar="FILE", help="send the access token in this file; - is standard input"
-        )
 
     def answer(self, **options: Any) -> CommandAnswer:
         config, tries = portal_config(), options["tries"]
         if not 0 < tries <= _MAX_TRIES or not options["path"].startswith("/"):
             raise not_asked(f"--tries should be from 1 to {_MAX_TRIES}, and --path should begin with /")
         bearer = read_token(options["token_file"]) if options["token_file"] else None
-        prober = prober_of(config)
         url, probes = f"{config.api_base_url}{options['path']}", []
         for number in range(1, tries + 1):
             if number > 1:
                 time.sleep(_PAUSE_S)
-            probes.append(prober.get(url, bearer=bearer))
+            probes.append(probe_url(url, config=config, bearer=bearer))
             self.progress(f"try {number} of {tries}")
         bad = [probe for probe in probes if probe.status is None or probe.status >= 500]  # noqa: PLR2004  as HTTP has it
         answered = [probe.total_ms for probe in probes if probe.status is not None]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.errors import StoreUnavailableError
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, table
 from portal.operate.cache_report import report_cache
 from portal.services.service_imports import import_services
@@ -41,10 +40,7 @@ class Command(AdministrationCommand):
         if options["limit"] <= 0 or options["users"] < 0:
             raise not_asked("--limit should be above 0, and --users not below 0")
         self.progress("the keys of the store …")
-        try:
-            report = report_cache(limit=options["limit"], user=options["user"])
-        except StoreUnavailableError as error:
-            raise not_asked(str(error)) from error
+        report = report_cache(limit=options["limit"], user=options["user"])
         return CommandAnswer(data=report.as_data(users=options["users"]), lines=_lines(report, options["users"]))
 
 

@@ -11,7 +11,7 @@ from portal.api import api_session, identity_provider
 from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
 from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal.operate.probe import prober_of
+from portal.operate.probe import probe_url
 from portal.query import KeyUse, principals_of_user, process_runtime, read_key
 from portal.store import query_store, survey_keys
 from portal.telemetry import audit
@@ -92,7 +92,7 @@ def _issuers_clock_ahead_s() -> float | None:
     url = f"{config.api_base_url}/me"
     if config.oidc.enabled:
         url = f"{config.oidc.issuer}/.well-known/openid-configuration"
-    return prober_of(config).get(url).clock_ahead_s
+    return probe_url(url, config=config).clock_ahead_s
 
 
 def _told_of_clocks(ahead: float | None) -> list[str]:
