@@ -91,7 +91,8 @@ def table_layout(request: Any, route: str, columns: Iterable[str]) -> TableLayou
     :param route: name of the list's URL.
     :param columns: names of its columns.
     """
-    if not (cookie := shell_for(request).table_layout):
+    # Not that of `shell_for`, which is made anew: each list asks, also one that is kept.
+    if not (cookie := request.COOKIES.get(own_cookie(TABLE_LAYOUT), "")):
         return TableLayout()
     chosen = frozenset(cookie.split("+"))
     return TableLayout(_COMPACT in chosen, tuple(name for name in [*columns][1:] if f"{route}.{name}" in chosen))
