@@ -61,7 +61,7 @@ def test_a_view_is_saved_pinned_shown_on_other_pages_and_deleted(visit: Visit, n
     page = visit(new_account("ENERGY_APP"), CHARGERS)
     page.get_by_role("checkbox", name=re.compile("^Una")).check()
     expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
-    views = page.locator("#list-views-menu")
+    views = page.locator(".views-menu")
     views.locator("summary").click()
     views.get_by_label("Save as").fill("Out of use")
     views.get_by_label("Show in the menu").check()
@@ -77,6 +77,24 @@ def test_a_view_is_saved_pinned_shown_on_other_pages_and_deleted(visit: Visit, n
     views.locator("summary").click()
     views.get_by_role("button", name="Delete the view “Out of use”").click()
     expect(row.get_by_role("link")).to_have_text(["All", "Faulted"])
+
+
+def test_a_column_is_hidden_and_rows_are_compact_where_the_list_is_narrowed_and_elsewhere(
+    visit: Visit, new_account: NewAccount
+) -> None:
+    page = visit(new_account("ENERGY_APP"), CHARGERS)
+    page.get_by_role("checkbox", name=re.compile("^Una")).check()
+    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
+    menu, height = page.locator(".views-menu"), page.locator(ROWS).first.bounding_box()["height"]
+    menu.locator("summary").click()
+    menu.get_by_label("Station").uncheck()
+    menu.get_by_label("Compact rows").check()
+    menu.get_by_role("button", name="Change the table").click()
+    expect(page.get_by_role("columnheader", name="Station")).to_have_count(0)
+    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
+    page.goto(CHARGERS)
+    expect(page.get_by_role("columnheader", name="Station")).to_have_count(0)
+    assert page.locator(ROWS).first.bounding_box()["height"] < height - 8
 
 
 def test_the_address_is_copied_as_it_is_narrowed(open_list: Visit) -> None:

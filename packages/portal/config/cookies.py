@@ -19,8 +19,10 @@ VAR_TIME_ZONE: Final = "VAR_TIME_ZONE"
 VAR_THEME: Final = "VAR_THEME"
 #: IANA's name of the browser's time zone, which `portal.js` writes for one app at a time.
 BROWSER_TIME_ZONE: Final = "browser_time_zone"
-#: Of one app, whose name follows, and of its host alone: saved views of its lists; that its introduction was read.
+#: Of one app, whose name follows, and of its host alone: saved views of its lists; how their tables look; that its
+#: introduction was read.
 SAVED_VIEWS: Final = "saved_views_"
+TABLE_LAYOUT: Final = "table_layout_"
 INTRODUCED: Final = "introduced_"
 #: Whose drafts the browser keeps: a random name that lasts until the sign-out. `drafts.js` reads it.
 VAR_DRAFTS: Final = "VAR_DRAFTS"

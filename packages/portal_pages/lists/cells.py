@@ -19,7 +19,7 @@ from portal.web.present import Badge
 from portal_pages.lists.columns import cells_of, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from jinja2.runtime import Context
 
@@ -100,11 +100,11 @@ class Cells:
         return Markup("".join(parts))  # noqa: S704  all are HTML
 
 
-def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> tuple[Cell, ...]:
+def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: Collection[str] = ()) -> tuple[Cell, ...]:
     """The cells of a row in the active language, in their order.
 
     :param row: its class.
-    :param left_out: name of a column that is not shown.
+    :param left_out: names of columns that are not shown.
     """
     attributes = vars(cells_of(columns))
     has_currency = hasattr(row, "currency")
@@ -129,7 +129,7 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: str = ""
     return tuple(
         cell(name, column, is_name=not place)
         for place, (name, column) in enumerate(columns.items())
-        if name != left_out
+        if name not in left_out
     )
 
 
@@ -144,13 +144,13 @@ def written_facts(columns: Mapping[str, Column], row: Any) -> Iterator[Cell]:
     return (each for each in written_cells(columns, row) if each.tag == "td")
 
 
-def short_table(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> dict[str, object]:
+def short_table(columns: Mapping[str, Column], row: Any, *, left_out: Collection[str] = ()) -> dict[str, object]:
     """What the blocks `columns` and `row` of a list's template need on another page, where nothing is sorted.
 
     :param row: its class.
-    :param left_out: name of a column that says the same in every row, and is not shown.
+    :param left_out: names of columns that say the same in every row, and are not shown.
     """
-    headings = [each for each in unsorted_headings(columns) if each.name != left_out]
+    headings = [each for each in unsorted_headings(columns) if each.name not in left_out]
     return {
         "list": SimpleNamespace(headings=headings),
         "cell": cells_of(columns, left_out=left_out),

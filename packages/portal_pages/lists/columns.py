@@ -13,7 +13,7 @@ from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, 
 from portal.query import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from portal.web.present import Badge, LazyText
 
@@ -143,18 +143,16 @@ def unsorted_headings(columns: Mapping[str, Column]) -> Iterator[Heading]:
     return (replace(each, sort="") for each in headings_of(columns, sort=""))
 
 
-def cells_of(columns: Mapping[str, Column], *, left_out: str = "") -> SimpleNamespace:
+def cells_of(columns: Mapping[str, Column], *, left_out: Collection[str] = ()) -> SimpleNamespace:
     """The attributes of the cells by the names of their columns: `<td{{ cell.email }}>`.
 
     The first column names the row: its cell is a `<th>`.
 
-    :param left_out: name of a column whose cells are not shown.
+    :param left_out: names of columns whose cells are not shown.
     """
     first = next(iter(columns), "")
     cells = {name: _attributes(column, is_name=name == first) for name, column in columns.items()}
-    if left_out in cells:
-        cells[left_out] = Markup(" hidden")
-    return SimpleNamespace(**cells)
+    return SimpleNamespace(**cells | dict.fromkeys(left_out, Markup(" hidden")))
 
 
 def _attributes(column: Column, *, is_name: bool) -> Markup:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
-    from portal_pages.lists.saved_views import ShownView
+    from portal_pages.lists.saved_views import ShownView, TableLayout
     from portal_pages.lists.totals import TotalsRow
     from portal_pages.page_names import PageNames
 
@@ -49,17 +49,19 @@ def words_of(
     view: Any,
     pages: PageNames,
     locale: str,  # noqa: ARG001  the key
+    hidden: tuple[str, ...],
 ) -> Words:
     """The words of a list in the active language `locale`, looked up once.
 
     :param view: the `ListView`, whose module is above this one.
+    :param hidden: names of the columns that the user does not want to see.
     """
     return Words(
         title=str(pages.title),
         search_hint=str(view.search_hint),
         sorts=tuple(_all_sorts(view).items()),
-        cell=cells_of(view.columns),
-        cells=Cells(written_cells(view.columns, view.hook.item)),
+        cell=cells_of(view.columns, left_out=hidden),
+        cells=Cells(written_cells(view.columns, view.hook.item, left_out=hidden)),
     )
 
 
@@ -68,11 +70,13 @@ def headings_in(
     view: Any,
     sort: str | None,
     locale: str,  # noqa: ARG001  as above
+    hidden: tuple[str, ...],
 ) -> tuple[Heading, ...]:
     """The headings of a list that is in one of its orders; None for one that can't be sorted."""
+    columns = {name: column for name, column in view.columns.items() if name not in hidden}
     if sort is None:
-        return tuple(unsorted_headings(view.columns))
-    return tuple(headings_of(view.columns, sort=sort, default_sort=next(iter(view.sorts))))
+        return tuple(unsorted_headings(columns))
+    return tuple(headings_of(columns, sort=sort, default_sort=next(iter(view.sorts))))
 
 
 @lru_cache(maxsize=256)
@@ -221,6 +225,7 @@ class ListPage:
     :param is_fragment: only the table is rendered, for htmx.
     :param is_appended: of that table, htmx uses the rows only.
     :param views: those that are declared, and those of this user.
+    :param layout: how the user wants the table.
     """
 
     title: str
@@ -250,6 +255,7 @@ class ListPage:
     is_fragment: bool
     is_appended: bool
     views: Sequence[ShownView] = ()
+    layout: TableLayout
 
     @property
     def sort_label(self) -> str:

@@ -48,7 +48,7 @@ from portal_pages.lists.list_pages import (
     words_of,
 )
 from portal_pages.lists.list_reads import can_count, is_stale, read_list, walk_list
-from portal_pages.lists.saved_views import QuickView, change_views, views_of
+from portal_pages.lists.saved_views import QuickView, change_views, table_layout, views_of
 from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
 
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Column
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
+    from portal_pages.lists.saved_views import TableLayout
     from portal_pages.lists.totals import Totals
     from portal_pages.page_names import PageNames
 
@@ -171,6 +172,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             controls = replace(controls, cursor="", pages=1)
             result, counts, totals = read_list(self, request, controls, values, is_whole=True)
         names = names_of(request, controls, result)
+        layout = table_layout(request, pages.list, self.columns)
 
         def variables() -> dict[str, object]:
             page = self.page(
@@ -179,6 +181,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 result=result,
                 path=request.path,
                 target=target,
+                layout=layout,
                 counts=counts,
                 totals=totals,
                 ignored=self._not_offered(request),
@@ -188,7 +191,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 can_count=can_count(self, request),
             )
             page = replace(page, views=views_of(self, request, pages.list, shown_url=page.first_url))
-            of_columns = words_of(self, pages, active_locale())
+            of_columns = words_of(self, pages, active_locale(), layout.hidden)
             words = {**pages.context, **words_in(self.columns)}
             return {
                 **words,
@@ -198,6 +201,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 "cells": of_columns.cells,
                 "words": words,
                 "beside": offered_pages(self.beside, request),
+                "columns": list(self.columns.items())[1:],
             }
 
         versions = versions_of(result, *(each for each in (counts, totals) if each is not None))
@@ -215,13 +219,8 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def controls(self, query: QueryDict) -> ListControls:
         """Read the parameters of an address. An unknown sort order counts as the default."""
-        return read_controls(
-            query,
-            sorts=orders_of(self),
-            default_sort=self._default_sort,
-            filters=self.filters,
-            ranges=self.ranges,
-        )
+        orders, default = orders_of(self), self._default_sort
+        return read_controls(query, sorts=orders, default_sort=default, filters=self.filters, ranges=self.ranges)
 
     def page(
         self,
@@ -231,6 +230,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         result: PaginatedResult[TRow],
         path: str,
         target: str | None,
+        layout: TableLayout,
         counts: QueryResult[Any] | None = None,
         totals: QueryResult[Any] | None = None,
         ignored: Collection[str] = (),
@@ -242,6 +242,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         """The page that shows `result`.
 
         :param target: id of the element that htmx fills; None for a whole page.
+        :param layout: how the user wants the table.
         :param counts: how many rows have which value; None if that was not asked.
         :param totals: what the rows add up to; None if that was not asked.
         :param ignored: the parameters that the backend is known to ignore or to refuse.
@@ -256,14 +257,14 @@ class ListView(DeclaredPage, Generic[TRow]):
             data = PaginatedRes(ignored=(*data.ignored, *unseen))
         unknown = {*data.ignored, *ignored, *unseen_params(self.filters, data.items, counts)}
         is_sortable = SORT not in unknown
-        words = words_of(self, pages, active_locale())
+        words = words_of(self, pages, active_locale(), layout.hidden)
         cursor = data.next_cursor if data.has_next and data.next_cursor and not controls.has_error else ""
         is_appended = target == ROWS_ID
         is_continuation = bool(controls.cursor) and not is_appended
         before = (controls.pages - 1) * VAR_DEFAULT_PAGE_SIZE if is_appended else 0
         shown_pages = 1 if is_continuation else controls.pages + 1
         sort = controls.sort or self._default_sort
-        headings = headings_in(self, sort if is_sortable else None, active_locale())
+        headings = headings_in(self, sort if is_sortable else None, active_locale(), layout.hidden)
         sums = self.totals.texts(self.hook.item, totals, total=data.total) if self.totals and not data.ignored else {}
         return ListPage(
             title=words.title,
@@ -299,6 +300,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             as_of=result.as_of,
             is_fragment=target is not None,
             is_appended=is_appended,
+            layout=layout,
         )
 
     def _not_offered(self, request: HttpRequest) -> set[str]:

@@ -1,7 +1,8 @@
 """Views of a list: states of it that it declares, and those that a user has saved in this browser under a name.
 
 The saved ones of all lists of an app are one cookie (ADR 38): JSON in base64, by the account's tag. It is input as any
-other: of a query in it, the list takes what it knows, and makes the address anew.
+other: of a query in it, the list takes what it knows, and makes the address anew. Another cookie has how tables look:
+the columns that the browser's owner has hidden, each as `<URL name>.<column>`, and `compact`, all with `+` between.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.config.cookies import SAVED_VIEWS
+from portal.config.cookies import SAVED_VIEWS, TABLE_LAYOUT
 from portal.query import ignored_params
 from portal.web import see_other
 from portal.web.frame import shell_for
@@ -28,7 +29,7 @@ from portal.web.present import with_params
 from portal.web.request import search_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from django.http import HttpResponse
 
@@ -73,6 +74,30 @@ class ShownView:
     is_pinned: bool = False
 
 
+class TableLayout(NamedTuple):
+    """How a table looks: with little space between its rows, and without the columns of these names."""
+
+    is_compact: bool = False
+    hidden: tuple[str, ...] = ()
+
+
+#: What the cookie and the form call the first of these.
+_COMPACT: Final = "compact"
+
+
+def table_layout(request: Any, route: str, columns: Iterable[str]) -> TableLayout:
+    """What the cookie says about a list's table. The first column names the row, and is always shown.
+
+    :param route: name of the list's URL.
+    :param columns: names of its columns.
+    """
+    # Not that of `shell_for`, which is made anew: each list asks, also one that is kept.
+    if not (cookie := request.COOKIES.get(own_cookie(TABLE_LAYOUT), "")):
+        return TableLayout()
+    chosen = frozenset(cookie.split("+"))
+    return TableLayout(_COMPACT in chosen, tuple(name for name in [*columns][1:] if f"{route}.{name}" in chosen))
+
+
 def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tuple[ShownView, ...]:
     """The views of a list that this user is offered: those declared, then those saved.
 
@@ -101,9 +126,12 @@ def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tup
 def change_views(view: Any, request: Any, route: str) -> HttpResponse:
     """Keep the state that the address asks for under the name that was sent, or forget the view of that name.
 
-    A name that is there already gets the new state. What does not fit in changes nothing, and is said.
+    A name that is there already gets the new state. What does not fit in changes nothing, and is said. A form
+    with `table` changes how the table looks instead.
     """
     url, shell = view.controls(request.GET).url(request.path), shell_for(request)
+    if "table" in request.POST:
+        return _change_layout(view, request, route, see_other(url))
     name = _name(request.POST.get("view", ""))
     response, query, deletes = see_other(url), url.partition("?")[2], "delete" in request.POST
     if not shell.account or not name or not (query or deletes):
@@ -123,6 +151,17 @@ def change_views(view: Any, request: Any, route: str) -> HttpResponse:
         write_preference(response, own_cookie(SAVED_VIEWS), value, is_own=True)
         said = _("The view “%(name)s” was deleted.") if deletes else _("The view “%(name)s” was saved.")
         messages.success(request, said % {"name": name})
+    return response
+
+
+def _change_layout(view: Any, request: Any, route: str, response: HttpResponse) -> HttpResponse:
+    shown = request.POST.getlist("column")
+    hidden = [f"{route}.{name}" for name in [*view.columns][1:] if name not in shown]
+    kept = shell_for(request).table_layout.split("+")
+    others = [each for each in kept if "." in each and not each.startswith(f"{route}.")]
+    compact = [_COMPACT] if _COMPACT in request.POST else []
+    value = "+".join([*compact, *hidden, *others])[:MAX_COOKIE_CHARS]
+    write_preference(response, own_cookie(TABLE_LAYOUT), value or None, is_own=True)
     return response
 
 

@@ -138,7 +138,7 @@ def _look_of(
     shown, names = shown_row(view), names_of(view)
     if shown is None or names is None:
         raise UsageError(f"{route!r} is no ListView: give the template of its rows")
-    left_out = next((each.named_by for each in shown.filters if each.param == of), "")
+    left_out = [each.named_by for each in shown.filters if each.param == of and each.named_by in shown.columns]
     return shown.template, {**names.context, **short_table(shown.columns, shown.row, left_out=left_out), "pages": names}
 
 

@@ -127,7 +127,7 @@ def test_the_token_of_each_view_is_its_own_and_its_browsers(browser: Client) -> 
     strict.cookies = browser.cookies
     tokens = [TOKEN.findall(strict.get(PAGE).content.decode()) for _ in range(2)]
     assert [len(set(each)) for each in tokens] == [1, 1]
-    assert len(tokens[0]) == 3, "of the language, the sign-out, and the colours"
+    assert len(tokens[0]) == 4, "of the table, the language, the sign-out, and the colours"
     assert tokens[0][0] != tokens[1][0]
 
     def status(token: str) -> int:

@@ -16,6 +16,7 @@ from portal_pages.lists.date_ranges import DateRange
 from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_pages import ListPage
 from portal_pages.lists.list_views import ListView
+from portal_pages.lists.saved_views import TableLayout
 from portal_pages.page_names import PageNames
 
 ROWS = (Row(id="a"),)
@@ -44,7 +45,8 @@ def page_of(query: str, view: ListView[Any] = VIEW, *, target: str | None = None
         _data=lambda: PaginatedRes(**data), **fields, _refetch=lambda: None, _fetch_next=lambda: None
     )
     names = PageNames(list="things", title="Things")
-    return view.page(names, controls=controls_of(query, view), result=result, path="/en/things", target=target)
+    controls, path = controls_of(query, view), "/en/things"
+    return view.page(names, controls=controls, result=result, path=path, target=target, layout=TableLayout())
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from django.urls import URLPattern
 from portal.errors import UsageError
 from portal.services.energy.clients import ClientQueries
 from portal.testing import Backend, SignedIn
-from portal_pages import Filter, ListView, QuickView
+from portal_pages import Column, Filter, ListView, QuickView
 from tests.portal_pages.customers import COLUMNS, customer_pages
 from tests.portal_pages.site import PAGE, Page, Site
 
@@ -21,11 +21,13 @@ CLIENTS = "/energy/clients"
 COOKIE = "saved_views_energy"
 NO_ROOM = "This browser has no room for another view. Delete one first."
 OSLO = f"{PAGE}?city=Oslo&sort=name"
+ADA = {"id": "c1", "name": "Ada", "city": "Oslo"}
+TABLE = COLUMNS | {"city": Column("City", sort="city")}
 
 
 def view(**given: Any) -> ListView[Any]:
     filters = (Filter("city", "City", choices={"Oslo": "Oslo", "Ulm": "Ulm"}),)
-    return ListView(hook=ClientQueries.use_get_clients_query, columns=COLUMNS, filters=filters, **given)
+    return ListView(hook=ClientQueries.use_get_clients_query, columns=TABLE, filters=filters, **given)
 
 
 @pytest.fixture
@@ -170,3 +172,51 @@ def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None
 def test_a_view_with_a_parameter_that_the_list_has_not_is_refused() -> None:
     with pytest.raises(UsageError, match="views: the list has no parameter town"):
         view(views=(QuickView("In Ulm", {"town": "Ulm"}),))
+
+
+LAYOUT = "table_layout_energy"
+
+
+def change_table(site: Site, *columns: str, **sent: str) -> Page:
+    return site.post(OSLO, {"table": "yes", "column": list(columns), **sent})
+
+
+def headings(page: Page) -> list[str]:
+    table = page.html.partition("<thead")[2].partition("</thead>")[0]
+    return [text.split(">")[-1].strip() for text in re.findall(r"<th[^>]*>(.*?)(?:</a>\s*)?</th>", table, re.DOTALL)]
+
+
+def test_a_table_without_some_columns_and_with_compact_rows_stays_so_in_this_app(site: Site) -> None:
+    site.backend.lists(CLIENTS, [ADA])
+    [name, *others] = headings(site.get(PAGE))
+    assert "compact" not in site.get(PAGE).html.partition('<table class="')[2][:20]
+    changed = change_table(site, *[*COLUMNS][2:], compact="yes")
+    assert (changed.status, changed.location) == (303, OSLO)
+    assert changed.response.cookies[LAYOUT]["httponly"]
+    for address in (PAGE, OSLO):
+        page = site.get(address)
+        assert headings(page) == [name, *others[1:]], "the name stays, and what was not chosen is gone"
+        assert page.html.count('<table class="table compact">') == 1
+        assert page.html.partition('id="rows"')[2].partition("</tr>")[0].count("<td") == len(others) - 1
+    change_table(site, *COLUMNS)
+    assert headings(site.get(PAGE)) == [name, *others]
+    assert LAYOUT not in site.browser.cookies or not site.browser.cookies[LAYOUT].value
+
+
+def test_a_list_keeps_the_order_of_a_column_that_is_hidden(site: Site) -> None:
+    change_table(site)
+    assert "City" not in headings(site.get(f"{PAGE}?sort=-city"))
+    assert site.backend.calls_to(CLIENTS)[-1].query["sort"] == "-city"
+
+
+@pytest.mark.parametrize(
+    "cookie", ["+", "clients.", ".city", "clients.name", "other.city", "x" * 4000, "<b>+clients.<b>"]
+)
+def test_a_cookie_of_any_content_hides_no_column_that_it_does_not_name(site: Site, cookie: str) -> None:
+    site.backend.lists(CLIENTS, [ADA])
+    all_headings = headings(site.get(PAGE))
+    site.browser.cookies[LAYOUT] = cookie
+    assert headings(site.get(PAGE)) == all_headings
+    change_table(site, *COLUMNS, compact="yes")
+    assert len(site.browser.cookies[LAYOUT].value) <= 3500
+    assert headings(site.get(PAGE)) == all_headings

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal.config.cookies import INTRODUCED, REFUSED_PLATFORM, SAVED_VIEWS
+from portal.config.cookies import INTRODUCED, REFUSED_PLATFORM, SAVED_VIEWS, TABLE_LAYOUT
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
@@ -118,6 +118,7 @@ class Shell(PartShell):
     :param has_chosen_zone: whether the user has chosen it; if not, `portal.js` rewrites times in the browser's own.
     :param theme: `light` or `dark`; None for that of the system.
     :param saved_views: the cookie with the views of this app's lists, as it came.
+    :param table_layout: the cookie with the look of their tables, as it came.
     :param is_introduced: whether somebody has read this app's introduction in this browser.
     """
 
@@ -133,6 +134,7 @@ class Shell(PartShell):
     has_chosen_zone: bool
     theme: str | None
     saved_views: str
+    table_layout: str
     is_introduced: bool
 
     def part(self) -> PartShell:
@@ -210,6 +212,7 @@ def shell_for(request: PortalRequest) -> Shell:
         has_chosen_zone=has_chosen_zone(request.COOKIES),
         theme=theme_of(request.COOKIES),
         saved_views=request.COOKIES.get(own_cookie(SAVED_VIEWS), ""),
+        table_layout=request.COOKIES.get(own_cookie(TABLE_LAYOUT), ""),
         is_introduced=own_cookie(INTRODUCED) in request.COOKIES,
         refused=_refused_name(request, user),
     )
