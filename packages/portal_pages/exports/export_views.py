@@ -20,7 +20,7 @@ from portal.query import Row, WalkedPage, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
-from portal_pages.exports.csv_files import CsvCells, CsvFile, FileColumn, FileLayout, without_formula
+from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
 from portal_pages.lists import LIST, ROW, selected_rows
 from portal_pages.page_names import DeclaredPage
@@ -106,15 +106,11 @@ class ExportView(DeclaredPage):
         walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request, **values)
         first = next(walk)
         is_watched = request.META.get(_WATCHED_META) == "watched"
-        zone, locale = timezone.get_current_timezone(), active_locale()
+        zone = timezone.get_current_timezone()
         layout = FileLayout(
             columns=tuple(_file_columns(view.file_columns, row=view.hook.item, zone=zone)),
-            cells=CsvCells.of(locale, zone=zone, yes=_("yes"), no=_("no")),
-            locale=locale,
+            locale=active_locale(),
             zone=zone,
-            broken=_("This file is not whole: the service stopped answering. Please export the list again."),
-            overtaken=_("This file is not whole: it stood still for too long. Please export the list again."),
-            signed_out=_("This file is not whole: your sign-in has ended. Please sign in and export the list again."),
             is_marked=is_watched,
         )
         chosen = next(
