@@ -86,6 +86,7 @@ class ExportView(DeclaredPage):
 
         :raises portal.errors.ApiError: the first page can't be read.
         """
+        del values
         controls = self.list_view.controls(request.GET)
         if controls.has_error:  # the list says what is wrong
             return redirect(controls.url(reverse(pages.list)))
@@ -94,16 +95,14 @@ class ExportView(DeclaredPage):
         if isinstance(slot, Refusal):
             return failure_response(request, _REFUSALS[slot])
         try:
-            return self._file(request, pages, slot, values)
+            return self._file(request, pages, slot)
         except BaseException:
             slot.release()
             raise
 
-    def _file(
-        self, request: PortalRequest, pages: PageNames, slot: ExportSlot, values: Mapping[str, Any]
-    ) -> StreamingHttpResponse:
+    def _file(self, request: PortalRequest, pages: PageNames, slot: ExportSlot) -> StreamingHttpResponse:
         view = self.list_view
-        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request, **values)
+        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request)
         first = next(walk)
         is_watched = request.META.get(_WATCHED_META) == "watched"
         zone = timezone.get_current_timezone()

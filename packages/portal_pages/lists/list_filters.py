@@ -138,8 +138,8 @@ def shown_filters(
     path: str,
     counts: QueryResult[Any] | None,
     names: Mapping[tuple[str, str], str],
-    unknown: Collection[str] = (),
-    can_count: bool = False,
+    unknown: Collection[str],
+    can_count: bool,
 ) -> ShownFilters:
     """The filters of one page of a list.
 

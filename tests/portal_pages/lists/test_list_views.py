@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.http import QueryDict
+from django.test import RequestFactory
 
 from portal.errors import ApiUnavailableError
 from portal.query import PaginatedRes, PaginatedResult, Row
@@ -31,6 +32,12 @@ FILTERED = ListView(
 CHOICES = ListView(hook=HOOK, filters=(Filter("city", "City", choices={"Ulm": "Ulm"}),))
 
 
+@pytest.fixture(autouse=True)
+def counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These pages have no backend that could be asked."""
+    monkeypatch.setattr("portal_pages.lists.list_views.can_count", lambda *_: False)
+
+
 def controls_of(query: str, view: ListView[Any] = VIEW) -> ListControls:
     return view.controls(QueryDict(query))
 
@@ -44,7 +51,17 @@ def page_of(query: str, view: ListView[Any] = VIEW, *, target: str | None = None
         _data=lambda: PaginatedRes(**data), **fields, _refetch=lambda: None, _fetch_next=lambda: None
     )
     names = PageNames(list="things", title="Things")
-    return view.page(names, controls=controls_of(query, view), result=result, path="/en/things", target=target)
+    return view.page(
+        RequestFactory().get("/en/things"),
+        names,
+        controls=controls_of(query, view),
+        result=result,
+        target=target,
+        counts=None,
+        totals=None,
+        names={},
+        is_restarted=False,
+    )
 
 
 @pytest.mark.parametrize(
