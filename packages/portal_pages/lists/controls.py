@@ -133,13 +133,14 @@ def read_controls(
         q=search_text(given.get("q", "")),
         sort=sort if sort in sorts and sort != default_sort else "",
         cursor=given.get("cursor", ""),
-        pages=_number_of_pages(given.get("pages", "")),
+        pages=number_of_pages(given.get("pages", "")),
         values=tuple((each, read_values(given.getlist(each.param))) for each in filters),
         days=tuple(read_days(each, given) for each in ranges),
         menu=given.get(MENU, ""),
     )
 
 
-def _number_of_pages(text: str) -> int:
-    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_SHOWN_PAGES))
-    return min(max(int(text), 1), MAX_SHOWN_PAGES) if is_number else 1
+def number_of_pages(text: str, *, most: int = MAX_SHOWN_PAGES) -> int:
+    """How many pages an address asks for; one where it does not say."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+    return min(max(int(text), 1), most) if is_number else 1

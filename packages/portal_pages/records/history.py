@@ -23,7 +23,7 @@ from portal.rows import decoder_of, wire_names
 from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text
 from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, AddView, BackendForm
-from portal_pages.lists import Column
+from portal_pages.lists import Column, number_of_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -78,10 +78,8 @@ def history_specs(
     activity: PaginatedQueryHook[ActivityEntry, ...] | None, request: HttpRequest, *, row_id: str
 ) -> list[Any]:
     """The call for the history, if there is one: as many pages of it as the address says."""
-    asked = request.GET.get(SECTION, "")
-    pages = min(int(asked), MAX_PAGES) if asked.isascii() and asked.isdigit() and len(asked) < len("100") else 1
-    hook: Any = activity
-    return [] if hook is None else [hook.spec(id=row_id, pages=max(pages, 1))]
+    pages = number_of_pages(request.GET.get(SECTION, ""), most=MAX_PAGES)
+    return [] if activity is None else [activity.spec(id=row_id, pages=pages)]
 
 
 def history_of(

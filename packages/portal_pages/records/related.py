@@ -228,9 +228,7 @@ class Related(Generic[TItem]):
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""
-        hook: Any = self.hook
-        spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
-        return spec
+        return self.hook.spec(**{self.by: row_id})
 
     def totals_spec(self, row_id: str) -> QuerySpec[QueryResult[RowTotals]]:
         """The call that adds up all rows. There have to be `totals`."""

@@ -119,14 +119,11 @@ class ShownAction:
     :param question: before the button; empty for none.
     """
 
-    name: str
-    label: str
-    icon: str
+    declared: RowAction[Any]
     url: str
     names: tuple[str, ...]
     form: BackendForm[Any] | None
     question: str
-    is_main: bool
 
 
 def offered_actions(
@@ -164,14 +161,11 @@ def shown_action(
     if form is not None:
         name_chosen_rows(request, form)
     return ShownAction(
-        name=action.name,
-        label=str(action.label),
-        icon=action.icon,
+        declared=action,
         url=url,
         names=names if form is None else tuple(form.fields),
         form=form,
         question=str(action.question) % _words_of(row) if action.question and row else "",
-        is_main=action.is_main,
     )
 
 
