@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from portal_pages.lists.cells import Cell, short_table, words_in, written_facts
+from portal_pages.lists.cells import Cell, short_table, words_in, written_cells
 from portal_pages.lists.columns import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, Column, column_fault
 from portal_pages.lists.controls import number_of_pages
 from portal_pages.lists.date_ranges import DateRange, calendar_spans, day_in

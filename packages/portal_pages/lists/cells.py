@@ -19,7 +19,7 @@ from portal.web.present import Badge
 from portal_pages.lists.columns import cells_of, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jinja2.runtime import Context
 
@@ -131,11 +131,6 @@ def _late(text: str) -> Markup:
     """A day that is missed, said in a word too, for who sees no colours."""
     word = Markup('<span class="visually-hidden"> (%s)</span>') % gettext("late")
     return Markup('<strong class="late">%s%s</strong>') % (text, word)
-
-
-def written_facts(columns: Mapping[str, Column], row: Any) -> Iterator[Cell]:
-    """The facts of a row's page, whose heading the first column is."""
-    return (each for each in written_cells(columns, row) if each.tag == "td")
 
 
 def short_table(columns: Mapping[str, Column], row: Any, *, left_out: str = "") -> dict[str, object]:

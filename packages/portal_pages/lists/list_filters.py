@@ -15,7 +15,6 @@ from portal_pages.lists.filters import usable_counts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
 
     from portal.query import QueryResult
     from portal.web.present import LazyText
@@ -253,16 +252,14 @@ def _chips_of_days(controls: ListControls, *, path: str) -> Iterator[Chip]:
 
 
 def _days_text(days: ChosenDays) -> str:
-    first, last = (_day_or(day, text) for day, text in ((days.first, days.first_text), (days.last, days.last_text)))
+    first, last = (
+        day_text(day) if day else text for day, text in ((days.first, days.first_text), (days.last, days.last_text))
+    )
     if first == last:
         return first
     if first and last:
         return f"{first} – {last}"
     return _("from %(day)s") % {"day": first} if first else _("until %(day)s") % {"day": last}
-
-
-def _day_or(day: date | None, text: str) -> str:
-    return text if day is None else day_text(day)
 
 
 def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> ShownRange:

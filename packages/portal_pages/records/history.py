@@ -70,7 +70,6 @@ class History:
     entries: str
     has_failed: bool
     older_url: str
-    note_url: str
     form: NoteForm | None
 
 
@@ -101,7 +100,6 @@ def history_of(
         entries=entries,
         has_failed=result.error is not None and not result.pages,
         older_url=older if result.has_next_page else "",
-        note_url=reverse(f"{pages.detail}-{NOTE}", args=[row_id]) if takes_notes else "",
         form=NoteForm(auto_id="note-%s") if takes_notes else None,
     )
 

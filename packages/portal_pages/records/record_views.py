@@ -26,7 +26,7 @@ from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.forms import UndoPage
-from portal_pages.lists import column_fault, list_url_before, words_in, written_facts
+from portal_pages.lists import column_fault, list_url_before, words_in, written_cells
 from portal_pages.page_names import DeclaredPage, ShownRow
 from portal_pages.records.history import NOTE, NotePage, history_of, history_specs
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
@@ -212,5 +212,5 @@ def _facts_in(
     pages: PageNames,
     locale: str,  # noqa: ARG001  the key
 ) -> tuple[Cell, ...]:
-    """The facts of a row in the active language `locale`."""
-    return tuple(written_facts(view.facts or pages.columns, view.hook.data))
+    """The facts of a row in the active language `locale`: all but the first column, which is the heading."""
+    return written_cells(view.facts or pages.columns, view.hook.data)[1:]
