@@ -23,6 +23,7 @@ import weakref
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import timezone, translation
@@ -61,7 +62,7 @@ class FileColumn:
     words: Mapping[Any, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FileLayout:
     """What a file looks like, and how values are written.
 
@@ -75,7 +76,7 @@ class FileLayout:
     columns: tuple[FileColumn, ...] = ()
     is_marked: bool = False
 
-    @property
+    @cached_property
     def conventions(self) -> tuple[str, str]:
         """What stands between cells, and the decimal sign."""
         return _CONVENTIONS.get(self.locale, _CONVENTIONS["en"])
