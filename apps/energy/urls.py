@@ -9,13 +9,9 @@ from apps.energy.views.overview import now_page, overview
 from apps.energy.views.sessions import session_pages
 from apps.energy.views.station_map import station_map_page
 from apps.energy.views.stations import station_pages
+from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
 from portal_pages import platform_page
 from portal_pages.urls import platform_patterns
-
-handler400 = "portal.web.errors.failure_pages.bad_request"
-handler403 = "portal.web.errors.failure_pages.permission_denied"
-handler404 = "portal.web.errors.failure_pages.page_not_found"
-handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = platform_patterns(
     pages=[

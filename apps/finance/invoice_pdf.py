@@ -106,14 +106,13 @@ def plain(text: str) -> str:
 def _story(invoice: InvoiceDetail, *, title: str, status: str) -> Iterator[Flowable]:
     seller = invoice.seller or Seller()
     yield _paragraph(plain(seller.name) or "Portal", size=10, bold=True, color=_SOFT)
-    for line in (*_lines_of(seller.address), _vat_id(seller.vat_id), plain(seller.email)):
-        if line:
-            yield _paragraph(line, color=_SOFT)
+    for line in filter(None, (*_lines_of(seller.address), _vat_id(seller.vat_id), plain(seller.email))):
+        yield _paragraph(line, color=_SOFT)
     yield Spacer(0, 8 * mm)
     if invoice.client_address:
-        for line in (plain(invoice.client_name), *_lines_of(invoice.client_address), _vat_id(invoice.client_vat_id)):
-            if line:
-                yield _paragraph(line, size=10)
+        address = _lines_of(invoice.client_address)
+        for line in filter(None, (plain(invoice.client_name), *address, _vat_id(invoice.client_vat_id))):
+            yield _paragraph(line, size=10)
         yield Spacer(0, 8 * mm)
     yield _paragraph(title, size=18, bold=True)
     yield Spacer(0, 6 * mm)
@@ -194,17 +193,13 @@ def _cells(line: InvoiceLine, *, currency: str) -> list[Paragraph]:
 
 def _totals(invoice: InvoiceDetail) -> Table:
     """Net, tax and total; the total alone where the backend gives no tax."""
-    currency = _currency(invoice)
-    rows = []
+    currency, total = _currency(invoice), gettext("Total")
+    rows = [(total, invoice.amount)]
     if invoice.net_amount is not None and invoice.vat_amount is not None:
-        rows = [(gettext("Net"), invoice.net_amount), (gettext("VAT"), invoice.vat_amount)]
-    total = (gettext("Total"), invoice.amount)
+        rows = [(gettext("Net"), invoice.net_amount), (gettext("VAT"), invoice.vat_amount), *rows]
     cells = [
-        [
-            _paragraph(name, bold=bold),
-            _paragraph(_money(value, currency), right=True, bold=bold),
-        ]
-        for name, value, bold in (*((*row, False) for row in rows), (*total, True))
+        [_paragraph(name, bold=name == total), _paragraph(_money(value, currency), right=True, bold=name == total)]
+        for name, value in rows
     ]
     style = [("LINEABOVE", (0, -1), (-1, -1), 1, _SOFT), ("RIGHTPADDING", (-1, 0), (-1, -1), 0), *_tight()]
     return Table(cells, colWidths=(0.2 * _WIDTH, 0.22 * _WIDTH), hAlign="RIGHT", style=style)

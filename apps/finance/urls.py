@@ -5,13 +5,9 @@ from __future__ import annotations
 from apps.finance.views.invoice_pdf import invoice_pdf_page
 from apps.finance.views.invoices import invoice_pages
 from apps.finance.views.overview import overview
+from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
 from portal_pages import platform_page
 from portal_pages.urls import platform_patterns
-
-handler400 = "portal.web.errors.failure_pages.bad_request"
-handler403 = "portal.web.errors.failure_pages.permission_denied"
-handler404 = "portal.web.errors.failure_pages.page_not_found"
-handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = platform_patterns(
     pages=[

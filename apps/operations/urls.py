@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from apps.operations.views.overview import overview
 from apps.operations.views.work_orders import work_order_pages
+from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
 from portal_pages import platform_page
 from portal_pages.urls import platform_patterns
-
-handler400 = "portal.web.errors.failure_pages.bad_request"
-handler403 = "portal.web.errors.failure_pages.permission_denied"
-handler404 = "portal.web.errors.failure_pages.page_not_found"
-handler500 = "portal.web.errors.failure_pages.server_error"
 
 urlpatterns = platform_patterns(
     pages=[

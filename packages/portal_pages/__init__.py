@@ -32,6 +32,7 @@ from portal_pages.forms import (
     backend_errors,
     change_row,
     form_page,
+    is_not_taken,
     one_line,
     settle_conflicts,
     telephone,

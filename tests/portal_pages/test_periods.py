@@ -117,7 +117,7 @@ def test_days_of_no_zone_name_none_and_those_of_utc_do() -> None:
 
 
 def test_the_links_lead_to_each_period_and_the_default_needs_no_parameter() -> None:
-    assert [(link.href, link.is_current) for link in choice().links] == [
+    assert [(link.url, link.is_current) for link in choice().links] == [
         ("/en/energy?period=7d", False),
         ("/en/energy", True),
         ("/en/energy?period=90d", False),

@@ -8,11 +8,10 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import charger_work_orders
-from apps.energy.views.sessions import SESSION_TOTALS
+from apps.energy.views.sessions import sessions_of
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.charger_work_orders import ChargerWorkOrderMutations, ReportedOrder
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
-from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge
 from portal_pages import (
@@ -25,7 +24,6 @@ from portal_pages import (
     Filter,
     ListView,
     QuickView,
-    Related,
     resource_pages,
 )
 
@@ -87,13 +85,7 @@ charger_pages = resource_pages(
         hook=ChargerQueries.use_get_charger_query,
         related=(
             charger_work_orders,
-            Related(
-                title=_("Charging sessions"),
-                hook=ChargingSessionQueries.use_get_charging_sessions_query,
-                totals=SESSION_TOTALS,
-                by="charger_id",
-                page="sessions",
-            ),
+            sessions_of("charger_id"),
         ),
     ),
     adds={

@@ -6,10 +6,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import invoices
-from apps.energy.views.sessions import SESSION_TOTALS
+from apps.energy.views.sessions import sessions_of
 from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.services.energy.clients import Client, ClientMutations, ClientQueries
-from portal.services.energy.sessions import ChargingSessionQueries
 from portal_pages import (
     AGE_SORTS,
     NAME_SORTS,
@@ -22,7 +21,6 @@ from portal_pages import (
     EditView,
     Filter,
     ListView,
-    Related,
     resource_pages,
     telephone,
 )
@@ -77,13 +75,7 @@ client_pages = resource_pages(
         activity=ClientQueries.use_get_client_activity_query,
         note=ClientMutations.use_note_client_mutation,
         related=(
-            Related(
-                title=_("Charging sessions"),
-                hook=ChargingSessionQueries.use_get_charging_sessions_query,
-                totals=SESSION_TOTALS,
-                by="client_id",
-                page="sessions",
-            ),
+            sessions_of("client_id"),
             invoices,
         ),
     ),

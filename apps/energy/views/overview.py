@@ -38,29 +38,25 @@ from portal_pages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from django.http import HttpRequest, HttpResponse
 
     from portal.services.energy.summary import EnergySummary
+    from portal.web.present import LazyText
 
 
-def _of(name: str) -> Callable[[EnergySummary], int | None]:
-    return lambda summary: summary.counts.get(name)
+def _count(label: LazyText, route: str, hook: Any) -> Count[EnergySummary]:
+    return Count(label=label, route=route, hook=hook, of=lambda summary: summary.counts.get(route))
 
 
 COUNTS: Final[Sequence[Count[EnergySummary]]] = (
-    Count(label=_("Clients"), route="clients", hook=ClientQueries.use_get_clients_query, of=_of("clients")),
-    Count(label=_("Stations"), route="stations", hook=StationQueries.use_get_stations_query, of=_of("stations")),
-    Count(label=_("Chargers"), route="chargers", hook=ChargerQueries.use_get_chargers_query, of=_of("chargers")),
-    Count(
-        label=_("Charging sessions"),
-        route="sessions",
-        hook=ChargingSessionQueries.use_get_charging_sessions_query,
-        of=_of("sessions"),
-    ),
-    Count(label=_("Meters"), route="meters", hook=MeterQueries.use_get_meters_query, of=_of("meters")),
+    _count(_("Clients"), "clients", ClientQueries.use_get_clients_query),
+    _count(_("Stations"), "stations", StationQueries.use_get_stations_query),
+    _count(_("Chargers"), "chargers", ChargerQueries.use_get_chargers_query),
+    _count(_("Charging sessions"), "sessions", ChargingSessionQueries.use_get_charging_sessions_query),
+    _count(_("Meters"), "meters", MeterQueries.use_get_meters_query),
 )
 ENERGY: Final = Figure(
     label=_("Energy"), name="energy_kwh", unit="kWh", icon="meters", route="sessions", days="startedAt"

@@ -11,12 +11,13 @@ from portal.services.energy.clients import ClientQueries
 from portal.services.energy.sessions import (
     HIGHEST_COST_FIRST,
     MOST_ENERGY_FIRST,
+    ChargingSession,
     ChargingSessionQueries,
     ChargingSessionStatus,
 )
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge
-from portal_pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, Totals, resource_pages
+from portal_pages import AGE_SORTS, Column, DateRange, DetailView, Filter, ListView, Related, Totals, resource_pages
 
 STATUSES: Final = {
     ChargingSessionStatus.ACTIVE: Badge(label=_("Running"), tone="info"),
@@ -26,6 +27,18 @@ STATUSES: Final = {
 SESSION_TOTALS: Final = Totals(
     ChargingSessionQueries.use_get_charging_sessions_totals_query, {"energy_kwh": "kwh", "cost": "money"}
 )
+
+
+def sessions_of(by: str) -> Related[ChargingSession]:
+    """Those of a station, a charger or a client, on its page."""
+    return Related(
+        title=_("Charging sessions"),
+        hook=ChargingSessionQueries.use_get_charging_sessions_query,
+        totals=SESSION_TOTALS,
+        by=by,
+        page="sessions",
+    )
+
 
 session_pages = resource_pages(
     "energy/sessions",

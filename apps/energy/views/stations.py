@@ -7,11 +7,10 @@ from typing import Final
 from django.utils.translation import gettext_lazy as _
 
 from apps.energy.views.elsewhere import work_orders
-from apps.energy.views.sessions import SESSION_TOTALS
+from apps.energy.views.sessions import sessions_of
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.chargers import ChargerQueries
 from portal.services.energy.meters import MeterQueries
-from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.stations import StationHealth, StationQueries, StationStatus
 from portal.web.present import Badge, territory_text
 from portal_pages import AGE_SORTS, NAME_SORTS, Column, DetailView, Filter, ListView, Related, resource_pages
@@ -62,13 +61,7 @@ station_pages = resource_pages(
         hook=StationQueries.use_get_station_query,
         related=(
             Related(title=_("Chargers"), hook=ChargerQueries.use_get_chargers_query, by="station_id", page="chargers"),
-            Related(
-                title=_("Charging sessions"),
-                hook=ChargingSessionQueries.use_get_charging_sessions_query,
-                totals=SESSION_TOTALS,
-                by="station_id",
-                page="sessions",
-            ),
+            sessions_of("station_id"),
             work_orders,
             Related(title=_("Meters"), hook=MeterQueries.use_get_meters_query, by="station_id", page="meters"),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -43,14 +44,8 @@ INVOICED: Final = Figure(
     days="issuedAt",
     filters={"status": [InvoiceStatus.SENT, InvoiceStatus.PAID, InvoiceStatus.OVERDUE]},
 )
-PAID: Final = Figure(
-    label=_("Paid"),
-    name="paid",
-    is_money=True,
-    icon="check",
-    route="invoices",
-    days="paidAt",
-    filters={"status": InvoiceStatus.PAID},
+PAID: Final = replace(
+    INVOICED, label=_("Paid"), name="paid", icon="check", days="paidAt", filters={"status": InvoiceStatus.PAID}
 )
 
 

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
     from django.urls import ResolverMatch
 
+#: An app's URLs have these too: Django looks for them there.
+handler400 = "portal.web.errors.failure_pages.bad_request"
+handler403 = "portal.web.errors.failure_pages.permission_denied"
+handler404 = "portal.web.errors.failure_pages.page_not_found"
+handler500 = "portal.web.errors.failure_pages.server_error"
+
 #: Those of the records that many users open.
 _FOUND_PATHS: Final = 1024
 

@@ -57,25 +57,16 @@ PERMISSIONS: Final = {
 }
 
 
-class PermissionsField(forms.MultipleChoiceField):
-    """Checkboxes for the permissions that the portal knows; the form adds those that the account has beside."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            required=False,
-            label=_("Permissions"),
-            choices=lambda: [(code, f"{each.label} ({code})") for code, each in PERMISSIONS.items()],
-            widget=forms.CheckboxSelectMultiple,
-        )
-
-
 class AccountForm(BackendForm[Account]):
     """The permissions of an account. Its name and address are its owner's."""
 
-    permissions = PermissionsField()
-
-    class Meta:
-        fields = {"permissions": _("Permissions")}
+    #: Those that the portal knows; the form adds those that the account has beside.
+    permissions = forms.MultipleChoiceField(
+        required=False,
+        label=_("Permissions"),
+        choices=lambda: [(code, f"{each.label} ({code})") for code, each in PERMISSIONS.items()],
+        widget=forms.CheckboxSelectMultiple,
+    )
 
 
 class AccountEdit(EditView[Account]):

@@ -5,7 +5,6 @@ Both are 404 where the backend sends no such mails (`APP_PASSWORD_RESET`), or wh
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
@@ -15,19 +14,15 @@ from django.views.decorators.http import require_http_methods
 
 from portal.config.current import portal_config
 from portal.web import see_other
-from portal.web.errors import page_not_found
 from portal.web.sign_in import ResetFailure, ask_for_reset, reset_password
 from portal_gateway.forms import ForgotPasswordForm, ResetPasswordForm
+from portal_gateway.views.with_provider import only_where
 from portal_pages import backend_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.http import HttpResponse
 
     from portal.web import PortalRequest
-
-    View = Callable[[PortalRequest], HttpResponse]
 
 
 def offers_reset() -> bool:
@@ -36,15 +31,7 @@ def offers_reset() -> bool:
     return config.offers_password_reset and not config.oidc.enabled
 
 
-def _where_offered(view: View) -> View:
-    @wraps(view)
-    def offered(request: PortalRequest) -> HttpResponse:
-        return view(request) if offers_reset() else page_not_found(request)
-
-    return offered
-
-
-@_where_offered
+@only_where(offers_reset)
 @require_http_methods(["GET", "HEAD", "POST"])
 def forgot(request: PortalRequest) -> HttpResponse:
     """Ask for the address; POST has a link sent, and says the same for every address."""
@@ -56,7 +43,7 @@ def forgot(request: PortalRequest) -> HttpResponse:
     return _page(request, "auth_app/forgot.html", form, failure=failure, asked_for=asked_for)
 
 
-@_where_offered
+@only_where(offers_reset)
 @require_http_methods(["GET", "HEAD", "POST"])
 def reset(request: PortalRequest) -> HttpResponse:
     """Ask for the new password; POST sets it, and leads to the sign-in page."""

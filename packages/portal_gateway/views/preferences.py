@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -17,8 +16,6 @@ from portal.web import active_locale, see_other
 from portal.web.preferences import THEMES, theme_of, write_preference, zone_choices, zone_label, zone_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from django.http import HttpResponse
 
     from portal.web import PortalRequest
@@ -27,28 +24,13 @@ if TYPE_CHECKING:
 OWN = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreferenceChoices:
-    """What can be chosen, and what is.
+def preference_choices(request: PortalRequest) -> dict[str, object]:
+    """What can be chosen, in the page's language, and what is.
 
-    :param zones: by continent: name and label.
-    :param has_all_zones: whether they are all; else those with the hour that it is now for the user.
-    :param zone: what is chosen; empty for the browser's own.
-    :param browsers_zone: a label; empty as long as the browser has not told its zone.
-    :param themes: value and label.
-    :param theme: what is chosen; empty for the system's own.
+    `zones` are by continent, each with name and label: all of them, or those with the hour that it is now for the user.
+    An empty `zone` or `theme` is that of the browser, or of the system; `browsers_zone` is empty as long as the browser
+    has not told its own.
     """
-
-    zones: Sequence[tuple[str, Sequence[tuple[str, str]]]]
-    has_all_zones: bool
-    zone: str
-    browsers_zone: str
-    themes: Sequence[tuple[str, str]]
-    theme: str
-
-
-def preference_choices(request: PortalRequest) -> PreferenceChoices:
-    """The choices in the page's language."""
     language = active_locale()
     zone = request.COOKIES.get(VAR_TIME_ZONE, "")
     zone = zone if zone_named(zone) else OWN
@@ -64,14 +46,14 @@ def preference_choices(request: PortalRequest) -> PreferenceChoices:
         zones = (*zones, (_("Other"), ((zone, zone_label(zone, language=language)),)))
     browsers = request.COOKIES.get(BROWSER_TIME_ZONE)
     labels = {"light": _("Light"), "dark": _("Dark")}
-    return PreferenceChoices(
-        zones=[each for each in zones if each[1]],
-        has_all_zones=has_all,
-        zone=zone,
-        browsers_zone=zone_label(browsers, language=language) if browsers and zone_named(browsers) else "",
-        themes=[(OWN, _("As my system")), *((theme, labels[theme]) for theme in THEMES)],
-        theme=theme_of(request.COOKIES) or OWN,
-    )
+    return {
+        "zones": [each for each in zones if each[1]],
+        "has_all_zones": has_all,
+        "zone": zone,
+        "browsers_zone": zone_label(browsers, language=language) if browsers and zone_named(browsers) else "",
+        "themes": [(OWN, _("As my system")), *((theme, labels[theme]) for theme in THEMES)],
+        "theme": theme_of(request.COOKIES) or OWN,
+    }
 
 
 @require_POST

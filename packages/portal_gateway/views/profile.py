@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -24,8 +24,8 @@ from portal_gateway.devices import device_name
 from portal_gateway.forms import NameForm
 from portal_gateway.views.accounts import ADMIN, PERMISSIONS
 from portal_gateway.views.preferences import preference_choices
-from portal_gateway.views.with_provider import without_provider
-from portal_pages import backend_errors, is_absent, is_load_more
+from portal_gateway.views.with_provider import only_where
+from portal_pages import backend_errors, is_absent, is_load_more, is_not_taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from portal.errors import ApiError
     from portal.services.iam.sign_ins import ActiveSignIn
     from portal.web import PortalRequest
-
-
-#: No such method; no such call.
-_NOT_TAKEN: Final = frozenset({405, 501})
 
 
 @require_safe
@@ -57,7 +53,7 @@ def profile(request: PortalRequest) -> HttpResponse:
     return response
 
 
-@without_provider
+@only_where(lambda: not portal_config().oidc.enabled)
 @require_POST
 def rename(request: PortalRequest) -> HttpResponse:
     """Change the user's name."""
@@ -81,8 +77,7 @@ def rename(request: PortalRequest) -> HttpResponse:
 
 def _is_not_taken(error: ApiError | None) -> bool:
     """Whether the backend does not change names, or not for this user: such a call is in no document."""
-    is_refused = isinstance(error, ApiNotFoundError | ApiForbiddenError)
-    return is_refused or (error is not None and error.status in _NOT_TAKEN)
+    return is_not_taken(error) or isinstance(error, ApiNotFoundError | ApiForbiddenError)
 
 
 def _page(

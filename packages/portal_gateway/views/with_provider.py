@@ -36,11 +36,14 @@ def with_provider(name: str, *, otherwise: View = page_not_found) -> View:
     return view
 
 
-def without_provider(view: View) -> View:
-    """The view where the backend keeps the users; no page (404) where a provider does."""
+def only_where(is_offered: Callable[[], bool]) -> Callable[[View], View]:
+    """Makes a view no page (404) where it is not offered."""
 
-    @wraps(view)
-    def offered(request: PortalRequest) -> HttpResponse:
-        return page_not_found(request) if portal_config().oidc.enabled else view(request)
+    def guard(view: View) -> View:
+        @wraps(view)
+        def offered(request: PortalRequest) -> HttpResponse:
+            return view(request) if is_offered() else page_not_found(request)
 
-    return offered
+        return offered
+
+    return guard

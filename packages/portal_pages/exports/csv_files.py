@@ -23,9 +23,12 @@ import weakref
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils import timezone, translation
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, SlotLostError, without_traceback
 from portal.web.present import Badge
@@ -46,31 +49,44 @@ _CELL_WITHIN: Final = re.compile('([,;]"*)(?=[=+\\-@\t\uff1d\uff0b\uff0d\uff20])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CsvCells:
-    """How values are written.
+class FileColumn:
+    """One column of a file.
 
-    :param separator: between cells.
-    :param decimal_sign: of numbers.
-    :param zone: in which times are written.
-    :param yes: the word for True; `no` for False.
+    :param heading: its text.
+    :param value: what it shows of a row.
+    :param words: for codes: what the user reads in their place.
     """
 
-    separator: str
-    decimal_sign: str
+    heading: str
+    value: Callable[[Any], object]
+    words: Mapping[Any, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileLayout:
+    """What a file looks like, and how values are written.
+
+    :param locale: its language.
+    :param zone: in which times are written.
+    :param is_marked: whether a whole file ends with :data:`END_MARK`.
+    """
+
+    locale: str
     zone: tzinfo
-    yes: str
-    no: str
+    columns: tuple[FileColumn, ...] = ()
+    is_marked: bool = False
 
-    @classmethod
-    def of(cls, locale: str, *, zone: tzinfo, yes: str, no: str) -> CsvCells:
-        """Those of a language."""
-        separator, decimal_sign = _CONVENTIONS.get(locale, _CONVENTIONS["en"])
-        return cls(separator=separator, decimal_sign=decimal_sign, zone=zone, yes=yes, no=no)
+    @cached_property
+    def conventions(self) -> tuple[str, str]:
+        """What stands between cells, and the decimal sign."""
+        return _CONVENTIONS.get(self.locale, _CONVENTIONS["en"])
 
-    def lines(self, rows: Iterable[Iterable[str]]) -> bytes:
+    def lines(self, rows: Iterable[Iterable[object]]) -> bytes:
         """Rows of cells as lines of the file. What no file can hold is replaced."""
         text = io.StringIO(newline="")
-        csv.writer(text, delimiter=self.separator, lineterminator="\r\n").writerows(rows)
+        # The middleware that chose both is done with the request when the second part is written.
+        with translation.override(self.locale), timezone.override(self.zone):
+            csv.writer(text, delimiter=self.conventions[0], lineterminator="\r\n").writerows(rows)
         return text.getvalue().encode("utf-8", errors="replace")
 
     def text(self, value: object, words: Mapping[Any, Any] | None = None) -> str:
@@ -85,7 +101,7 @@ class CsvCells:
             case None:
                 text = ""
             case bool():
-                text = self.yes if value else self.no
+                text = gettext("yes") if value else gettext("no")
             case int() | float() | Decimal():
                 # Its sign makes it no formula.
                 return self._number(value)
@@ -114,7 +130,7 @@ class CsvCells:
             return ""
         # As it is: neither an exponent nor a sign between thousands.
         text = format(Decimal(repr(value)) if isinstance(value, float) else Decimal(value), "f")
-        return text.replace(".", self.decimal_sign)
+        return text.replace(".", self.conventions[1])
 
 
 def without_formula(text: str) -> str:
@@ -130,42 +146,11 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 #: The end of a whole file, for a script that asked for it: END OF TRANSMISSION. A server ends the body of a response
 #: that failed as it ends any other.
 END_MARK: Final = b"\x04"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileColumn:
-    """One column of a file.
-
-    :param heading: its text.
-    :param value: what it shows of a row.
-    :param words: for codes: what the user reads in their place.
-    """
-
-    heading: str
-    value: Callable[[Any], object]
-    words: Mapping[Any, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileLayout:
-    """What a file looks like.
-
-    :param locale: its language.
-    :param zone: of its times.
-    :param broken: the last line of a file that is not whole, because a page of its list can't be read.
-    :param overtaken: the same where another file has taken its slot.
-    :param signed_out: the same where the user's sign-in has ended.
-    :param is_marked: whether a whole file ends with :data:`END_MARK`.
-    """
-
-    columns: tuple[FileColumn, ...]
-    cells: CsvCells
-    locale: str
-    zone: tzinfo
-    broken: str
-    overtaken: str
-    signed_out: str
-    is_marked: bool
+#: The last line of a file that is not whole: a page of its list can't be read; another file has taken its slot; the
+#: user's sign-in has ended.
+BROKEN: Final = _("This file is not whole: the service stopped answering. Please export the list again.")
+OVERTAKEN: Final = _("This file is not whole: it stood still for too long. Please export the list again.")
+SIGNED_OUT: Final = _("This file is not whole: your sign-in has ended. Please sign in and export the list again.")
 
 
 class CsvFile:
@@ -217,7 +202,7 @@ class CsvFile:
 
     def _written(self, first: WalkedPage[Any], pages: Iterator[WalkedPage[Any]]) -> Generator[bytes, None, None]:
         layout = self._layout
-        head = layout.cells.lines([[column.heading for column in layout.columns]])
+        head = layout.lines([[column.heading for column in layout.columns]])
         yield BYTE_ORDER_MARK + head + self._lines(first)
         try:
             for page in pages:
@@ -226,12 +211,12 @@ class CsvFile:
         except (SignInEndedError, ApiUnauthorizedError) as error:
             logger.warning("export of %s ended after %d rows: %s", self._name, self._rows, error)
             self._release()
-            yield layout.cells.lines([[layout.signed_out]])
+            yield layout.lines([[SIGNED_OUT]])
             return
         except PortalError as error:
             logger.warning("export of %s failed after %d rows: %s", self._name, self._rows, error)
             self._release()
-            yield layout.cells.lines([[layout.overtaken if isinstance(error, SlotLostError) else layout.broken]])
+            yield layout.lines([[OVERTAKEN if isinstance(error, SlotLostError) else BROKEN]])
             raise without_traceback(error) from None
         took_s = time.monotonic() - self._began
         logger.info("export of %s: %d rows in %.1f s", self._name, self._rows, took_s)
@@ -241,10 +226,7 @@ class CsvFile:
 
     def _lines(self, page: WalkedPage[Any]) -> bytes:
         layout = self._layout
-        # The middleware that chose both is done with the request when the second part is written.
-        with translation.override(layout.locale), timezone.override(layout.zone):
-            lines = layout.cells.lines(
-                [layout.cells.text(column.value(row), column.words) for column in layout.columns] for row in page.rows
-            )
         self._rows += len(page.rows)
-        return lines
+        return layout.lines(
+            [layout.text(column.value(row), column.words) for column in layout.columns] for row in page.rows
+        )

@@ -20,7 +20,7 @@ from portal.query import Row, WalkedPage, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
-from portal_pages.exports.csv_files import CsvCells, CsvFile, FileColumn, FileLayout, without_formula
+from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
 from portal_pages.lists import LIST, ROW, selected_rows
 from portal_pages.page_names import DeclaredPage
@@ -86,6 +86,7 @@ class ExportView(DeclaredPage):
 
         :raises portal.errors.ApiError: the first page can't be read.
         """
+        del values
         controls = self.list_view.controls(request.GET)
         if controls.has_error:  # the list says what is wrong
             return redirect(controls.url(reverse(pages.list)))
@@ -94,27 +95,21 @@ class ExportView(DeclaredPage):
         if isinstance(slot, Refusal):
             return failure_response(request, _REFUSALS[slot])
         try:
-            return self._file(request, pages, slot, values)
+            return self._file(request, pages, slot)
         except BaseException:
             slot.release()
             raise
 
-    def _file(
-        self, request: PortalRequest, pages: PageNames, slot: ExportSlot, values: Mapping[str, Any]
-    ) -> StreamingHttpResponse:
+    def _file(self, request: PortalRequest, pages: PageNames, slot: ExportSlot) -> StreamingHttpResponse:
         view = self.list_view
-        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request, **values)
+        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request)
         first = next(walk)
         is_watched = request.META.get(_WATCHED_META) == "watched"
-        zone, locale = timezone.get_current_timezone(), active_locale()
+        zone = timezone.get_current_timezone()
         layout = FileLayout(
             columns=tuple(_file_columns(view.file_columns, row=view.hook.item, zone=zone)),
-            cells=CsvCells.of(locale, zone=zone, yes=_("yes"), no=_("no")),
-            locale=locale,
+            locale=active_locale(),
             zone=zone,
-            broken=_("This file is not whole: the service stopped answering. Please export the list again."),
-            overtaken=_("This file is not whole: it stood still for too long. Please export the list again."),
-            signed_out=_("This file is not whole: your sign-in has ended. Please sign in and export the list again."),
             is_marked=is_watched,
         )
         chosen = next(

@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from portal.config.current import portal_config
@@ -58,32 +59,19 @@ def form_page(
     return response
 
 
-def deleted_page(
-    request: HttpRequest,
-    form: BackendForm[Any],
-    *,
-    name: str,
-    create_form: type[BackendForm[Any]] | None,
-    create_url: str,
-    back_url: str,
-    back_label: str,
-) -> HttpResponse:
-    """404: somebody has deleted the row whose form was sent. What was typed is shown, and can be created anew.
-
-    :param name: what people call the row.
-    :param create_form: of the page that creates such rows; None where there is none.
-    """
+def deleted_page(request: HttpRequest, pages: PageNames, form: BackendForm[Any]) -> HttpResponse:
+    """404: somebody has deleted the row whose form was sent. What was typed is shown, and can be created anew."""
     typed = {field: form[field].value() for field in form.fields}
-    anew = create_form(initial=typed) if create_form else None
+    anew = pages.create_form(initial=typed) if pages.create_form else None
     name_chosen_rows(request, anew or form)
     context = {
         "form": anew,
         "typed": () if anew else _typed_texts(form),
-        "title": _("%(name)s was deleted meanwhile") % {"name": name},
+        "title": _("%(name)s was deleted meanwhile") % {"name": str(form.shown_row) or _("The entry")},
         "submit_label": _("Create it anew"),
-        "form_url": create_url,
-        "back_url": back_url,
-        "back_label": back_label,
+        "form_url": reverse(pages.create) if anew else "",
+        "back_url": reverse(pages.list) if pages.list else "",
+        "back_label": str(pages.title),
         "is_deleted": True,
         "submission_key": new_submission_key(),
     }

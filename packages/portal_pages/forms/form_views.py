@@ -118,8 +118,8 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
                 if not row_id:
                     return page_of_new_row(request, pages, new_id)
                 return see_other(f"{reverse(pages.detail, args=[row_id])}{self.section}")
-            about_row = pages.row if row_id else None
-            refused = is_not_taken_of_row(request, result.error, mutation=self.mutation, query=about_row, row_id=row_id)
+            query = pages.row if row_id else None
+            refused = is_not_taken_of_row(request, result.error, row_id, page=self, query=query)
             if not refused:
                 form.show_backend_error(result)
         back_url, back_label = self._back(request, pages, row_id)
@@ -284,9 +284,9 @@ class EditView(DeclaredPage, Generic[TRow]):
     ) -> HttpResponse | BackendForm[TRow]:
         """What a 404 of the change means: the row was deleted, or the backend takes no changes; or nobody knows."""
         try:
-            is_not_taken_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id)
+            is_not_taken_of_row(request, error, row_id, page=self, query=self.query)
         except ApiNotFoundError:
-            return self._deleted(request, pages, form)
+            return deleted_page(request, pages, form)
         except ApiUnavailableError as outage:
             form.show_backend_error(not_written(outage))
             return form
@@ -299,18 +299,6 @@ class EditView(DeclaredPage, Generic[TRow]):
         """The heading, and where the page leads back to."""
         url = reverse(pages.detail, args=[row_id])
         return {"title": self.title % {"name": name}, "back_url": url, "back_label": name}
-
-    def _deleted(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow]) -> HttpResponse:
-        list_url = reverse(pages.list) if pages.list else ""
-        return deleted_page(
-            request,
-            form,
-            name=str(form.shown_row) or _("The entry"),
-            create_form=pages.create_form,
-            create_url=reverse(pages.create) if pages.create_form else "",
-            back_url=list_url,
-            back_label=str(pages.title),
-        )
 
     def _page(
         self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row: TRow | None, row_id: str

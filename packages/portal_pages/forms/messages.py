@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.errors import ApiError
-    from portal.query import MutationHook, PaginatedQueryHook, QueryHook, Row
+    from portal.query import PaginatedQueryHook, Row
 
 
 NO_CREATES: Final = _("Nothing can be added here: the service does not offer it.")
@@ -50,17 +50,11 @@ def is_not_taken(error: ApiError | None) -> bool:
     return isinstance(error, ApiAbsentError) or (error is not None and error.status in _NOT_TAKEN)
 
 
-def is_not_taken_of_row(
-    request: HttpRequest,
-    error: ApiError | None,
-    *,
-    mutation: MutationHook[Any, Any, Any],
-    query: QueryHook[Any, ...] | None,
-    row_id: str,
-) -> bool:
+def is_not_taken_of_row(request: HttpRequest, error: ApiError | None, row_id: str, *, page: Any, query: Any) -> bool:
     """Whether the write of a row failed because the backend does not have the call. After a 404 the row is read.
 
-    :param query: reads the row; None if nothing does, and a 404 tells nothing.
+    :param page: the page that writes, by its `mutation`.
+    :param query: the hook that reads the row; None if nothing does, and a 404 tells nothing.
     :raises portal.errors.ApiNotFoundError: the row is not there: a GET has said so.
     :raises portal.errors.ApiError: whether the row is there is not known.
     """
@@ -72,7 +66,7 @@ def is_not_taken_of_row(
     found = client_of(request).query(query.spec(id=row_id).query, force=True)
     if found.error is not None:
         raise found.error
-    note_absent(mutation, request, status=error.status)
+    note_absent(page.mutation, request, status=error.status)
     return True
 
 
@@ -83,19 +77,13 @@ def refusal_of(error: ApiError | None) -> str:
     return str(NOT_ALLOWED) if isinstance(error, ApiForbiddenError) else ""
 
 
-def refusal_of_row(
-    request: HttpRequest,
-    error: ApiError | None,
-    *,
-    mutation: MutationHook[Any, Any, Any],
-    query: QueryHook[Any, ...],
-    row_id: str,
-) -> str:
+def refusal_of_row(request: HttpRequest, error: ApiError | None, row_id: str, *, page: Any) -> str:
     """The same of the write of a row. After a 404 the row is read.
 
+    :param page: the page that writes by its `mutation`, and reads by its `query`.
     :raises portal.errors.ApiError: as above.
     """
-    is_absent = is_not_taken_of_row(request, error, mutation=mutation, query=query, row_id=row_id)
+    is_absent = is_not_taken_of_row(request, error, row_id, page=page, query=page.query)
     return str(NO_CHANGES) if is_absent else refusal_of(error)
 
 

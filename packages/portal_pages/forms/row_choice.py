@@ -28,7 +28,7 @@ from portal.web.templating import render_part
 from portal_pages.forms.text_fields import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from django.http import HttpRequest, QueryDict
 
@@ -128,8 +128,17 @@ class RowChoiceField(forms.CharField):
 
         :raises portal.errors.ApiError: the backend did not answer.
         """
-        hook: Any = self.hook
-        return best_first(hook(request, **({"q": text} if text else {})).unwrap().items, text)
+        return best_first(self.hook(request, **({"q": text} if text else {})).unwrap().items, text)
+
+    def suggestions(self, request: HttpRequest, name: str) -> str:
+        """What matches the text that a script asks for, as HTML.
+
+        :param name: of the field in HTML.
+        :raises portal.errors.ApiError: the backend did not answer.
+        """
+        found = self.rows(request, search_text(request.GET.get(TEXT_PARAM, "")))[:MOST_MATCHES]
+        rows = [{"id": row.id, "text": str(row), "hint": self.hint(row)} for row in found]
+        return render_part("portal/parts/row_choices.html", {"name": name, "rows": rows})
 
     def label_of(self, row: Row) -> str:
         """The name of a row, with what tells it apart."""
@@ -160,30 +169,22 @@ class SuggestedField(forms.CharField):
         super().__init__(validators=[one_line], **settings)
         self.counts, self.by = counts, by
 
-    def known(self, request: HttpRequest) -> list[str]:
-        """The known values, the most frequent ones first.
+    def suggestions(self, request: HttpRequest, _name: str) -> str:
+        """The known values, the most frequent ones first, as HTML.
 
         :raises portal.errors.ApiError: the backend did not answer.
         """
-        hook: Any = self.counts
-        numbers = hook(request, by=self.by).unwrap().get(self.by) or {}
-        return sorted(filter(None, numbers), key=lambda value: (-(numbers[value] or 0), value))[:MOST_SUGGESTIONS]
+        numbers = self.counts(request, by=self.by).unwrap().get(self.by) or {}
+        known = sorted(filter(None, numbers), key=lambda value: (-(numbers[value] or 0), value))[:MOST_SUGGESTIONS]
+        return render_part("portal/parts/suggestions.html", {"texts": known})
 
 
-def _row_choices(form: type[BackendForm[Any]] | BackendForm[Any]) -> Iterator[tuple[str, str, RowChoiceField]]:
+def _row_choices(form: type[BackendForm[Any]]) -> list[tuple[str, str, RowChoiceField]]:
     """Each such field with its name in HTML and its own."""
     made: Any = form
-    prefixed = made if isinstance(made, forms.Form) else made()
-    fields = made.fields if isinstance(made, forms.Form) else made.base_fields
-    for name, field in fields.items():
-        if isinstance(field, RowChoiceField):
-            yield prefixed.add_prefix(name), name, field
-
-
-def has_row_choices(form: type[BackendForm[Any]]) -> bool:
-    """Whether a form has such a field."""
-    made: Any = form
-    return any(isinstance(field, RowChoiceField) for field in made.base_fields.values())
+    found = [(name, field) for name, field in made.base_fields.items() if isinstance(field, RowChoiceField)]
+    in_html = made().add_prefix if found else str
+    return [(in_html(name), name, field) for name, field in found]
 
 
 def matches_response(request: HttpRequest, form: type[BackendForm[Any]]) -> HttpResponse | None:
@@ -196,22 +197,16 @@ def matches_response(request: HttpRequest, form: type[BackendForm[Any]]) -> Http
     if wanted is None:
         return None
     for name, field in made.base_fields.items():
-        if isinstance(field, SuggestedField) and made().add_prefix(name) == wanted:
-            return HttpResponse(render_part("portal/parts/suggestions.html", {"texts": field.known(request)}))
-    for name, _name, field in _row_choices(form):
-        if name == wanted:
-            found = field.rows(request, search_text(request.GET.get(TEXT_PARAM, "")))[:MOST_MATCHES]
-            rows = [{"id": row.id, "text": str(row), "hint": field.hint(row)} for row in found]
-            return HttpResponse(render_part("portal/parts/row_choices.html", {"name": name, "rows": rows}))
+        if getattr(field, "suggests", False) and made().add_prefix(name) == wanted:
+            return HttpResponse(field.suggestions(request, wanted))
     return HttpResponse("")
 
 
 def with_rows_chosen(request: HttpRequest, form: type[BackendForm[Any]], sent: QueryDict) -> QueryDict:
     """A form that was sent, with the ids of the rows whose names were typed, and with what is wrong with the names."""
-    if not has_row_choices(form):
-        return sent
-    data = sent.copy()
-    for name, _name, field in _row_choices(form):
+    choices = _row_choices(form)
+    data = sent.copy() if choices else sent
+    for name, _name, field in choices:
         for part in (_MATCH, _PROBLEM):
             data.pop(name + part, None)
         if name + TEXT in data:
@@ -227,8 +222,7 @@ def _resolve(request: HttpRequest, field: RowChoiceField, data: QueryDict, *, na
     if not text and not picked:
         return
     try:
-        record: Any = field.record
-        found = [record(request, id=picked).unwrap()] if picked else field.rows(request, text)
+        found = [field.record(request, id=picked).unwrap()] if picked else field.rows(request, text)
     except ApiNotFoundError:
         data[name + _PROBLEM] = _("What you chose is not there any more. Please choose again.")
         return
@@ -268,12 +262,11 @@ def usable_form(request: HttpRequest, form: Any) -> Any:
     A list of which this process does not know is asked first: nobody gets a field that finds nothing.
     """
     left_out = set()
-    for html_name, name, field in _row_choices(form) if has_row_choices(form) else ():
-        hook: Any = field.hook
+    for html_name, name, field in _row_choices(form):
         is_given = request.GET.get(html_name) or request.POST.get(html_name)
-        if not is_given and CHOICES_PARAM not in request.GET and not is_known(hook):
-            hook(request)
-        left_out.add(name if is_absent(hook, request) and not is_given else field.otherwise)
+        if not is_given and CHOICES_PARAM not in request.GET and not is_known(field.hook):
+            field.hook(request)
+        left_out.add(name if is_absent(field.hook, request) and not is_given else field.otherwise)
     return _form_without(form, frozenset(left_out - {""}))
 
 
@@ -306,13 +299,11 @@ def _name_of(request: HttpRequest, field: RowChoiceField, row_id: str) -> str:
     """A row's name; its id where it has none, or is not there. Of a list that is not there no row is asked for."""
     if row_id == NO_VALUE or is_absent(field.hook, request):
         return row_id
-    record: Any = field.record
     try:
-        found = record(request, id=row_id)
+        found = field.record(request, id=row_id)
     except ApiNotFoundError:  # an id that no path can hold
         return row_id
     if isinstance(found.error, ApiNotFoundError | ApiForbiddenError) and not is_known(field.hook):
         # This row is not there, or none is: the list tells.
-        hook: Any = field.hook
-        hook(request)
+        field.hook(request)
     return row_id if found.data is None else str(found.data)

@@ -133,7 +133,7 @@ class UndoPage(DeclaredPage):
         [(_id, version, body)] = rows
         undo: Any = self.mutation(request, idempotency_key=submission_key(request))
         result = undo.mutate(body=body, params=RowParams(id=row_id), if_match=version)
-        if refusal := refusal_of_row(request, result.error, mutation=self.mutation, query=self.query, row_id=row_id):
+        if refusal := refusal_of_row(request, result.error, row_id, page=self):
             messages.error(request, refusal)
         elif isinstance(result.error, ApiPreconditionFailedError):
             self.query(request, id=row_id).refetch()

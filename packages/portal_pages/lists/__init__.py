@@ -17,10 +17,12 @@
 
 from __future__ import annotations
 
-from portal_pages.lists.cells import Cell, short_table, words_in, written_facts
+from portal_pages.lists.cells import Cell, short_table, words_in, written_cells
 from portal_pages.lists.columns import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, Column, column_fault
-from portal_pages.lists.date_ranges import DateRange, calendar_spans
+from portal_pages.lists.controls import number_of_pages
+from portal_pages.lists.date_ranges import DateRange, calendar_spans, day_in
 from portal_pages.lists.filters import Filter
+from portal_pages.lists.list_filters import Preset
 from portal_pages.lists.list_pages import LIST, ROW, is_load_more, list_url, list_url_before
 from portal_pages.lists.list_reads import selected_rows
 from portal_pages.lists.list_views import ListView

@@ -19,7 +19,7 @@ from portal.web.present import Badge
 from portal_pages.lists.columns import cells_of, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from jinja2.runtime import Context
 
@@ -50,18 +50,15 @@ class Cell:
     :param words: the name of the template's variable that has them, for a value that has some.
     :param value: takes it from the row.
     :param currency: takes it from the row; empty for rows without one.
-    :param late: whether the day of a row is missed; None where none can be.
     """
 
-    label: str
-    kind: str
+    column: Column
     tag: str
     attributes: Markup
     format: str
     words: str
     value: Callable[[Any], object]
     currency: Callable[[Any], str]
-    late: Callable[[Any], bool] | None
 
     @pass_context
     def text(self, context: Context, row: Any) -> str:
@@ -69,7 +66,7 @@ class Cell:
         value, how = self.value(row), self.format
         if value is None or value == "":
             return ""
-        if self.late is not None and self.late(row):
+        if self.column.late is not None and self.column.late(row):
             return _late(context.environment.call_filter(how, value, context=context))
         if how == "text":
             return written(_word(value) if isinstance(value, str) else value)
@@ -107,23 +104,20 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: Collecti
     :param left_out: names of columns that are not shown.
     """
     attributes = vars(cells_of(columns))
-    has_currency = hasattr(row, "currency")
-    read_currency: Callable[[Any], str] = attrgetter("currency") if has_currency else _no_currency
+    read_currency: Callable[[Any], str] = attrgetter("currency") if hasattr(row, "currency") else lambda _row: ""
 
     def cell(name: str, column: Column, *, is_name: bool) -> Cell:
         how = column.format or _format(name, column, row)
         if is_name and how in _LINKS:
             how = "text"
         return Cell(
-            label=str(column.label),
-            kind=column.kind,
+            column=column,
             tag="th" if is_name else "td",
             attributes=attributes[name],
             format=how,
             words=_words_name(name),
             value=column.value or _reader(name, column, how),
             currency=read_currency,
-            late=column.late,
         )
 
     return tuple(
@@ -137,11 +131,6 @@ def _late(text: str) -> Markup:
     """A day that is missed, said in a word too, for who sees no colours."""
     word = Markup('<span class="visually-hidden"> (%s)</span>') % gettext("late")
     return Markup('<strong class="late">%s%s</strong>') % (text, word)
-
-
-def written_facts(columns: Mapping[str, Column], row: Any) -> Iterator[Cell]:
-    """The facts of a row's page, whose heading the first column is."""
-    return (each for each in written_cells(columns, row) if each.tag == "td")
 
 
 def short_table(columns: Mapping[str, Column], row: Any, *, left_out: Collection[str] = ()) -> dict[str, object]:
@@ -167,10 +156,6 @@ def words_in(columns: Mapping[str, Column]) -> dict[str, Any]:
 def _words_name(column: str) -> str:
     """No name that a resource gives to its templates, beside which they stand."""
     return f"{column} of the row"
-
-
-def _no_currency(row: Any) -> str:  # noqa: ARG001  the others take it
-    return ""
 
 
 def _format(name: str, column: Column, row: Any) -> str:

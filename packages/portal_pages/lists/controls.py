@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.web.present import with_params
@@ -12,7 +12,6 @@ from portal_pages.lists.filters import Filter, read_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-    from datetime import date
 
     from django.http import QueryDict
 
@@ -42,7 +41,7 @@ class ListControls:
     cursor: str = ""
     pages: int = 1
     values: tuple[tuple[Filter, tuple[str, ...]], ...] = ()
-    days: tuple[ChosenDays, ...] = field(default=())
+    days: tuple[ChosenDays, ...] = ()
     menu: str = ""
 
     @property
@@ -77,14 +76,6 @@ class ListControls:
         params = self._shown_params | {"cursor": cursor, "pages": str(pages) if pages > 1 else "", MENU: menu}
         return with_params(path, params)
 
-    def urls_of_days(self, path: str, date_range: DateRange, spans: Iterable[tuple[date, date]]) -> list[str]:
-        """The addresses of this state with other days of a range: for each first day and last day."""
-        params = self._shown_params
-        return [
-            with_params(path, params | {date_range.first_param: str(first), date_range.last_param: str(last)})
-            for first, last in spans
-        ]
-
     @property
     def _shown_params(self) -> dict[str, ParamValue]:
         """The parameters of the address, but for the place in the list; those that are not set are empty."""
@@ -98,25 +89,20 @@ class ListControls:
         kept = tuple(
             (each, tuple(one for one in values if (each.param, one) != (param, value))) for each, values in self.values
         )
-        return replace(self, values=kept, cursor="", pages=1)
+        return replace(self, values=kept)
 
     def with_days(self, chosen: ChosenDays) -> ListControls:
         """The state with other days of a range."""
         days = tuple(chosen if each.range is chosen.range else each for each in self.days)
-        return replace(self, days=days, cursor="", pages=1)
+        return replace(self, days=days)
 
     def sorted_by(self, sort: str) -> ListControls:
-        """The first page in another order."""
-        return replace(self, sort=sort, cursor="", pages=1)
+        """The state in another order."""
+        return replace(self, sort=sort)
 
     def widened(self) -> ListControls:
         """The state without any filter or days; search and order stay."""
-        return ListControls(
-            q=self.q,
-            sort=self.sort,
-            values=tuple((each, ()) for each, _ in self.values),
-            days=tuple(ChosenDays(range=each.range) for each in self.days),
-        )
+        return replace(self, values=(), days=())
 
 
 def read_controls(
@@ -133,13 +119,14 @@ def read_controls(
         q=search_text(given.get("q", "")),
         sort=sort if sort in sorts and sort != default_sort else "",
         cursor=given.get("cursor", ""),
-        pages=_number_of_pages(given.get("pages", "")),
+        pages=number_of_pages(given.get("pages", "")),
         values=tuple((each, read_values(given.getlist(each.param))) for each in filters),
         days=tuple(read_days(each, given) for each in ranges),
         menu=given.get(MENU, ""),
     )
 
 
-def _number_of_pages(text: str) -> int:
-    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(MAX_SHOWN_PAGES))
-    return min(max(int(text), 1), MAX_SHOWN_PAGES) if is_number else 1
+def number_of_pages(text: str, *, most: int = MAX_SHOWN_PAGES) -> int:
+    """How many pages an address asks for; one where it does not say."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+    return min(max(int(text), 1), most) if is_number else 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from portal.web.present import LazyText
 
-#: A day as `<input type="date">` sends it. `date.fromisoformat` knows further forms.
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MAX_CHARS: Final = 20
 _PRESET_DAYS: Final = (7, 30, 90)
 _ONE_DAY: Final = timedelta(days=1)
@@ -80,11 +78,9 @@ class ChosenDays:
         """The moments that the backend is asked for: from the first day's begin until the last day's end."""
         if self.error or not self.texts:
             return {}
-        limits = {
-            self.range.first_param: _midnight(self.first, self.range.zone),
-            self.range.last_param: _midnight(_next_day(self.last), self.range.zone),
-        }
-        return {name: limit for name, limit in limits.items() if limit is not None}
+        end = self.last and self.last + _ONE_DAY
+        limits = {self.range.first_param: self.first, self.range.last_param: end}
+        return {name: _midnight(day, self.range.zone) for name, day in limits.items() if day is not None}
 
     @property
     def texts(self) -> dict[str, str]:
@@ -169,21 +165,24 @@ def _month_after(day: date, months: int) -> date:
 
 def _day(text: str, *, zone: tzinfo) -> date | None:
     """The day of a text; None for any other text, and for a day whose begin or end no UTC time can write."""
-    if not _DAY.fullmatch(text):
-        return None
     try:
-        day = date.fromisoformat(text)
-        _midnight(day, zone)
-        _midnight(_next_day(day), zone)
+        day = day_in(text)
+        for limit in (day, day + _ONE_DAY) if day else ():
+            _midnight(limit, zone)
     except (ValueError, OverflowError):
         return None
     return day
 
 
-def _next_day(day: date | None) -> date | None:
-    return None if day is None else day + _ONE_DAY
+def day_in(text: str) -> date | None:
+    """The day of a text as `<input type="date">` sends it; None for any other."""
+    with suppress(ValueError):
+        day = date.fromisoformat(text)
+        # It takes weeks, and days without dashes, too.
+        return day if day.isoformat() == text else None
+    return None
 
 
-def _midnight(day: date | None, zone: tzinfo) -> datetime | None:
+def _midnight(day: date, zone: tzinfo) -> datetime:
     """The day's begin in a time zone, in UTC."""
-    return None if day is None else datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
+    return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)

@@ -124,7 +124,7 @@ class Filter:
             Option(
                 value=value,
                 label=names.get(value) or self.word(value),
-                tone=tone_of(self.codes.get(value)),
+                tone=getattr(self.codes.get(value), "tone", ""),
                 count=None if counts is None else counts.get(value, 0),
                 is_chosen=value in chosen,
             )
@@ -165,8 +165,3 @@ def usable_counts(answer: object) -> ChoiceCounts:
         for field, numbers in fields.items()
         if isinstance(numbers, Mapping)
     }
-
-
-def tone_of(word: LazyText | Badge | None) -> str:
-    """The tone of a choice; empty for one that is no badge."""
-    return word.tone if isinstance(word, Badge) else ""

@@ -15,9 +15,9 @@ from portal_pages.lists.filters import usable_counts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
 
     from portal.query import QueryResult
+    from portal.web.present import LazyText
     from portal_pages.lists.controls import ListControls
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter, Option
@@ -50,7 +50,7 @@ class ShownFilter:
 class Preset:
     """A range that one click chooses."""
 
-    label: str
+    label: LazyText
     url: str
     is_current: bool
 
@@ -59,17 +59,10 @@ class Preset:
 class ShownRange:
     """A range of days with its two fields and its presets.
 
-    :param error: what is wrong with the days, for the user.
     :param menu_url: the page that has the fields and the presets; empty where they are here.
     """
 
-    param: str
-    label: str
-    first_param: str
-    last_param: str
-    first_text: str
-    last_text: str
-    error: str
+    days: ChosenDays
     presets: Sequence[Preset]
     menu_url: str
 
@@ -138,8 +131,8 @@ def shown_filters(
     path: str,
     counts: QueryResult[Any] | None,
     names: Mapping[tuple[str, str], str],
-    unknown: Collection[str] = (),
-    can_count: bool = False,
+    unknown: Collection[str],
+    can_count: bool,
 ) -> ShownFilters:
     """The filters of one page of a list.
 
@@ -259,7 +252,9 @@ def _chips_of_days(controls: ListControls, *, path: str) -> Iterator[Chip]:
 
 
 def _days_text(days: ChosenDays) -> str:
-    first, last = (_day_or(day, text) for day, text in ((days.first, days.first_text), (days.last, days.last_text)))
+    first, last = (
+        day_text(day) if day else text for day, text in ((days.first, days.first_text), (days.last, days.last_text))
+    )
     if first == last:
         return first
     if first and last:
@@ -267,26 +262,18 @@ def _days_text(days: ChosenDays) -> str:
     return _("from %(day)s") % {"day": first} if first else _("until %(day)s") % {"day": last}
 
 
-def _day_or(day: date | None, text: str) -> str:
-    return text if day is None else day_text(day)
-
-
 def _shown_range(days: ChosenDays, controls: ListControls, *, path: str) -> ShownRange:
     each = days.range
     is_open = bool(days.error) or controls.menu == each.field
-    presets = presets_of(each) if is_open else ()
-    urls = controls.urls_of_days(path, each, [(first, last) for _label, first, last in presets])
     return ShownRange(
-        param=each.field,
-        label=str(each.label),
-        first_param=each.first_param,
-        last_param=each.last_param,
-        first_text=days.first_text,
-        last_text=days.last_text,
-        error=days.error,
+        days=days,
         presets=[
-            Preset(label=label, url=url, is_current=(days.first, days.last) == (first, last))
-            for (label, first, last), url in zip(presets, urls, strict=True)
+            Preset(
+                label=label,
+                url=controls.with_days(ChosenDays(range=each, first_text=str(first), last_text=str(last))).url(path),
+                is_current=(days.first, days.last) == (first, last),
+            )
+            for label, first, last in (presets_of(each) if is_open else ())
         ],
         menu_url="" if is_open else controls.url(path, menu=each.field),
     )

@@ -53,7 +53,7 @@ from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from portal_pages.lists.columns import Column
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
-    from portal_pages.lists.saved_views import TableLayout
     from portal_pages.lists.totals import Totals
     from portal_pages.page_names import PageNames
 
@@ -142,12 +141,9 @@ class ListView(DeclaredPage, Generic[TRow]):
         """The columns of the list's file, by their names."""
         return {**self.columns, **self.exported}
 
-    def walk(self, request: HttpRequest, **values: Any) -> Iterator[WalkedPage[TRow]]:
-        """All pages of the list that the URL asks for, past the cache.
-
-        :param values: further parameters of the hook.
-        """
-        return walk_list(self, request, self.controls(request.GET), values)
+    def walk(self, request: HttpRequest) -> Iterator[WalkedPage[TRow]]:
+        """All pages of the list that the URL asks for, past the cache."""
+        return walk_list(self, request, self.controls(request.GET))
 
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"
@@ -156,42 +152,37 @@ class ListView(DeclaredPage, Generic[TRow]):
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone. A POST changes the saved views.
 
-        :param values: further parameters of the hook.
         :raises portal.errors.ApiError: there is nothing to show.
         """
+        del values
         if request.method == "POST":
             return change_views(self, request, pages.list)
         target = htmx_target(request)
         controls = self.controls(request.GET)
-        result, counts, totals = read_list(self, request, controls, values, is_whole=target != ROWS_ID)
+        result, counts, totals = read_list(self, request, controls, is_whole=target != ROWS_ID)
         is_restarted = is_stale(result, controls)
         if is_restarted:
             if target == ROWS_ID:
                 # These rows would not follow those that are shown: the page says so itself.
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
-            result, counts, totals = read_list(self, request, controls, values, is_whole=True)
+            result, counts, totals = read_list(self, request, controls, is_whole=True)
         names = names_of(request, controls, result)
-        layout = table_layout(request, pages.list, self.columns)
 
         def variables() -> dict[str, object]:
             page = self.page(
+                request,
                 pages,
                 controls=controls,
                 result=result,
-                path=request.path,
                 target=target,
-                layout=layout,
                 counts=counts,
                 totals=totals,
-                ignored=self._not_offered(request),
                 names=names,
                 is_restarted=is_restarted,
-                selects=SELECT in request.GET,
-                can_count=can_count(self, request),
             )
             page = replace(page, views=views_of(self, request, pages.list, shown_url=page.first_url))
-            of_columns = words_of(self, pages, active_locale(), layout.hidden)
+            of_columns = words_of(self, pages, active_locale(), page.layout.hidden)
             words = {**pages.context, **words_in(self.columns)}
             return {
                 **words,
@@ -224,38 +215,30 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def page(
         self,
+        request: HttpRequest,
         pages: PageNames,
         *,
         controls: ListControls,
         result: PaginatedResult[TRow],
-        path: str,
         target: str | None,
-        layout: TableLayout,
-        counts: QueryResult[Any] | None = None,
-        totals: QueryResult[Any] | None = None,
-        ignored: Collection[str] = (),
-        names: Mapping[tuple[str, str], str] | None = None,
-        is_restarted: bool = False,
-        selects: bool = False,
-        can_count: bool = False,
+        counts: QueryResult[Any] | None,
+        totals: QueryResult[Any] | None,
+        names: Mapping[tuple[str, str], str],
+        is_restarted: bool,
     ) -> ListPage:
         """The page that shows `result`.
 
         :param target: id of the element that htmx fills; None for a whole page.
-        :param layout: how the user wants the table.
         :param counts: how many rows have which value; None if that was not asked.
         :param totals: what the rows add up to; None if that was not asked.
-        :param ignored: the parameters that the backend is known to ignore or to refuse.
         :param names: what related rows are called, by parameter and id.
         :param is_restarted: whether the address named a page that is not there any more.
-        :param selects: whether rows have a box to be selected by.
-        :param can_count: whether the backend can be asked for the choices of a menu.
         :raises portal.errors.ApiError: there is nothing to show.
         """
-        data = result.unwrap()
+        data, path, layout = result.unwrap(), request.path, table_layout(request, pages.list, self.columns)
         if unseen := unseen_in_address(controls, data.items):
             data = PaginatedRes(ignored=(*data.ignored, *unseen))
-        unknown = {*data.ignored, *ignored, *unseen_params(self.filters, data.items, counts)}
+        unknown = {*data.ignored, *self._not_offered(request), *unseen_params(self.filters, data.items, counts)}
         is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale(), layout.hidden)
         cursor = data.next_cursor if data.has_next and data.next_cursor and not controls.has_error else ""
@@ -283,9 +266,9 @@ class ListView(DeclaredPage, Generic[TRow]):
                 controls,
                 path=path,
                 counts=None if data.ignored else counts,
-                names=names or {},
+                names=names,
                 unknown=unknown,
-                can_count=can_count and not data.ignored,
+                can_count=not data.ignored and can_count(self, request),
             ),
             controls=controls,
             first_path=path,
@@ -296,7 +279,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             has_error=controls.has_error,
             is_restarted=is_restarted,
             is_outage=result.error is not None,
-            selects=selects,
+            selects=SELECT in request.GET,
             as_of=result.as_of,
             is_fragment=target is not None,
             is_appended=is_appended,

@@ -25,7 +25,7 @@ from portal.web.guards import platform_page
 from portal.web.preferences import zone_label
 from portal.web.present import formats_of, with_params
 from portal.web.request import active_locale
-from portal_pages.lists import calendar_spans
+from portal_pages.lists import Preset, calendar_spans, day_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,15 +74,6 @@ _FIRST_DAY: Final = date(2000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeriodLink:
-    """A link of the choice."""
-
-    label: LazyText
-    href: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodChoice:
     """The days from `first` to `last`, both inclusive, and what else may be chosen.
 
@@ -117,9 +108,9 @@ class PeriodChoice:
         key = key if key in PERIODS else DEFAULT
         error = ""
         if any(given):
-            first, last = (_day(text) for text in given)
+            first, last = (day_in(text) for text in given)
             last = min(last or today, today)
-            if first is not None and (given[1] == "" or _day(given[1])) and _FIRST_DAY <= first <= last:
+            if first is not None and (given[1] == "" or day_in(given[1])) and _FIRST_DAY <= first <= last:
                 if (last - first) < MAX_DAYS * _DAY:
                     return cls(key="", first=first, last=last, end=last + _DAY, path=request.path, zone=zone)
                 error = _("Choose five years at most.")
@@ -130,12 +121,12 @@ class PeriodChoice:
         return cls(key=key, first=first, last=last, end=end, path=request.path, zone=zone, error=error, given=given)
 
     @property
-    def links(self) -> list[PeriodLink]:
+    def links(self) -> list[Preset]:
         """A link for each of the usual periods."""
         return [
-            PeriodLink(
+            Preset(
                 label=label,
-                href=with_params(self.path, {"period": None if key == DEFAULT else key}),
+                url=with_params(self.path, {"period": None if key == DEFAULT else key}),
                 is_current=key == self.key and not self.error,
             )
             for key, label in PERIODS.items()
@@ -158,7 +149,7 @@ class PeriodChoice:
         """What the form shows: the days, or those that came in their place. A browser takes nothing else for a day."""
         if not self.error:
             return self.first.isoformat(), self.last.isoformat()
-        first, last = (text if _day(text) else "" for text in self.given)
+        first, last = (text if day_in(text) else "" for text in self.given)
         return first, last
 
     def range_of(self, name: str) -> dict[str, date]:
@@ -178,12 +169,3 @@ class PeriodChoice:
 def _span(key: str, today: date) -> tuple[date, date]:
     """The first day of one of `PERIODS`, and the day after it."""
     return calendar_spans(today).get(key) or (today - (int(key.removesuffix("d")) - 1) * _DAY, today + _DAY)
-
-
-def _day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    # It takes weeks, and days without dashes, too.
-    return day if day.isoformat() == text else None

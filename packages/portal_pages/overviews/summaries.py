@@ -232,13 +232,7 @@ class OverviewData(Generic[TSummary]):
     @property
     def context(self) -> dict[str, Any]:
         """What `portal/overview.html` shows by itself."""
-        return {
-            "period": self.period,
-            "tiles": self.tiles,
-            "counts": self.counts,
-            "as_of": self.as_of,
-            "has_failed": self.has_failed,
-        }
+        return {name: getattr(self, name) for name in ("period", "tiles", "counts", "as_of", "has_failed")}
 
 
 def read_overview(

@@ -6,8 +6,8 @@ What was done is undone by one button.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from django.contrib import messages
 from django.http import QueryDict
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal.errors import ApiPreconditionFailedError, ApiUnavailableError
-from portal.query import RowParams
+from portal.query import MutationResult, RowParams
 from portal.web.present import list_text, with_params
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
@@ -37,7 +37,7 @@ from portal_pages.page_names import DeclaredPage
 from portal_pages.records.row_actions import shown_action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
@@ -52,21 +52,8 @@ if TYPE_CHECKING:
 #: The form that undoes as many has room in the cookie of messages.
 MOST_ROWS: Final = 40
 _ACTION: Final = "action"
-
-
-@dataclass(slots=True)
-class _Outcome:
-    """What became of each row."""
-
-    done: list[tuple[Any, Any]] = field(default_factory=list)
-    changed_meanwhile: list[Any] = field(default_factory=list)
-    failed: list[Any] = field(default_factory=list)
-    error: ApiError | None = None
-
-    @property
-    def left(self) -> list[Any]:
-        """Rows that are still to be done."""
-        return [*self.changed_meanwhile, *self.failed]
+#: A row, and what became of it.
+_Written: TypeAlias = tuple[Any, MutationResult[Any]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,21 +91,11 @@ class BulkPage(DeclaredPage):
             messages.error(request, _("Select rows first."))
             return see_other(self._list_url(pages, sent))
         action = next((each for each in actions if each.name == request.POST.get(_ACTION)), None)
-        form: BackendForm[Any] | None = None
-        if action is not None:
-            if action.form is None:
-                body = action.body(cast("PortalRequest", request))
-            else:
-                usable = usable_form(request, action.form)
-                form = bound = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
-                if bound.is_valid() and not any(bound.cleaned_data.values()):
-                    bound.add_error(next(iter(bound.fields)), _("Choose something first."))
-                body = bound.body() if bound.is_valid() else None
-            if body is not None:
-                outcome = self._change(request, action, body, rows=rows, shown=shown)
-                return self._told(request, pages, action, body, outcome)
-            if form is None:
-                messages.error(request, _("Your profile could not be loaded."))
+        form, body = _sent(request, action) if action is not None else (None, None)
+        if action is not None and body is not None:
+            return self._told(request, pages, action, body, list(self._written(request, action, body, rows, shown)))
+        if action is not None and form is None:
+            messages.error(request, _("Your profile could not be loaded."))
         offered = [
             shown_action(request, each, url=request.path, form=form if each is action else None)
             for each in actions
@@ -135,62 +112,56 @@ class BulkPage(DeclaredPage):
         }
         return render(request, "portal/bulk.html", variables)
 
-    def _change(
-        self,
-        request: HttpRequest,
-        action: RowAction[Any],
-        body: Partial[Any],
-        *,
-        rows: Sequence[Any],
-        shown: Mapping[str, str],
-    ) -> _Outcome:
-        """Write each row. Where the backend does not answer, the rest stays as it is."""
-        outcome, key = _Outcome(), submission_key(request)
+    def _written(
+        self, request: HttpRequest, action: RowAction[Any], body: Partial[Any], rows: Any, shown: Any
+    ) -> Iterator[_Written]:
+        """Write each row. Where the backend does not answer, the rest stays as it is.
+
+        :param shown: the versions that the page showed, by the ids of the rows.
+        """
+        key, outage = submission_key(request), None
         for number, row in enumerate(rows):
             version = getattr(row, "version", None)
             if shown[row.id] not in {"", str(version)}:
-                outcome.changed_meanwhile.append(row)
+                yield row, MutationResult(data=None, error=ApiPreconditionFailedError())
             elif not action.needs(row, body):
                 continue
-            elif isinstance(outcome.error, ApiUnavailableError):
-                outcome.failed.append(row)
+            elif outage is not None:
+                yield row, outage
             else:
                 write = self.mutation(request, idempotency_key=f"{key}-{number}")
                 result = write.mutate(body=body, params=RowParams(id=row.id), if_match=version)
-                if result.is_success:
-                    outcome.done.append((row, result.data))
-                elif isinstance(result.error, ApiPreconditionFailedError):
-                    outcome.changed_meanwhile.append(row)
-                else:
-                    outcome.failed.append(row)
-                    outcome.error = result.error
-        return outcome
+                outage = result if isinstance(result.error, ApiUnavailableError) else None
+                yield row, result
 
     def _told(
-        self, request: HttpRequest, pages: PageNames, action: RowAction[Any], body: Partial[Any], outcome: _Outcome
+        self, request: HttpRequest, pages: PageNames, action: RowAction[Any], body: Partial[Any], rows: list[_Written]
     ) -> HttpResponse:
         """Say what was done, and lead to the list; where something is left, to the page of the rest."""
-        number = len(outcome.done)
-        if not number and not outcome.left:
+        done = [(row, result.data) for row, result in rows if result.is_success]
+        left = [(row, result.error) for row, result in rows if result.error is not None]
+        changed = [row for row, error in left if isinstance(error, ApiPreconditionFailedError)]
+        failed = [(row, error) for row, error in left if not isinstance(error, ApiPreconditionFailedError)]
+        if not rows:
             messages.success(request, _("Nothing had to be changed."))
-        elif number:
-            count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", number)
-            text = f"{action.label}: {count % {'number': number}}"
-            if all(getattr(after, "version", None) is not None for _before, after in outcome.done):
-                undone = [undoing(before, after, body.fields) for before, after in outcome.done]
+        elif done:
+            count = ngettext("%(number)s entry was changed.", "%(number)s entries were changed.", len(done))
+            text = f"{action.label}: {count % {'number': len(done)}}"
+            if all(getattr(after, "version", None) is not None for _before, after in done):
+                undone = [undoing(before, after, body.fields) for before, after in done]
                 offer_undo(request, pages, text, undone, action=request.path, list=request.POST.get(LIST, ""))
             else:
                 messages.success(request, text)
-        if outcome.changed_meanwhile:
-            names = list_text(map(str, outcome.changed_meanwhile))
+        if changed:
+            names = list_text(map(str, changed))
             messages.error(
                 request, _("Changed by somebody else meanwhile, and left as it is: %(names)s.") % {"names": names}
             )
-        if outcome.failed:
-            messages.error(request, f"{_why(outcome.error)} {list_text(map(str, outcome.failed))}")
-        if not outcome.left or self.is_absent(request):
+        if failed:
+            messages.error(request, f"{_why(failed[-1][1])} {list_text(str(row) for row, _error in failed)}")
+        if not left or self.is_absent(request):
             return see_other(self._list_url(pages, request.POST))
-        ids = [row.id for row in outcome.left]
+        ids = [row.id for row in (*changed, *(row for row, _error in failed))]
         return see_other(with_params(request.path, {LIST: request.POST.get(LIST, ""), ROW: ids}))
 
     def _undo(self, request: HttpRequest, pages: PageNames) -> HttpResponse:
@@ -221,14 +192,23 @@ class BulkPage(DeclaredPage):
 
 def _shown(request: HttpRequest) -> Iterator[tuple[str, str]]:
     """Id and version of each row: of a form `3:wor_1`, or `:wor_1` without a version; of an address the id alone."""
-    for value in request.POST.getlist(ROW):
-        version, mark, row_id = value.partition(":")
+    for value in (request.POST or request.GET).getlist(ROW):
+        version, mark, row_id = value.partition(":") if request.POST else ("", "", value)
         yield (row_id, version) if mark else (value, "")
-    for row_id in () if request.POST else request.GET.getlist(ROW):
-        yield row_id, ""
 
 
-def _why(error: ApiError | None) -> str:
+def _sent(request: HttpRequest, action: RowAction[Any]) -> tuple[BackendForm[Any] | None, Partial[Any] | None]:
+    """The form of an action as it was sent, if it has one, and what it changes; nothing where that is not known."""
+    if action.form is None:
+        return None, action.body(cast("PortalRequest", request))
+    usable = usable_form(request, action.form)
+    form: BackendForm[Any] = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
+    if form.is_valid() and not any(form.cleaned_data.values()):
+        form.add_error(next(iter(form.fields)), _("Choose something first."))
+    return form, form.body() if form.is_valid() else None
+
+
+def _why(error: ApiError) -> str:
     if isinstance(error, ApiUnavailableError):
         return _("The service did not answer. These may not be done yet:")
     return refusal_of(error) or _("The service did not take these:")

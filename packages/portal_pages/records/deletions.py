@@ -79,7 +79,7 @@ class DeleteView(DeclaredPage):
         if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
             messages.error(request, str(CHANGED))
             return see_other(pages.detail, row_id)
-        if is_not_taken_of_row(request, result.error, mutation=self.mutation, query=pages.row, row_id=row_id):
+        if is_not_taken_of_row(request, result.error, row_id, page=self, query=pages.row):
             messages.error(request, NO_DELETES)
             return see_other(pages.detail, row_id) if pages.detail else see_other(pages.list)
         result.unwrap()

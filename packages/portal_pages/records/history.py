@@ -23,7 +23,7 @@ from portal.rows import decoder_of, wire_names
 from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text
 from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, AddView, BackendForm
-from portal_pages.lists import Column
+from portal_pages.lists import Column, number_of_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -70,7 +70,6 @@ class History:
     entries: str
     has_failed: bool
     older_url: str
-    note_url: str
     form: NoteForm | None
 
 
@@ -78,10 +77,8 @@ def history_specs(
     activity: PaginatedQueryHook[ActivityEntry, ...] | None, request: HttpRequest, *, row_id: str
 ) -> list[Any]:
     """The call for the history, if there is one: as many pages of it as the address says."""
-    asked = request.GET.get(SECTION, "")
-    pages = min(int(asked), MAX_PAGES) if asked.isascii() and asked.isdigit() and len(asked) < len("100") else 1
-    hook: Any = activity
-    return [] if hook is None else [hook.spec(id=row_id, pages=max(pages, 1))]
+    pages = number_of_pages(request.GET.get(SECTION, ""), most=MAX_PAGES)
+    return [] if activity is None else [activity.spec(id=row_id, pages=pages)]
 
 
 def history_of(
@@ -103,7 +100,6 @@ def history_of(
         entries=entries,
         has_failed=result.error is not None and not result.pages,
         older_url=older if result.has_next_page else "",
-        note_url=reverse(f"{pages.detail}-{NOTE}", args=[row_id]) if takes_notes else "",
         form=NoteForm(auto_id="note-%s") if takes_notes else None,
     )
 

@@ -26,7 +26,7 @@ from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.forms import UndoPage
-from portal_pages.lists import column_fault, list_url_before, words_in, written_facts
+from portal_pages.lists import column_fault, list_url_before, words_in, written_cells
 from portal_pages.page_names import DeclaredPage, ShownRow
 from portal_pages.records.history import NOTE, NotePage, history_of, history_specs
 from portal_pages.records.row_actions import UNDO, action_page, offered_actions
@@ -130,12 +130,11 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         row_id: str = values["row_id"]
         own = cast("PortalRequest", request)
         open_lists = [each for each in self.related if each.is_open_to(own)]
-        hook: Any = self.hook
         summed = [each for each in open_lists if each.totals is not None and each.totals.can_be_read(request)]
-        specs: list[Any] = [each.spec(row_id) for each in open_lists]
+        specs: list[Any] = [self.hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)]
         specs += (each.totals_spec(row_id) for each in summed)
         told = history_specs(self.activity, request, row_id=row_id)
-        result, *lists = use_queries(request, [hook.spec(id=row_id), *specs, *told])
+        result, *lists = use_queries(request, [*specs, *told])
         row: Any = result.unwrap()
         activity = lists.pop() if told else None
         if activity is not None:
@@ -155,6 +154,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 for each, answer in zip(open_lists, lists, strict=False)
             )
             words = {**pages.context, **words_in(self.facts or pages.columns)}
+            actions = () if self.mutation is None or is_absent(self.mutation, request) else self.actions
             offered = pages.offered(request)
             history = activity and history_of(
                 activity,
@@ -174,16 +174,13 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "history": history,
                 "row": row,
                 "relations": [relation for relation in found if relation is not None],
-                "actions": list(offered_actions(own, pages, self._actions(request), row=row, row_id=row_id)),
+                "actions": list(offered_actions(own, pages, actions, row=row, row_id=row_id)),
                 "back_url": back,
             }
 
         versions = versions_of(result, *lists, *filter(None, (*beside.values(), activity)))
         key = None if versions is None else (*versions, back, gaps_mark(request))
         return render_kept(own, self._template(pages), variables, key=key)
-
-    def _actions(self, request: HttpRequest) -> Sequence[RowAction[Any]]:
-        return () if self.mutation is None or is_absent(self.mutation, request) else self.actions
 
 
 def _beside(request: HttpRequest, hook: Any, row_id: str | None, *, row: QueryResult[Any]) -> QueryResult[Any] | None:
@@ -215,5 +212,5 @@ def _facts_in(
     pages: PageNames,
     locale: str,  # noqa: ARG001  the key
 ) -> tuple[Cell, ...]:
-    """The facts of a row in the active language `locale`."""
-    return tuple(written_facts(view.facts or pages.columns, view.hook.data))
+    """The facts of a row in the active language `locale`: all but the first column, which is the heading."""
+    return written_cells(view.facts or pages.columns, view.hook.data)[1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from django.urls import get_resolver, get_urlconf, resolve, reverse
 from django.utils.timezone import get_current_timezone
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from portal.web.present import LazyText, ParamValue
     from portal.web.request import PortalRequest
     from portal_pages.lists import Totals
+
+    #: The template of a list's rows, and what it gets.
+    Look: TypeAlias = tuple[str, Mapping[str, object]]
 
 
 #: Rows that a short list shows; the rest is in the list of all of them.
@@ -77,32 +80,26 @@ def short_list(
     :param result: of the list's hook.
     :raises UsageError: the list is no `ListView`.
     """
-    template, given = list_look(route)
     about: dict[str, Any] = {"name": route, "title": str(title), "empty": str(empty), "url": reverse(route)}
     shell = part_shell_for(cast("PortalRequest", request))
-    return with_rows(about, result, template=template, given=given, shell=shell, key=route)
+    return with_rows(about, result, list_look(route), shell=shell, key=route)
 
 
 def with_rows(
-    about: Mapping[str, Any],
-    result: PaginatedResult[Any],
-    *,
-    template: str,
-    given: Mapping[str, object],
-    shell: PartShell,
-    key: Hashable,
+    about: Mapping[str, Any], result: PaginatedResult[Any], look: Look, *, shell: PartShell, key: Hashable
 ) -> ShortList:
     """The short list with the rows of a result; or one that says that they could not be loaded.
 
     :param about: the rest of it.
-    :param template: has the blocks `columns` and `row`, which get what is `given`.
-    :param key: names what is `given`.
+    :param look: the template with the blocks `columns` and `row`, and what these get.
+    :param key: names the look.
     """
     if result.error is not None and not result.pages:
         return ShortList(**about, has_failed=True)
     shown = result.data.items[:SHORT_LIST_ROWS]
 
     def make() -> tuple[Markup, ...]:
+        template, given = look
         own = {**given, "shell": shell}
         cells = (render_block(template, "row", {**own, "row": each}) for each in shown)
         return render_block(template, "columns", own), *cells
@@ -113,7 +110,7 @@ def with_rows(
     return ShortList(**about, columns=columns, rows=list(zip(names, rows, strict=True)), total=result.data.total)
 
 
-def list_look(route: str, *, of: str = "") -> tuple[str, Mapping[str, object]]:
+def list_look(route: str, *, of: str = "") -> Look:
     """The template of a list's rows, and what it gets.
 
     :param of: the parameter of a related row to which the list is narrowed: the column that names that row is left out.
@@ -133,7 +130,7 @@ def _look_of(
     of: str,
     locale: str,  # noqa: ARG001  the active one: its words are looked up once
     resolver: URLResolver,
-) -> tuple[str, Mapping[str, object]]:
+) -> Look:
     view = _view_of(route, resolver)
     shown, names = shown_row(view), names_of(view)
     if shown is None or names is None:
@@ -228,9 +225,7 @@ class Related(Generic[TItem]):
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""
-        hook: Any = self.hook
-        spec: QuerySpec[PaginatedResult[TItem]] = hook.spec(**{self.by: row_id})
-        return spec
+        return self.hook.spec(**{self.by: row_id})
 
     def totals_spec(self, row_id: str) -> QuerySpec[QueryResult[RowTotals]]:
         """The call that adds up all rows. There have to be `totals`."""
@@ -271,8 +266,7 @@ class Related(Generic[TItem]):
         if self.totals is not None:
             texts = self.totals.texts(self.hook.item, totals, total=result.data.total)
             about["sums"] = " · ".join(chain.from_iterable(texts.values()))
-        template, given = self._look()
-        return with_rows(about, result, template=template, given=given, shell=shell, key=self)
+        return with_rows(about, result, self._look(), shell=shell, key=self)
 
     def _belongs(self, row: TItem, row_id: str) -> bool:
         if f"{{{self._wire_names[self.by]}}}" in self.hook.path_shape:
@@ -287,7 +281,7 @@ class Related(Generic[TItem]):
         path = elsewhere if self.is_elsewhere else reverse(self.page)
         return with_params(f"{path}{below}", {self._wire_names[self.by]: row_id, **also})
 
-    def _look(self) -> tuple[str, Mapping[str, object]]:
+    def _look(self) -> Look:
         """The template, and what it gets: by default those of the list."""
         if self.template:
             return self.template, self.context

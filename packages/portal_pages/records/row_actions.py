@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.errors import ApiError
     from portal.query import MutationHook
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
@@ -119,14 +118,11 @@ class ShownAction:
     :param question: before the button; empty for none.
     """
 
-    name: str
-    label: str
-    icon: str
+    declared: RowAction[Any]
     url: str
     names: tuple[str, ...]
     form: BackendForm[Any] | None
     question: str
-    is_main: bool
 
 
 def offered_actions(
@@ -164,14 +160,11 @@ def shown_action(
     if form is not None:
         name_chosen_rows(request, form)
     return ShownAction(
-        name=action.name,
-        label=str(action.label),
-        icon=action.icon,
+        declared=action,
         url=url,
         names=names if form is None else tuple(form.fields),
         form=form,
         question=str(action.question) % _words_of(row) if action.question and row else "",
-        is_main=action.is_main,
     )
 
 
@@ -212,8 +205,8 @@ class ActionPage(DeclaredPage):
                 request, query=self.query, mutation=self.mutation, row_id=row_id, body=body, still=self.action.offered
             )
         except ApiNotFoundError as error:
-            return self._refusal(request, error, row_id)
-        if refusal := self._refusal(request, change.result.error if change.result else None, row_id):
+            return refusal_of_row(request, error, row_id, page=self)
+        if refusal := refusal_of_row(request, change.result.error if change.result else None, row_id, page=self):
             return refusal
         if change.conflicts:
             return CHANGED_MEANWHILE
@@ -230,13 +223,10 @@ class ActionPage(DeclaredPage):
         result = call.mutate(params=RowParams(id=row_id), if_match=version_in(request.POST))
         if isinstance(result.error, ApiConflictError):
             return CHANGED_MEANWHILE
-        if refusal := self._refusal(request, result.error, row_id):
+        if refusal := refusal_of_row(request, result.error, row_id, page=self):
             return refusal
         messages.success(request, self.action.message % _words_of(result.unwrap()))
         return ""
-
-    def _refusal(self, request: HttpRequest, error: ApiError | None, row_id: str) -> str:
-        return refusal_of_row(request, error, mutation=self.mutation, query=self.query, row_id=row_id)
 
 
 def _words_of(row: Row | str) -> dict[str, object]:

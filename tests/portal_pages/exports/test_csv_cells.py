@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from portal.query import OpenEnum
 from portal.web.present import Badge
-from portal_pages.exports.csv_files import CsvCells, without_formula
+from portal_pages.exports.csv_files import FileLayout, without_formula
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -24,8 +24,8 @@ class Status(OpenEnum):
     DONE = "done"
 
 
-def cells(locale: str = "en") -> CsvCells:
-    return CsvCells.of(locale, zone=BERLIN, yes="yes", no="no")
+def cells(locale: str = "en") -> FileLayout:
+    return FileLayout(locale=locale, zone=BERLIN)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,6 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\
 def test_what_is_written_is_read_again(rows: list[list[str]], locale: str) -> None:
     shape = cells(locale)
     written = shape.lines([shape.text(text) for text in row] for row in rows).decode()
-    read = list(csv.reader(io.StringIO(written, newline=""), delimiter=shape.separator))
+    read = list(csv.reader(io.StringIO(written, newline=""), delimiter=shape.conventions[0]))
     assert read == [[without_formula(text) for text in row] for row in rows]
     assert cells().lines([["a\ud800b"]]) == b"a?b\r\n", "what no file can hold is replaced"

@@ -21,7 +21,16 @@ from portal.errors import (
     SlotLostError,
 )
 from portal.query import WalkedPage
-from portal_pages.exports.csv_files import BYTE_ORDER_MARK, END_MARK, CsvCells, CsvFile, FileColumn, FileLayout
+from portal_pages.exports.csv_files import (
+    BROKEN,
+    BYTE_ORDER_MARK,
+    END_MARK,
+    OVERTAKEN,
+    SIGNED_OUT,
+    CsvFile,
+    FileColumn,
+    FileLayout,
+)
 
 BERLIN = ZoneInfo("Europe/Berlin")
 BEGIN = BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\n"
@@ -52,12 +61,8 @@ class World:
     def file(self, *columns: FileColumn, is_marked: bool = False, locale: str = "en") -> CsvFile:
         layout = FileLayout(
             columns=columns or (FileColumn(heading="Name", value=lambda row: row["name"]),),
-            cells=CsvCells.of("en", zone=BERLIN, yes="yes", no="no"),
             locale=locale,
             zone=BERLIN,
-            broken="not whole",
-            overtaken="not whole: too slow",
-            signed_out="not whole: signed out",
             is_marked=is_marked,
         )
         pages, slot = self.walk(), self
@@ -67,16 +72,16 @@ class World:
 @pytest.mark.parametrize(
     ("world", "last_line", "is_raised"),
     [
-        (World("a", "b", error=ApiUnavailableError(status=503)), b"not whole", True),
-        (World("a", "b", error=ApiValidationError("no")), b"not whole", True),
-        (World("a", "b", error=SignInEndedError("over")), b"not whole: signed out", False),
-        (World("a", "b", error=ApiUnauthorizedError(status=401)), b"not whole: signed out", False),
+        (World("a", "b", error=ApiUnavailableError(status=503)), BROKEN, True),
+        (World("a", "b", error=ApiValidationError("no")), BROKEN, True),
+        (World("a", "b", error=SignInEndedError("over")), SIGNED_OUT, False),
+        (World("a", "b", error=ApiUnauthorizedError(status=401)), SIGNED_OUT, False),
         # No further page is read after the slot was lost.
-        (World("a", "b", "c", "d", lost_at=2), b"not whole: too slow", True),
+        (World("a", "b", "c", "d", lost_at=2), OVERTAKEN, True),
     ],
 )
 def test_a_failure_is_said_in_the_last_line_and_raised_unless_the_sign_in_has_ended(
-    caplog: pytest.LogCaptureFixture, world: World, last_line: bytes, is_raised: bool
+    caplog: pytest.LogCaptureFixture, world: World, last_line: object, is_raised: bool
 ) -> None:
     parts: list[bytes] = []
     raised: Exception | None = None
@@ -84,7 +89,7 @@ def test_a_failure_is_said_in_the_last_line_and_raised_unless_the_sign_in_has_en
         parts.extend(world.file(is_marked=True))
     except PortalError as error:
         raised = error
-    assert b"".join(parts) == BEGIN + last_line + b"\r\n", "and no mark of a whole file"
+    assert b"".join(parts) == BEGIN + str(last_line).encode() + b"\r\n", "and no mark of a whole file"
     assert type(raised) is (type(world.error or SlotLostError("")) if is_raised else type(None))
     assert (world.released, world.asked) == (1, 3 if world.lost_at else 2)
     [line] = [record for record in caplog.records if "export of energy.get_clients" in record.message]
@@ -124,4 +129,4 @@ def test_rows_are_in_the_language_and_the_zone_of_the_request_whatever_is_active
     with translation.override("en"):
         content = b"".join(World("a").file(word, moment, locale="de"))
         assert translation.get_language() == "en"
-    assert b"Suchen,2026-02-01 00:00:00" in content
+    assert b"Suchen;2026-02-01 00:00:00" in content

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.http import QueryDict
+from django.test import RequestFactory
 
 from portal.errors import ApiUnavailableError
 from portal.query import PaginatedRes, PaginatedResult, Row
@@ -16,7 +17,6 @@ from portal_pages.lists.date_ranges import DateRange
 from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_pages import ListPage
 from portal_pages.lists.list_views import ListView
-from portal_pages.lists.saved_views import TableLayout
 from portal_pages.page_names import PageNames
 
 ROWS = (Row(id="a"),)
@@ -32,6 +32,12 @@ FILTERED = ListView(
 CHOICES = ListView(hook=HOOK, filters=(Filter("city", "City", choices={"Ulm": "Ulm"}),))
 
 
+@pytest.fixture(autouse=True)
+def counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These pages have no backend that could be asked."""
+    monkeypatch.setattr("portal_pages.lists.list_views.can_count", lambda *_: False)
+
+
 def controls_of(query: str, view: ListView[Any] = VIEW) -> ListControls:
     return view.controls(QueryDict(query))
 
@@ -45,8 +51,17 @@ def page_of(query: str, view: ListView[Any] = VIEW, *, target: str | None = None
         _data=lambda: PaginatedRes(**data), **fields, _refetch=lambda: None, _fetch_next=lambda: None
     )
     names = PageNames(list="things", title="Things")
-    controls, path = controls_of(query, view), "/en/things"
-    return view.page(names, controls=controls, result=result, path=path, target=target, layout=TableLayout())
+    return view.page(
+        RequestFactory().get("/en/things"),
+        names,
+        controls=controls_of(query, view),
+        result=result,
+        target=target,
+        counts=None,
+        totals=None,
+        names={},
+        is_restarted=False,
+    )
 
 
 @pytest.mark.parametrize(
