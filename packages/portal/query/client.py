@@ -110,17 +110,18 @@ class QueryClient:
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
         """Run queries at the same time; gives their results in the same order. Raises as :meth:`paginated`."""
+        lists = self._lists
         asked = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
-        begun = [self._lists.begin(call, call.request) for call in asked]
+        begun = [lists.begin(call, call.request) for call in asked]
         calls = [call for call, _ in begun]
         began = time.perf_counter()
         with tracing.span("queries", str(len(calls))) as span, self._partition.purged_if_ended():
             results = self.reads.read_all(calls)
             for call, result in zip(calls, results, strict=True):
-                span.part("query", call.request.key.endpoint, outcome=result.cache_status)
-                self._log.add_read(call, result, began=began)
+                status = self._log.add_read(call, result, began=began)
+                span.part("query", call.request.key.endpoint, outcome=status)
         return [
-            self._paginated(spec.query, self._lists.settle(call, spec.query, result, left_out))
+            self._paginated(spec.query, lists.settle(call, spec.query, result, left_out))
             if isinstance(spec.query, ListRequest)
             else self._one_shot(call, result)
             for spec, (call, left_out), result in zip(specs, begun, results, strict=True)
@@ -136,10 +137,10 @@ class QueryClient:
         call, began = ReadCall(request=spec.query), time.perf_counter()
         with tracing.span("query", spec.query.key.endpoint) as span, self._partition.purged_if_ended():
             started = self.reads.start(call)
-            span.set(tracing.OUTCOME, "started" if isinstance(started, bool) else started.cache_status)
-        if isinstance(started, bool):
-            return started
-        self._log.add_read(call, started, began=began)
+            if isinstance(started, bool):
+                span.set(tracing.OUTCOME, "started")
+                return started
+            span.set(tracing.OUTCOME, self._log.add_read(call, started, began=began))
         return self._one_shot(call, started)
 
     def mutate(
@@ -228,8 +229,7 @@ class QueryClient:
         began = time.perf_counter()
         with tracing.span("query", call.request.key.endpoint) as span, self._partition.purged_if_ended():
             result = self.reads.read(call)
-            span.set(tracing.OUTCOME, result.cache_status)
-        self._log.add_read(call, result, began=began)
+            span.set(tracing.OUTCOME, self._log.add_read(call, result, began=began))
         return result
 
     def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
@@ -264,7 +264,8 @@ class QueryClient:
 
 def _version(request: ReadRequest, result: ReadResult, *left_out: str) -> tuple[object, ...] | None:
     """What names the data: as the query was asked for, since rows that contradict it are left out of what came."""
-    return None if result.version is None else (request.key.digest, left_out, *result.version)
+    version = result.version
+    return None if version is None else (request.key.digest, left_out, *version)
 
 
 def create_query_client(

@@ -107,16 +107,18 @@ class EventLog:
     :param clock: seconds since the epoch.
     """
 
-    __slots__ = ("_clock", "_done")
+    __slots__ = ("_clock", "_done", "_warns")
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._done: deque[QueryEvent | MutationEvent] = deque(maxlen=MAX_EVENTS)
+        self._warns: bool = settings.DEBUG
 
-    def add_read(self, call: ReadCall, result: ReadResult, *, began: float) -> None:
+    def add_read(self, call: ReadCall, result: ReadResult, *, began: float) -> CacheStatus:
         """Note a query that has ended now.
 
         :param began: :func:`time.perf_counter` at its beginning.
+        :returns: where its answer came from.
         """
         duration, fetched_at = time.perf_counter() - began, result.fetched_at
         key, status, pages = call.request.key, result.cache_status, len(result.pages)
@@ -126,8 +128,9 @@ class EventLog:
         _read_counters.count(key.endpoint, status)
         if result.patches and not result.is_memoized:
             _patch_counters.add(result.patches, key.endpoint)
-        if settings.DEBUG and not result.is_memoized:
+        if self._warns and not result.is_memoized:
             self._tell_of_one_by_one(key.endpoint, call.request.hook.name)
+        return status
 
     def _tell_of_one_by_one(self, endpoint: str, hook: str) -> None:
         """Warn a developer of calls that wait for each other. Those of one `use_queries` began together."""

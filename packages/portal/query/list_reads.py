@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.config.contract_names import CREATED_AT_FIELD, NOBODYS_WORD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
-from portal.query.endpoints import ListRequest, path_params, query_key
+from portal.query.endpoints import ListRequest, query_key
 from portal.query.gaps import checked_rows, nobodys_value, param_name, sure_value
 from portal.query.reads import ReadCall, WalkedPage, walk_list
 from portal.query.results import filters_of, list_data
@@ -242,7 +242,7 @@ class ListReads:
             return
         page, filters, now = result.pages[0].page, _filters(request), self.clock()
         names = {param: _counted_name(request, param) for param in filters}
-        unknown = [param for param in filters if not self._is_known(names[param], now=now)]
+        unknown = [param for param, name in names.items() if not self._is_known(name, now=now)]
         if page.total is None or not unknown:
             return
         _, wrong, _ = checked_rows(page.rows, request, raw=[page.rows])
@@ -293,13 +293,12 @@ def _optional(request: ListRequest) -> list[str]:
     """The parameters of the read that its path does not take."""
     if not request.key.params:
         return []
-    in_path = path_params(request.hook.path_shape)
-    return [param for param in request.key.params if param not in in_path]
+    return [param for param in request.key.params if param not in request.hook.in_path]
 
 
 def _filters(request: ListRequest) -> list[str]:
     """Those of them that decide which rows the list has."""
-    return [param for param in _optional(request) if filters_of([param])]
+    return [param for param in _optional(request) if param != _SORT]
 
 
 def _counted_name(request: ListRequest, param: str) -> str:

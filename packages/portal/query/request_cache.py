@@ -9,15 +9,18 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from portal.query.cache import is_enough
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.query.cache import ReadResult
-    from portal.query.endpoints import QueryKey
 
 
+#: Endpoint, digest of the parameters, and first cursor.
+QueryName: TypeAlias = tuple[str, str, str | None]
 #: Queries whose results are kept. The one that was not used for the longest time goes first.
 MAX_MEMOIZED: Final = 256
 #: Seconds for which a result is kept: longer than a request may take.
@@ -32,6 +35,18 @@ class Memoized:
     count: int
     at: float
 
+    def answer(self, count: int, *, again: bool) -> ReadResult | None:
+        """What a later call for `count` pages gets; None where something has to be fetched for it.
+
+        :param again: whether it tries once more what has failed.
+        """
+        done, has_all = self.result, is_enough(self.result.pages, count)
+        if has_all and (not done.is_stale or done.error is None):
+            # If there is an error, a page behind these failed.
+            return done.memoized(count, error=None)
+        has_failed = done.error is not None and count <= self.count and not again
+        return done.memoized(count, error=done.error) if has_all or has_failed else None
+
 
 class RequestCache:
     """Results by query and first cursor. Safe for the threads of one request.
@@ -44,12 +59,11 @@ class RequestCache:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self.version = (0, 0)
         self._clock = clock
-        self._results: OrderedDict[tuple[str, str, str | None], Memoized] = OrderedDict()
+        self._results: OrderedDict[QueryName, Memoized] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: QueryKey, *, start: str | None = None) -> Memoized | None:
+    def get(self, name: QueryName) -> Memoized | None:
         """The query's result, if this request has read the query."""
-        name = (key.endpoint, key.digest, start)
         with self._lock:
             known = self._results.get(name)
             if known is None or not 0 <= self._clock() - known.at < MEMOIZED_FOR_S:
@@ -57,21 +71,12 @@ class RequestCache:
             self._results.move_to_end(name)
             return known
 
-    def put(
-        self,
-        key: QueryKey,
-        result: ReadResult,
-        *,
-        start: str | None = None,
-        count: int = 1,
-        at: float | None = None,
-    ) -> None:
+    def put(self, name: QueryName, result: ReadResult, *, count: int, at: float | None) -> None:
         """Keep a result.
 
-        :param at: when its oldest part was put here, where the read went on from that part; by default now.
+        :param at: when its oldest part was put here, where the read went on from that part; None for now.
         """
         with self._lock:
-            name = (key.endpoint, key.digest, start)
             self._results[name] = Memoized(result=result, count=count, at=self._clock() if at is None else at)
             self._results.move_to_end(name)
             while len(self._results) > MAX_MEMOIZED:

@@ -14,6 +14,8 @@ from django.contrib.messages import get_messages
 from django.shortcuts import redirect
 from markupsafe import Markup
 
+from portal.web.csrf import random_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -26,7 +28,8 @@ SUBMISSION_FIELD: Final = "submissionKey"
 #: Sent with a form that was sent before, with an outcome that nobody knows: no later failure tells it.
 UNKNOWN_FIELD: Final = "outcomeUnknown"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{16,64}")
-_KEY_BYTES: Final = 16
+#: 131 bits.
+_KEY_CHARS: Final = 22
 #: The request's attribute.
 _USED: Final = "_portal_submission_key"
 
@@ -50,7 +53,7 @@ def used_submission_key(request: HttpRequest) -> str:
 
 def new_submission_key() -> str:
     """A random key."""
-    return secrets.token_urlsafe(_KEY_BYTES)
+    return random_text()[:_KEY_CHARS].decode()
 
 
 class SubmissionInput:

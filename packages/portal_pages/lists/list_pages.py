@@ -193,7 +193,8 @@ def list_url_before(request: HttpRequest, name: str) -> str:
     """
     path = reverse(name)
     try:
-        parts = urlsplit(request.POST.get("listUrl") or request.META.get("HTTP_REFERER", ""))
+        sent = request.POST.get("listUrl") if request.method == "POST" else ""
+        parts = urlsplit(sent or request.META.get("HTTP_REFERER", ""))
         is_list = parts.path == path and parts.netloc in {"", request.get_host()}
         params = parse_qsl(parts.query) if is_list and len(parts.query) <= _MAX_QUERY_CHARS else []
     except ValueError:

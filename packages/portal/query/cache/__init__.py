@@ -27,7 +27,7 @@ from portal.query.cache.merged_pages import (
     is_enough,
     merge_pages,
 )
-from portal.query.cache.page_cache import NO_ENTRY, CacheEntry, PageCache
+from portal.query.cache.page_cache import PageCache
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, KeyUse, endpoints_by_digest, lease_key, read_key
 from portal.query.cache.pages import (
     MAX_CLOCK_SKEW_S,
@@ -38,7 +38,7 @@ from portal.query.cache.pages import (
     check_list_body,
     unique_rows,
 )
-from portal.query.cache.write_log import MAX_RECORDS
+from portal.query.cache.write_log import MAX_RECORDS, NO_ENTRY, CacheEntry
 from portal.query.cache.write_records import (
     ALL_INVALIDATED,
     ALL_QUERIES,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from portal.errors import ApiError
-    from portal.query.cache.page_cache import CacheEntry
     from portal.query.cache.pages import JsonRow, Page
+    from portal.query.cache.write_log import CacheEntry
     from portal.query.cache.write_records import Kind
     from portal.query.endpoints import ReadRequest, Registry
 
@@ -156,10 +156,9 @@ class ReadResult:
 
         None beside an error, where the pages show a write that they did not come with, and where the store has none.
         """
-        if self.error is not None or any(merged.is_patched for merged in self.pages):
-            return None
-        stamps = [(merged.page.stamp, merged.page.at, merged.page.cursor) for merged in self.pages]
-        return None if not stamps or any(stamp is None for stamp, _, _ in stamps) else tuple(stamps)
+        pages = [merged.page for merged in self.pages if not merged.is_patched]
+        named = [((page.stamp.position, page.stamp.generation), page.at, page.cursor) for page in pages if page.stamp]
+        return tuple(named) if named and len(named) == len(self.pages) and self.error is None else None
 
     @property
     def cache_status(self) -> CacheStatus:
@@ -178,7 +177,7 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     params, records = request.key.params, entry.records
     if not isinstance(request, ListRequest):
         if not records:
-            return tuple(MergedPage(page=page) for page in entry.pages), 0
+            return tuple([MergedPage(page=page) for page in entry.pages]), 0
         answered = [apply_answers(page=page, records=records, params=params) for page in entry.pages]
         return (
             tuple(
@@ -188,7 +187,7 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
             sum(applied for _, _, applied in answered),
         )
     if not records:
-        return tuple(MergedPage(page=page, rows=page.rows, total=page.total) for page in entry.pages), 0
+        return tuple([MergedPage(page=page, rows=page.rows, total=page.total) for page in entry.pages]), 0
     matches = DeclaredMatches(request.key.endpoint, registry)
     patched = apply_patches(pages=entry.pages, records=records, params=params, matches=matches)
     return tuple(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -18,16 +18,17 @@ import msgspec
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, Page, VersionStamp, chained_pages, parse_page
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, VersionStamp, parse_page
 from portal.query.cache.sent_keys import SentKeys
-from portal.query.cache.write_log import MAX_RECORDS, WriteLog
+from portal.query.cache.write_log import NO_ENTRY, CacheEntry, WriteLog
 from portal.query.cache.write_records import InvalidatedQueries, WriteRecord
 from portal.query.endpoints import canonical_json
-from portal.store import MISSING, note_unknown
+from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from portal.query.cache.pages import Page
     from portal.query.endpoints import QueryKey
     from portal.query.partition import Namespaces, Partition
     from portal.store import SharedStore
@@ -39,26 +40,6 @@ PAGE_LIFETIME_S: Final = 15 * 60
 #: A larger page is not kept, and a larger record invalidates instead.
 MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CacheEntry:
-    """What the store has of a query.
-
-    :param is_current: whether the partition's namespace is still the user's present one, and the binding is there.
-    :param stamp: for pages that are fetched from now on; None where nothing can be stored.
-    :param pages: from the start on. Each begins where the one before it ends.
-    :param records: the writes that some of the pages lack, with their positions.
-    """
-
-    is_current: bool = True
-    stamp: VersionStamp | None = None
-    pages: tuple[Page, ...] = ()
-    records: tuple[tuple[int, WriteRecord], ...] = ()
-
-
-#: The store is not there.
-NO_ENTRY: Final = CacheEntry()
 
 
 class PageCache:
@@ -91,11 +72,35 @@ class PageCache:
 
     def get(self, partition: Partition, key: QueryKey, *, start: str | None = None, count: int = 1) -> CacheEntry:
         """What the store has of the first `count` pages of a query, from the cursor `start` on."""
+        return self.get_all(partition, [(key, start, count)])[0]
+
+    def get_all(self, partition: Partition, queries: Sequence[tuple[QueryKey, str | None, int]]) -> list[CacheEntry]:
+        """The same of several queries, each with its `start` and `count`, as they were at one moment."""
         try:
-            return self._get(partition, key, start=start, count=count)
+            if self._pending_purges.queue:
+                self._pending_purges.flush()
+            versions = [self._versions(partition.namespace, key.endpoint) for key, _, _ in queries]
+            places = [
+                page_keys(partition, key, start=start, indexes=range(count), places=self._variant_places)
+                for key, start, count in queries
+            ]
+            keys = [(log.key, *generations) for log, generations in versions]
+            pages = [place.key for each in places for place in each]
+            found = self._store.get_many(dict.fromkeys(chain(partition.keys, *keys, pages)))
+            if not partition.is_current(found):
+                return [CacheEntry(is_current=False)] * len(queries)
+            return [
+                log.entry(
+                    self._stamp(log, generations, found),
+                    [place.page_in(found) for place in lie],
+                    start=start,
+                    is_list=key.paginated,
+                )
+                for (key, start, _), (log, generations), lie in zip(queries, versions, places, strict=True)
+            ]
         except StoreUnavailableError as error:
-            logger.warning("%s: read without the cache: %s", key.endpoint, error)
-            return NO_ENTRY
+            logger.warning("%s: read without the cache: %s", ", ".join(key.endpoint for key, _, _ in queries), error)
+            return [NO_ENTRY] * len(queries)
 
     def put(
         self,
@@ -248,28 +253,6 @@ class PageCache:
 
     # --- inside ---
 
-    def _get(self, partition: Partition, key: QueryKey, *, start: str | None, count: int) -> CacheEntry:
-        if self._pending_purges.queue:
-            self._pending_purges.flush()
-        log, generations = self._versions(partition.namespace, key.endpoint)
-        places = page_keys(partition, key, start=start, indexes=range(count), places=self._variant_places)
-        found = self._store.get_many([*partition.keys, log.key, *generations, *[place.key for place in places]])
-        if not partition.is_current(found):
-            return CacheEntry(is_current=False)
-        stamp = self._stamp(log, generations, found)
-        if stamp is None:
-            return NO_ENTRY
-        values = [place.page_in(found) for place in places]
-        is_list = key.paginated
-        pages = chained_pages(values, start=start, stamp=stamp, is_list=is_list, most_records=MAX_RECORDS)
-        if len(pages) < len(values):
-            odd = values[len(pages)]
-            if odd is not None and parse_page(odd, is_list=is_list) is None:
-                note_unknown("a cached page")
-        entry = CacheEntry(stamp=stamp, pages=pages)
-        oldest = min([page.shows_until for page in pages], default=stamp.position)
-        return entry if oldest == stamp.position else _with_records(log, entry, after=oldest, until=stamp.position)
-
     def _stamp(self, log: WriteLog, generations: tuple[str, ...], found: Mapping[str, Any]) -> VersionStamp | None:
         """The version stamp of an endpoint, among values that were read from the store. Makes what is missing."""
         position = log.position_in(found)
@@ -311,10 +294,3 @@ def _size_of(stored: list[Any]) -> int:
         return len(msgspec.json.encode(stored))
     except UnicodeEncodeError:  # half of a surrogate pair
         return len(canonical_json(stored))
-
-
-def _with_records(log: WriteLog, entry: CacheEntry, *, after: int, until: int) -> CacheEntry:
-    """The entry with the records that its pages lack. A page that is older than a gap is a miss, with all behind it."""
-    records, gap = log.records(after=after, until=until)
-    usable = next((index for index, page in enumerate(entry.pages) if page.shows_until < gap), len(entry.pages))
-    return replace(entry, pages=entry.pages[:usable], records=tuple(records))

@@ -16,12 +16,14 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from portal.query.cache.pages import chained_pages, parse_page
 from portal.query.cache.write_records import ALL_INVALIDATED, WriteRecord, parse_record
 from portal.store import Missing, note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from portal.query.cache.pages import Page, VersionStamp
     from portal.store import SharedStore
 
 #: How many records a read applies at most. A page that lacks more is a miss.
@@ -38,6 +40,26 @@ _LOG_SPAN: Final = 2**24
 LOG_LIFETIME_S: Final = 24 * 60 * 60
 #: Lifetime of a record, seconds: longer than that of any page which may lack the record.
 RECORD_LIFETIME_S: Final = 30 * 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheEntry:
+    """What the store has of a query.
+
+    :param is_current: whether the partition's namespace is still the user's present one, and the binding is there.
+    :param stamp: for pages that are fetched from now on; None where nothing can be stored.
+    :param pages: from the start on. Each begins where the one before it ends.
+    :param records: the writes that some of the pages lack, with their positions.
+    """
+
+    is_current: bool = True
+    stamp: VersionStamp | None = None
+    pages: tuple[Page, ...] = ()
+    records: tuple[tuple[int, WriteRecord], ...] = ()
+
+
+#: The store is not there.
+NO_ENTRY: Final = CacheEntry()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +115,28 @@ class WriteLog:
         found = self.store.get_many(keys)
         gap = max((position for key, position in keys.items() if key not in found), default=0)
         return [(position, _record(found[key])) for key, position in keys.items() if key in found], gap
+
+    def entry(self, stamp: VersionStamp | None, values: list[Any], *, start: str | None, is_list: bool) -> CacheEntry:
+        """The pages among these values of the store, with the records that they lack.
+
+        A page that is older than a gap is a miss, with all behind it.
+
+        :param stamp: of now; without one, nothing counts.
+        :param start: cursor of the first page.
+        """
+        if stamp is None:
+            return NO_ENTRY
+        pages = chained_pages(values, start=start, stamp=stamp, is_list=is_list, most_records=MAX_RECORDS)
+        if len(pages) < len(values):
+            odd = values[len(pages)]
+            if odd is not None and parse_page(odd, is_list=is_list) is None:
+                note_unknown("a cached page")
+        oldest = min([page.shows_until for page in pages], default=stamp.position)
+        if oldest == stamp.position:
+            return CacheEntry(stamp=stamp, pages=pages)
+        records, gap = self.records(after=oldest, until=stamp.position)
+        usable = next((index for index, page in enumerate(pages) if page.shows_until < gap), len(pages))
+        return CacheEntry(stamp=stamp, pages=pages[:usable], records=tuple(records))
 
     def newest_records(self, *, until: int) -> tuple[list[tuple[int, WriteRecord]], int]:
         """The newest records up to `until`, at most 64, as :meth:`records` gives them.

@@ -107,6 +107,11 @@ class Endpoint(Generic[TParams]):
         """Path with the parameters' names in braces."""
         return shape(self.url)
 
+    @cached_property
+    def in_path(self) -> frozenset[str]:
+        """The parameters that the path takes."""
+        return path_params(self.path_shape)
+
     @property
     def declared_types(self) -> dict[str, object]:
         """Role (`data`, `item`, `body`, `params`) to type, for each that is declared."""
@@ -217,7 +222,7 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
             params=self.params,
             item=self.item,
             fields=self.filter_fields,
-            in_path=path_params(self.path_shape) if not callable(self.url) else frozenset(),
+            in_path=self.in_path if not callable(self.url) else frozenset(),
             declared_with=self.declared_with,
         )
         name: object = self.unique_by

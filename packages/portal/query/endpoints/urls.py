@@ -65,14 +65,14 @@ def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginat
 
 @lru_cache(maxsize=1024)
 def _bare(endpoint: str, paginated: bool) -> QueryKey:
-    """The key of a query without parameters, the usual case. It is made once and shared, so it cannot be changed."""
-    return _made(endpoint, MappingProxyType({}), paginated=paginated)
+    """The key of a query without parameters, the usual case. It is made once and shared."""
+    return _made(endpoint, {}, paginated=paginated)
 
 
-def _made(endpoint: str, given: Mapping[str, Any], *, paginated: bool) -> QueryKey:
+def _made(endpoint: str, given: dict[str, Any], *, paginated: bool) -> QueryKey:
     text = canonical_json(_parts(endpoint, given, paginated=paginated))
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]
-    return QueryKey(endpoint=endpoint, params=given, paginated=paginated, digest=digest)
+    return QueryKey(endpoint=endpoint, params=MappingProxyType(given), paginated=paginated, digest=digest)
 
 
 def canonical_json(value: object) -> str:

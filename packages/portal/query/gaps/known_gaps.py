@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from portal.config.limits import ABSENT_S
 from portal.errors import ApiAbsentError, StoreUnavailableError
-from portal.query.endpoints import path_params
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -175,7 +174,7 @@ class KnownGaps:
 
         Neither is what a user typed, where the call was seen to work: a body, or a parameter.
         """
-        if path_params(call.hook.path_shape) or ((_writes(call) or not is_bare) and self.was_answered(call.endpoint)):
+        if call.hook.in_path or ((_writes(call) or not is_bare) and self.was_answered(call.endpoint)):
             return False
         return error.status in _NO_CALL or (error.status in _NOT_FOR_THIS_USER and not _writes(call))
 
@@ -281,7 +280,7 @@ def _says_no_call(error: ApiError, call: OptionalCall, *, is_bare: bool) -> bool
     """Whether an answer says to all users that there is no such call."""
     if error.status in _NO_METHOD:
         return True
-    return error.status in _NO_CALL and is_bare and not _writes(call) and not path_params(call.hook.path_shape)
+    return error.status in _NO_CALL and is_bare and not _writes(call) and not call.hook.in_path
 
 
 def _writes(call: OptionalCall) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.errors import UsageError
 from portal.query.client import QueryClient, client_of
-from portal.query.endpoints import REGISTRY, DeclaredList, path_params
+from portal.query.endpoints import REGISTRY, DeclaredList
 from portal.query.gaps import call_names, param_name
 from portal.query.hooks.lists import PaginatedQueryHook
 from portal.query.hooks.queries import QueryHook
@@ -83,7 +83,7 @@ def is_known(hook: Endpoint[Any]) -> bool:
 
 def bare_spec(hook: Endpoint[Any]) -> QuerySpec[Any] | None:
     """The call of a hook without parameters; None where there is none, and for a mutation."""
-    if not isinstance(hook, QueryHook | PaginatedQueryHook) or path_params(hook.path_shape):
+    if not isinstance(hook, QueryHook | PaginatedQueryHook) or hook.in_path:
         return None
     try:
         return hook.spec()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Never, ParamSpec, TypeVar, Unpack, cast, overload
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.errors import UsageError
 from portal.query.client import client_of
@@ -27,6 +28,8 @@ TData = TypeVar("TData")
 TData_co = TypeVar("TData_co", covariant=True)
 TRequest = TypeVar("TRequest", bound=ReadRequest)
 
+_TEXT: Final = frozenset({str})
+
 
 class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
     """What the hooks of one-shot queries and of lists have in common."""
@@ -39,6 +42,12 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
         """
         if not args and not named:
             return self._bare_request
+        given = named if not args else args[0] if len(args) == 1 and not named else None
+        if type(given) is dict and _TEXT.issuperset(map(type, chain(given, given.values()))):
+            return cast("TRequest", _request_of_texts(self, tuple(given.items()), by_name=not args))
+        return self._new_request(args, named)
+
+    def _new_request(self, args: Sequence[object], named: Mapping[str, Any]) -> TRequest:
         given: object = args[0] if args else named.get("params")
         by_name = {name: value for name, value in named.items() if name != "params"}
         if len(args) > 1 or (given is not None and (by_name or len(args) + ("params" in named) > 1)):
@@ -71,6 +80,12 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
             raise UsageError(f"{self.key}: give params=… for one query, or matching=… for all with them, by name")
         exact = None if params is None else self.query_key(params).params
         client_of(request).invalidate(self.key, params=exact, matching=matching)
+
+
+@lru_cache(maxsize=1024)
+def _request_of_texts(hook: ReadHook[TRequest], given: tuple[tuple[str, str], ...], *, by_name: bool) -> TRequest:
+    """A read that is made once for all requests of the process: most parameters are an id, or a word."""
+    return hook._new_request((), dict(given)) if by_name else hook._new_request([dict(given)], {})  # noqa: SLF001
 
 
 @dataclass(kw_only=True, eq=False)

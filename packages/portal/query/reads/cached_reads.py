@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import (
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from portal.process import Pool
-    from portal.query.cache import CacheEntry, MergedPage, VersionStamp
+    from portal.query.cache import CacheEntry, VersionStamp
     from portal.query.partition import Partition
     from portal.query.reads.page_fetches import PageFetcher
     from portal.query.reads.parallel_fetches import Revalidations
     from portal.query.request_cache import RequestCache
+
+_PROFILE: Final = PROFILE_QUERY.key.endpoint
 
 
 class Reads:
@@ -78,15 +80,13 @@ class Reads:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        plan = self._prepare(call)
+        [plan] = self._prepare([call])
         if isinstance(plan, ReadResult):
             return plan
         if plan.future is None and not plan.has_older_data:
-            result = self.fetcher.fetch(plan)
-        else:
-            self._parallel.start(plan)
-            result = self._parallel.result(plan)
-        return self._end(plan, result)
+            return self._end(plan, self.fetcher.fetch(plan))
+        self._parallel.start(plan)
+        return self._end(plan, self._parallel.result(plan))
 
     def read_all(self, calls: Sequence[ReadCall]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
@@ -96,9 +96,9 @@ class Reads:
         """
         most: dict[tuple[str, str, str | None], ReadCall] = {}
         for call in calls:
-            if call.name not in most or call.count > most[call.name].count:
+            if call.count > most.setdefault(call.name, call).count:
                 most[call.name] = call
-        prepared = {name: self._prepare(call) for name, call in most.items()}
+        prepared = dict(zip(most, self._prepare(list(most.values())), strict=True))
         fetches = [one for one in prepared.values() if isinstance(one, FetchPlan)]
         # Fetches that are waited for in full come first. This thread makes the first of them, and all that no other
         # thread takes.
@@ -117,7 +117,7 @@ class Reads:
             bound.
         :raises SignInEndedError: the sign-in is over.
         """
-        plan = self._prepare(call)
+        [plan] = self._prepare([call])
         if isinstance(plan, ReadResult):
             return plan
         if plan.partition is None or not self._parallel.start(plan):
@@ -149,7 +149,7 @@ class Reads:
             self.partition.purge()
         elif (
             isinstance(error.__cause__ if isinstance(error, ApiAbsentError) else error, ApiForbiddenError)
-            and endpoint != PROFILE_QUERY.key.endpoint
+            and endpoint != _PROFILE
             and not self._is_recent(self._permissions_checked)
         ):
             self._permissions_checked = (self.partition.token, self._clock())
@@ -164,99 +164,96 @@ class Reads:
         patience_s = BINDING_BUDGET_S if self._reload else self._patience_s
         return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=patience_s)
 
-    def _prepare(self, call: ReadCall) -> ReadResult | FetchPlan:
-        """The result, if the backend is not needed; else what is needed from there."""
+    def _prepare(self, calls: Sequence[ReadCall]) -> list[ReadResult | FetchPlan]:
+        """The result of each, if the backend is not needed; else what is needed from there. The store is asked once."""
         self.partition.sync_with_tokens()
-        key = call.request.key
+        version = self._memo.version
+        prepared = [self._begin(call) for call in calls]
+        begun = {i: one for i, one in enumerate(prepared) if isinstance(one, FetchPlan) and one.partition is None}
+        if not begun:
+            return prepared
+        try:
+            partition, entries = self._look_up([*begun.values()])
+        except ApiError as error:
+            result = ReadResult(error=without_traceback(error))
+            return [self._end(begun[i], result) if i in begun else one for i, one in enumerate(prepared)]
+        if version != self._memo.version and len(begun) < len(calls):
+            # Emptied meanwhile: what it had may be another user's.
+            return self._prepare(calls)
+        for (index, plan), entry in zip(begun.items(), entries, strict=True):
+            prepared[index] = self._plan(plan, partition, entry)
+        return prepared
+
+    def _begin(self, call: ReadCall) -> ReadResult | FetchPlan:
+        """What this request knows of the query; else a plan without a partition."""
         started = self._started.pop(call.name, None)
         if started is not None and self._is_usable(started):
             return started
-        before: tuple[MergedPage, ...] = ()
-        memoized_at: float | None = None
-        is_stale = False
-        known = self._memo.get(key, start=call.start)
-        if known is not None and not call.force:
+        known = None if call.force else self._memo.get(call.name)
+        if known is not None and (answer := known.answer(call.count, again=call.again)) is not None:
+            return answer
+        begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version)
+        # Pages that this request has shown stay as they are. What follows begins at their cursor.
+        if known is not None and (not known.result.is_stale or known.result.error is None):
             done = known.result
-            has_all = is_enough(done.pages, call.count)
-            if has_all and (not done.is_stale or done.error is None):
-                # If there is an error, a page behind these failed.
-                return done.memoized(call.count, error=None)
-            if has_all or (done.error is not None and call.count <= known.count and not call.again):
-                return done.memoized(call.count, error=done.error)
-            # Pages that this request has shown stay as they are. What follows begins at their cursor.
-            if not done.is_stale or done.error is None:
-                before, memoized_at, is_stale = done.pages, known.at, done.is_stale
-        begun = FetchPlan(
-            call=call,
-            token=self.partition.token,
-            version=self._memo.version,
-            memoized_at=memoized_at,
-            pages=before,
-            is_stale=is_stale,
-        )
-        try:
-            plan = self._plan(begun)
-        except ApiError as error:
-            plan = ReadResult(error=without_traceback(error))
-        return self._end(begun, plan) if isinstance(plan, ReadResult) else plan
+            begun.pages, begun.memoized_at, begun.is_stale = done.pages, known.at, done.is_stale
+        return begun
 
-    def _plan(self, begun: FetchPlan) -> ReadResult | FetchPlan:
+    def _plan(self, begun: FetchPlan, partition: Partition | None, entry: CacheEntry) -> ReadResult | FetchPlan:
         """The cached pages, if they can be shown; else what has to be fetched.
 
         :param begun: with the pages that the request has shown already.
         """
         call, request, before, is_stale = begun.call, begun.call.request, begun.pages, begun.is_stale
-        partition, entry = self._look_up(call, count=0 if before else call.count)
         begun.version = self._memo.version
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.count):
-            return ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches)
-        plan = replace(
-            begun,
-            partition=partition,
-            stamp=entry.stamp,
-            expected=self._expected_stamps() if partition is None and request.key == PROFILE_QUERY.key else {},
-            pages=pages,
-            kept=0 if backend_first else kept,
-            patches=patches,
-            joins_from=NO_FETCH if call.force else self._began if self._reload else ANY_FETCH,
-        )
+            return self._end(begun, ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches))
+        # Without a stamp, nothing is kept and no other fetch is joined.
+        begun.partition, begun.stamp = partition, entry.stamp if request.hook.cache else None
+        if partition is None and request.key.endpoint == _PROFILE:
+            begun.expected = self._expected_stamps()
+        begun.pages, begun.kept, begun.patches = pages, 0 if backend_first else kept, patches
+        begun.joins_from = NO_FETCH if call.force else self._began if self._reload else ANY_FETCH
         bearer = self.partition.token
         has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
         if call.force or not has_older_data or not partition or not bearer:
-            return plan
+            return begun
         if request.hook.stale_while_revalidate:
             if self._reload:
-                return plan
-            plan = replace(plan, bearer=bearer)
+                return begun
+            plan = replace(begun, bearer=bearer)
             self.revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self.fetcher))
-            return ReadResult(pages=pages, is_stale=True, patches=patches)
+            return self._end(begun, ReadResult(pages=pages, is_stale=True, patches=patches))
         # A command waits in full: there is no page that has to be shown soon.
-        return plan if self.fetcher.caller.limit is None else replace(plan, bearer=bearer)
+        return begun if self.fetcher.caller.limit is None else replace(begun, bearer=bearer)
 
-    def _look_up(self, call: ReadCall, *, count: int) -> tuple[Partition | None, CacheEntry]:
-        """The partition to read in, and what the store has there; nothing for a query with `cache=False`."""
-        request = call.request
-        needs_binding = request.hook.cache and request.key.endpoint != PROFILE_QUERY.key.endpoint
+    def _look_up(self, plans: Sequence[FetchPlan]) -> tuple[Partition | None, Sequence[CacheEntry]]:
+        """The partition to read in, and what the store has there; no pages of a query with `cache=False`."""
+        needs_binding = any(plan.call.request.hook.cache and plan.call.name[0] != _PROFILE for plan in plans)
+        queries = [
+            (call.request.key, call.start, 0 if plan.pages or not call.request.hook.cache else call.count)
+            for plan in plans
+            for call in [plan.call]
+        ]
         for _ in range(2):
             partition = self.bound_partition() if needs_binding else self.partition.current()
             if partition is None:
                 break
-            entry = self._cache.get(partition, request.key, start=call.start, count=count if request.hook.cache else 0)
-            if entry.is_current:
-                # Without a stamp, nothing is kept and no other fetch is joined.
-                return partition, entry if request.hook.cache else NO_ENTRY
+            entries = self._cache.get_all(partition, queries)
+            if entries[0].is_current:
+                return partition, entries
             # Purged: the token has to be bound again.
             self.partition.unbind(partition)
-        return None, NO_ENTRY
+        return None, [NO_ENTRY] * len(plans)
 
     def _is_usable(self, begun: FetchPlan) -> bool:
         """Whether a read that began is still this user's, and no write of this request was done since."""
         # A profile that tells of other permissions empties the request cache, and is kept itself.
-        first = 1 if begun.call.request.key == PROFILE_QUERY.key else 0
+        first = 1 if begun.call.request.key.endpoint == _PROFILE else 0
         return begun.version[first:] == self._memo.version[first:] and self.partition.same_user_as(begun.token)
 
     def _complete_all(self, fetches: Sequence[FetchPlan]) -> dict[tuple[str, str, str | None], ReadResult]:
@@ -274,13 +271,14 @@ class Reads:
 
     def _end(self, begun: FetchPlan, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
-        call, key = begun.call, begun.call.request.key
+        call = begun.call
         may_keep = self._is_usable(begun)
         if result.error is not None:
-            self.after_failure(result.error, endpoint=key.endpoint)
-        # That may have refreshed the tokens, into another sign-in's.
-        if may_keep and self.partition.same_user_as(begun.token):
-            self._memo.put(key, result, start=call.start, count=call.count, at=begun.memoized_at)
+            self.after_failure(result.error, endpoint=call.request.key.endpoint)
+            # That may have refreshed the tokens, into another sign-in's.
+            may_keep = may_keep and self.partition.same_user_as(begun.token)
+        if may_keep:
+            self._memo.put(call.name, result, count=call.count, at=begun.memoized_at)
         return result
 
     # --- GET /me ---
@@ -290,11 +288,10 @@ class Reads:
 
         If `/me` times out here, this request does not use it for binding again; a view may still fetch it.
         """
-        token, key = self.partition.token, PROFILE_QUERY.key
-        if self._memo.get(key) is not None or self._is_recent(self._binding_timed_out):
+        token, call = self.partition.token, ReadCall(request=PROFILE_QUERY)
+        if self._memo.get(call.name) is not None or self._is_recent(self._binding_timed_out):
             return
         budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        call = ReadCall(request=PROFILE_QUERY)
         begun = FetchPlan(call=call, token=token, version=self._memo.version, budget=budget)
         result = self.fetcher.fetch(begun)
         if isinstance(result.error, ApiTimeoutError):
@@ -303,8 +300,8 @@ class Reads:
             self._end(begun, result)
 
     def _expected_stamps(self) -> dict[str, VersionStamp | None]:
-        name = PROFILE_QUERY.key.endpoint
-        return {each: self._cache.stamps(each, [name])[name] for each in self.partition.expected_namespaces()}
+        names = self.partition.expected_namespaces()
+        return {each: self._cache.stamps(each, [_PROFILE])[_PROFILE] for each in names}
 
     def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
         """Whether something was noted in this request under the same token; by a command's client, within a minute."""

@@ -31,6 +31,7 @@ class ReadCall:
     :param count: how many pages; 1 for a one-shot query.
     :param force: ask the backend for every page, however fresh the cached one is.
     :param again: try once more what has failed in this request.
+    :ivar name: equal for calls that read the same, whatever the number of pages.
     :raises UsageError: `count` is not a number from 1 to 50, or `start` is not a text.
     """
 
@@ -39,6 +40,7 @@ class ReadCall:
     count: int = 1
     force: bool = False
     again: bool = False
+    name: tuple[str, str, str | None] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check what a team's code gives: a type checker may not have seen it."""
@@ -52,11 +54,7 @@ class ReadCall:
             )
         if cursor is not None and not isinstance(cursor, str):
             raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
-
-    @property
-    def name(self) -> tuple[str, str, str | None]:
-        """Equal for calls that read the same, whatever the number of pages."""
-        return self.request.key.endpoint, self.request.key.digest, self.start
+        object.__setattr__(self, "name", (endpoint, self.request.key.digest, self.start))
 
 
 @dataclass(slots=True, kw_only=True)

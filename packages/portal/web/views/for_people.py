@@ -21,7 +21,9 @@ from portal.config.limits import NEXT_MAX_CHARS
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import LOGIN_PATH, accept_target, with_locale
 from portal.errors import ApiUnavailableError
+from portal.query import gaps_mark
 from portal.services.user import UserQueries
+from portal.web.context_processors import render_kept
 from portal.web.errors import problem, redirect_htmx_to_login, render_failure
 from portal.web.frame import account_tag_of, navigation_entries, shell_for, use_app_essentials
 from portal.web.preferences import THEMES, own_cookie, write_preference
@@ -116,8 +118,9 @@ def help_page(request: PortalRequest) -> HttpResponse:
     project, entries = portal_config().project, navigation_entries()
     template = own_or_default(f"{project.app}/help.html", "portal/pages/help.html")
     # The gateway's list is for administrators.
-    example = reverse(entries[0].route) if entries and project.platform else ""
-    response = render(request, f"{template}{'#keys' if is_dialog else ''}", {"example": example})
+    example = reverse(entries[0].route) if entries and project.platform and not is_dialog else ""
+    name, key = (f"{template}#keys", None) if is_dialog else (template, gaps_mark(None))
+    response = render_kept(request, name, lambda: {"example": example}, key=key)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 

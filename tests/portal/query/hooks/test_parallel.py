@@ -65,6 +65,32 @@ def test_five_calls_are_at_the_backend_at_the_same_time() -> None:
     assert [request.line.split()[1] for request in server.received].count("/me") == 1
 
 
+def test_hot_queries_are_one_round_trip_together(ada: User) -> None:
+    specs = [clients.spec(pages=2), summary.spec(), *searches("45")]
+    for trips in (None, None, 1):
+        before = ada.store.trips
+        use_queries(ada.request(), specs)
+        assert trips in {None, ada.store.trips - before}
+
+
+def test_what_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(ada: User) -> None:
+    client = ada.request()
+    listed(client)
+    ada.backend.rows.pop(0)
+    ada.request().purge()
+    with ada.reads(2):
+        found, counted = use_queries(client, clients.spec(), summary.spec())
+    assert (ids(found), counted.unwrap()["counts"]) == (["c4", "c3"], {"clients": 4})
+
+
+def test_the_same_texts_are_one_query_which_nobody_can_change() -> None:
+    one, same, other = (clients.spec({"q": word}).query for word in ("1", "1", "2"))
+    assert (one is same, one is clients.spec(q="1").query, one.key == other.key) == (True, False, False)
+    assert one.key == clients.spec(q="1").query.key
+    with pytest.raises(TypeError):
+        one.key.params["q"] = "2"  # type: ignore[index]  # what a type checker says too
+
+
 class TestResults:
     def test_have_the_order_of_the_queries_and_are_kept_for_the_request(self, ada: User) -> None:
         client = ada.request()
