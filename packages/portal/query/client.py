@@ -113,11 +113,10 @@ class QueryClient:
         lists = self._lists
         asked = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
         begun = [lists.begin(call, call.request) for call in asked]
-        calls = [call for call, _ in begun]
         began = time.perf_counter()
-        with tracing.span("queries", str(len(calls))) as span, self._partition.purged_if_ended():
-            results = self.reads.read_all(calls)
-            for call, result in zip(calls, results, strict=True):
+        with tracing.span("queries", str(len(specs))) as span, self._partition.purged_if_ended():
+            results = self.reads.read_all([call for call, _ in begun])
+            for (call, _), result in zip(begun, results, strict=True):
                 status = self._log.add_read(call, result, began=began)
                 span.part("query", call.request.key.endpoint, outcome=status)
         return [

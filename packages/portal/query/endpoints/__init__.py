@@ -45,6 +45,5 @@ from portal.query.endpoints.urls import (
     canonical_json,
     check_template,
     is_path,
-    path_params,
     query_key,
 )
