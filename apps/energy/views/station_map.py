@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from math import asinh, degrees, radians, tan
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from django.shortcuts import render
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Of the drawing of the land, for each degree of longitude.
 _UNITS: Final = 20
+#: Stations of one town are not further from one another.
+_DEGREES: Final = 2
 #: Around the outermost stations, units.
 _MARGIN: Final = 2 * _UNITS
 #: Pixels that the picture has on a desktop, about; marks are drawn for it.
@@ -38,11 +41,16 @@ _WORST_FIRST: Final = tuple(HEALTHS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A station in the picture, units from its origin."""
+    """The stations of one town in the picture, the worst first; units from its origin."""
 
-    station: StationPosition
+    stations: Sequence[StationPosition]
     x: float
     y: float
+
+    @property
+    def in_need(self) -> int:
+        """How many of them need somebody."""
+        return sum(needs_somebody(each) for each in self.stations)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +68,15 @@ class Picture:
 
 def picture_of(stations: Iterable[StationPosition]) -> Picture | None:
     """The picture of the stations whose place is known; None without any."""
-    marks = [
-        _mark(each, each.latitude, each.longitude)
-        for each in stations
-        if each.latitude is not None and each.longitude is not None
-        if abs(each.latitude) <= _RIGHT_ANGLE and abs(each.longitude) <= 2 * _RIGHT_ANGLE
-    ]
+    towns: dict[tuple[object, ...], list[tuple[StationPosition, float, float]]] = {}
+    for each in sorted(stations, key=_rank):
+        latitude, longitude = each.latitude, each.longitude
+        if latitude is None or longitude is None or abs(latitude) > _RIGHT_ANGLE or abs(longitude) > 2 * _RIGHT_ANGLE:
+            continue
+        # Far from one another, two towns have one name.
+        town = (each.city, latitude // _DEGREES, longitude // _DEGREES) if each.city else (each.id,)
+        towns.setdefault(town, []).append((each, latitude, longitude))
+    marks = [_mark(*zip(*found, strict=True)) for found in towns.values()]
     if not marks:
         return None
     left, right = min(mark.x for mark in marks) - _MARGIN, max(mark.x for mark in marks) + _MARGIN
@@ -74,17 +85,22 @@ def picture_of(stations: Iterable[StationPosition]) -> Picture | None:
     return Picture(
         view_box=f"{left:.0f} {top:.0f} {width:.0f} {height:.0f}",
         scale=round(max(width / _WIDTH_PX, height / _HEIGHT_PX), 2),
-        marks=sorted(marks, key=lambda mark: -_rank(mark.station)),
+        marks=sorted(marks, key=lambda mark: -_rank(mark.stations[0])),
     )
 
 
-def _mark(station: StationPosition, latitude: float, longitude: float) -> Mark:
-    north = degrees(asinh(tan(radians(min(max(latitude, -_NORTHMOST), _NORTHMOST)))))
-    return Mark(station=station, x=round(longitude * _UNITS, 1), y=round(-north * _UNITS, 1))
+def _mark(stations: Sequence[StationPosition], latitudes: Sequence[float], longitudes: Sequence[float]) -> Mark:
+    north = degrees(asinh(tan(radians(min(max(fmean(latitudes), -_NORTHMOST), _NORTHMOST)))))
+    return Mark(stations=stations, x=round(fmean(longitudes) * _UNITS, 1), y=round(-north * _UNITS, 1))
 
 
 def _rank(station: StationPosition) -> int:
     return _WORST_FIRST.index(station.health) if station.health in HEALTHS else len(_WORST_FIRST)
+
+
+def needs_somebody(station: StationPosition) -> bool:
+    """Whether it is out of order, as far as is known."""
+    return _rank(station) < _WORST_FIRST.index(StationHealth.OK)
 
 
 @require_safe
@@ -93,7 +109,7 @@ def station_map(request: HttpRequest) -> HttpResponse:
     result = StationQueries.use_get_station_positions_query(request)
     stations = result.unwrap().stations
     numbers = Counter(each.health for each in stations)
-    in_need = sorted((each for each in stations if _rank(each) < _WORST_FIRST.index(StationHealth.OK)), key=_rank)
+    in_need = sorted(filter(needs_somebody, stations), key=_rank)
     return render(
         request,
         "energy/stations/map.html",

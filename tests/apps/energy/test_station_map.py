@@ -34,7 +34,7 @@ def test_the_worst_is_drawn_last_above_what_is_at_the_same_place() -> None:
         ]
     )
     assert drawn is not None
-    assert [mark.station.name for mark in drawn.marks] == ["C", "B", "D", "A"]
+    assert [mark.stations[0].name for mark in drawn.marks] == ["C", "B", "D", "A"]
 
 
 def test_the_picture_has_all_stations_north_is_above_and_what_has_no_place_is_left_out() -> None:
@@ -49,6 +49,39 @@ def test_the_picture_has_all_stations_north_is_above_and_what_has_no_place_is_le
         assert top < mark.y < top + height
     assert picture_of([station("pole", None, 90, 0)]) is not None
     assert picture_of([]) is None
+
+
+def test_the_stations_of_a_town_are_one_mark_that_counts_them_and_leads_to_them_in_the_list(
+    backend: Backend, browser: Client
+) -> None:
+    places = [
+        ("Ulm", 48.4, "ok"),
+        ("Ulm", 48.41, "fault"),
+        ("Ulm", 48.39, "offline"),
+        ("Ulm", 52.0, "ok"),
+        ("", 48.4, "ok"),
+    ]
+    rows = [
+        {
+            "id": f"sta_{number}",
+            "name": f"S{number}",
+            "city": city,
+            "latitude": latitude,
+            "longitude": 10,
+            "health": health,
+        }
+        for number, (city, latitude, health) in enumerate(places)
+    ]
+    backend.answers("GET", POSITIONS, json={"stations": rows})
+    picture = browser.get(PATH).content.decode().partition('<g aria-hidden="true">')[2].partition("</svg>")[0]
+    marks = re.findall(
+        r'<a href="([^"]*)".*?<title>([^<]*)</title>\s*<use class="mark (\w+)"[^>]*>\s*(.*?)\s*</a>', picture, re.DOTALL
+    )
+    assert marks == [
+        ("/en/energy/stations/sta_3", "S3: OK", "ok", ""),
+        ("/en/energy/stations/sta_4", "S4: OK", "ok", ""),
+        ("/en/energy/stations?city=Ulm", "Ulm: 2 of 3 out of order", "fault", '<text x="9" y="4">2/3</text>'),
+    ]
 
 
 def test_those_that_need_somebody_are_links_beside_the_picture_and_the_legend_leads_to_the_list(
