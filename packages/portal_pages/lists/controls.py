@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MAX_SHOWN_PAGES: Final = 20
 #: The parameter of the menu that shows its choices.
 MENU: Final = "menu"
+#: The parameter of rows that are added to a table: the columns that it does not show.
+HIDDEN: Final = "hidden"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +70,14 @@ class ListControls:
         """The parameters of the numbers beside the filters: all but the order."""
         return {name: value for name, value in self.params.items() if name != "sort"}
 
-    def url(self, path: str, *, cursor: str = "", pages: int = 1, menu: str = "") -> str:
+    def url(self, path: str, *, cursor: str = "", pages: int = 1, menu: str = "", hidden: str = "") -> str:
         """The address of this state: the first `pages` pages, or the page at `cursor`.
 
         :param menu: the parameter of a filter, to show its choices.
+        :param hidden: the columns that the table lacks to which rows are added.
         """
-        params = self._shown_params | {"cursor": cursor, "pages": str(pages) if pages > 1 else "", MENU: menu}
-        return with_params(path, params)
+        place = {"cursor": cursor, "pages": str(pages) if pages > 1 else "", MENU: menu, HIDDEN: hidden}
+        return with_params(path, self._shown_params | place)
 
     @property
     def _shown_params(self) -> dict[str, ParamValue]:

@@ -27,7 +27,7 @@ from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import AGE_SORTS
-from portal_pages.lists.controls import MAX_SHOWN_PAGES, ListControls, read_controls
+from portal_pages.lists.controls import HIDDEN, MAX_SHOWN_PAGES, ListControls, read_controls
 from portal_pages.lists.list_filters import (
     SEARCH_TEXT,
     SORT,
@@ -167,6 +167,9 @@ class ListView(DeclaredPage, Generic[TRow]):
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
             result, counts, totals = read_list(self, request, controls, is_whole=True)
+        if target == ROWS_ID and request.GET.get(HIDDEN, "") != table_layout(request, pages.list, self.columns).text:
+            # These rows would not stand below their headings.
+            return HttpResponse(headers={"HX-Redirect": controls.url(request.path, pages=controls.pages)})
         names = names_of(request, controls, result)
 
         def variables() -> dict[str, object]:
@@ -274,7 +277,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             first_path=path,
             first_url=controls.url(path),
             next_url=controls.url(path, cursor=cursor) if cursor else "",
-            more_url=controls.url(path, cursor=cursor, pages=shown_pages) if cursor else "",
+            more_url=controls.url(path, cursor=cursor, pages=shown_pages, hidden=layout.text) if cursor else "",
             is_continuation=is_continuation,
             has_error=controls.has_error,
             is_restarted=is_restarted,

@@ -7,6 +7,7 @@ the columns that the browser's owner has hidden, each as `<URL name>.<column>`, 
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import dataclass
@@ -79,6 +80,11 @@ class TableLayout(NamedTuple):
 
     is_compact: bool = False
     hidden: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The hidden columns, in an address."""
+        return ".".join(self.hidden)
 
 
 #: What the cookie and the form call the first of these.
@@ -158,7 +164,9 @@ def _change_layout(view: Any, request: Any, route: str, response: HttpResponse) 
     shown = request.POST.getlist("column")
     hidden = [f"{route}.{name}" for name in [*view.columns][1:] if name not in shown]
     kept = shell_for(request).table_layout.split("+")
-    others = [each for each in kept if "." in each and not each.startswith(f"{route}.")]
+    others = [
+        each for each in kept if re.fullmatch(r"[\w-]+\.\w+", each, re.ASCII) and not each.startswith(f"{route}.")
+    ]
     compact = [_COMPACT] if _COMPACT in request.POST else []
     value = "+".join([*compact, *hidden, *others])[:MAX_COOKIE_CHARS]
     write_preference(response, own_cookie(TABLE_LAYOUT), value or None, is_own=True)

@@ -91,6 +91,21 @@ def test_an_answer_that_came_under_another_users_token_is_neither_stored_nor_sho
     assert listed(ada) == []
 
 
+def test_pages_of_two_users_are_not_shown_as_one_list(ada: User) -> None:
+    me(ada)
+    bens, tokens = ada.signed_in("ben").tokens.current, TokenStore(ada.tokens.current)
+    before = ada.backend.reads()
+
+    def sign_in_again(_trip: str) -> None:
+        if ada.backend.reads() == before + 1 and tokens.current != bens:
+            tokens.rotate(bens, replaced="refresh of ada")
+
+    ada.store.before_each = sign_in_again
+    result = clients(ada.process.request_with(tokens), pages=2)
+    ada.store.before_each = None
+    assert (type(result.error), result.pages) == (ApiUnauthorizedError, 1)
+
+
 @pytest.mark.parametrize(
     ("exp_in", "kept_s"),
     [

@@ -203,6 +203,21 @@ def test_a_table_without_some_columns_and_with_compact_rows_stays_so_in_this_app
     assert LAYOUT not in site.browser.cookies or not site.browser.cookies[LAYOUT].value
 
 
+def test_rows_for_a_table_with_other_columns_than_chosen_now_bring_the_page_anew(site: Site) -> None:
+    site.backend.lists(CLIENTS, [ADA | {"id": f"c{number}"} for number in range(45)])
+
+    def more(page: Page) -> Page:
+        [address] = re.findall(r'hx-get="([^"]*cursor=[^"]*)"', page.html)
+        return site.get(address.replace("&amp;", "&"), HX_Request="true", HX_Target="rows")
+
+    before = site.get(PAGE)
+    assert "data-row-id" in more(before).html
+    change_table(site, *[*TABLE][2:])
+    assert more(before).response["HX-Redirect"] == f"{PAGE}?pages=2"
+    row = more(site.get(PAGE)).html.partition('id="rows"')[2].partition("</tr>")[0]
+    assert row.count("<td") == len(TABLE) - 2
+
+
 def test_a_list_keeps_the_order_of_a_column_that_is_hidden(site: Site) -> None:
     change_table(site)
     assert "City" not in headings(site.get(f"{PAGE}?sort=-city"))
@@ -210,7 +225,8 @@ def test_a_list_keeps_the_order_of_a_column_that_is_hidden(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "cookie", ["+", "clients.", ".city", "clients.name", "other.city", "x" * 4000, "<b>+clients.<b>"]
+    "cookie",
+    ["+", "clients.", ".city", "clients.name", "other.city", "x" * 4000, "<b>+clients.<b>", '"\\012\\040"' * 300],
 )
 def test_a_cookie_of_any_content_hides_no_column_that_it_does_not_name(site: Site, cookie: str) -> None:
     site.backend.lists(CLIENTS, [ADA])

@@ -177,11 +177,13 @@ class Reads:
         except ApiError as error:
             result = ReadResult(error=without_traceback(error))
             return [self._end(begun[i], result) if i in begun else one for i, one in enumerate(prepared)]
-        if version != self._memo.version and len(begun) < len(calls):
+        if version != self._memo.version and (len(begun) < len(calls) or any(one.pages for one in begun.values())):
             # Emptied meanwhile: what it had may be another user's.
             return self._prepare(calls)
         for (index, plan), entry in zip(begun.items(), entries, strict=True):
-            prepared[index] = self._plan(plan, partition, entry)
+            # The token may have been bound meanwhile, by the profile.
+            answer = self._begin(plan.call) if plan.call.name[0] == _PROFILE else plan
+            prepared[index] = answer if isinstance(answer, ReadResult) else self._plan(plan, partition, entry)
         return prepared
 
     def _begin(self, call: ReadCall) -> ReadResult | FetchPlan:
@@ -205,7 +207,6 @@ class Reads:
         :param begun: with the pages that the request has shown already.
         """
         call, request, before, is_stale = begun.call, begun.call.request, begun.pages, begun.is_stale
-        begun.version = self._memo.version
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
@@ -241,6 +242,8 @@ class Reads:
         ]
         for _ in range(2):
             partition = self.bound_partition() if needs_binding else self.partition.current()
+            for plan in plans:
+                plan.version = self._memo.version
             if partition is None:
                 break
             entries = self._cache.get_all(partition, queries)

@@ -205,6 +205,9 @@ class PageFetcher:
                     key.endpoint,
                 )
         is_ours = plan.partition is None or self._still_has(plan, plan.partition, sent=sent)
+        if index and plan.partition is not None and not is_ours:
+            # The pages before may be those of another sign-in: this raises then.
+            self.partition.still_has(plan.partition, sent=plan.token)
         if key == PROFILE_QUERY.key:
             bound = self.partition.bind_from_profile(page.body, sent=sent)
             if plan.partition is None and bound is not None:

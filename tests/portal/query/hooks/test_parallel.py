@@ -20,7 +20,7 @@ from portal.query import create_query_client, create_query_group, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.query.process_state import runtime_for
 from portal.services.user import UserQueries
-from tests.portal.query.clients import listed
+from tests.portal.query.clients import listed, rename
 from tests.portal.query.fakes import FakeStore, make_token
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
@@ -81,6 +81,49 @@ def test_what_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(a
     with ada.reads(2):
         found, counted = use_queries(client, clients.spec(), summary.spec())
     assert (ids(found), counted.unwrap()["counts"]) == (["c4", "c3"], {"clients": 4})
+
+
+def test_a_part_that_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(ada: User) -> None:
+    client = ada.request()
+    listed(client)
+    ada.backend.rows.pop(0)
+    ada.request().purge()
+    [found] = use_queries(client, [clients.spec(pages=2)])
+    assert ids(found) == ["c4", "c3", "c2", "c1"]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_down", [True, False])
+def test_the_profile_that_binds_the_token_is_read_once_for_all(ada: User, is_first: bool, is_down: bool) -> None:
+    profile, asked = UserQueries.use_get_me_query.spec(), []
+    ada.store.down = is_down
+    ada.backend.before = lambda _method, path: asked.append(path)
+    specs = [profile, clients.spec()] if is_first else [clients.spec(), profile]
+    assert all(each.is_success for each in use_queries(ada.request(), specs))
+    assert asked.count("/me") == 1
+
+
+def test_a_write_of_the_request_while_the_store_is_asked_is_shown_by_its_next_read(ada: User) -> None:
+    row = ClientQueries.use_get_client_query
+    specs = [clients.spec(), row.spec({"id": "c5"})]
+    for number in (1, 2, 3):
+        rename(ada, "c5", f"before {number}")
+        use_queries(ada.request(), specs)
+        rename(ada, "c5", f"cached {number}")
+        client, trips = ada.request(), []
+
+        def write(_trip: str, client: Any = client, number: int = number, trips: list[str] = trips) -> None:
+            trips.append(_trip)
+            if len(trips) == number:
+                ada.store.before_each = None
+                rename(client, "c5", f"new {number}")
+
+        ada.store.before_each = write
+        use_queries(client, specs)
+        ada.store.before_each = None
+        assert (len(trips), row(client, {"id": "c5"}).data["name"]) == (number, f"new {number}")
+        assert listed(client)[0] == "c5"
+        assert clients(client).data.items[0]["name"] == f"new {number}"
 
 
 def test_the_same_texts_are_one_query_which_nobody_can_change() -> None:
