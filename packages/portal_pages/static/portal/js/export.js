@@ -20,14 +20,6 @@ const rowCounter = () => {
   };
 };
 
-const problemOf = async (response) => {
-  try {
-    return (await response.json()).detail;
-  } catch {
-    return "";
-  }
-};
-
 /* The name that the server gave the file, also one with letters that headers do not have. */
 const nameOf = (response) => {
   const given = response.headers.get("Content-Disposition") ?? "";
@@ -79,7 +71,7 @@ export const run = async (link) => {
       signal: ending.signal,
       headers: { ...JSON.parse(document.body.getAttribute("hx-headers") ?? "{}"), "Portal-Export": "watched" },
     });
-    if (!response.ok) throw new Error(await problemOf(response));
+    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
     const total = Number(response.headers.get("Portal-Export-Rows"));
     if (total) bar.max = total;
     const parts = await read(response, {
