@@ -35,7 +35,7 @@ const save = (parts, name) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 };
 
-const read = async (response, { onRows }) => {
+const read = async (response, onRows) => {
   const parts = [];
   const count = rowCounter();
   const reader = response.body.getReader();
@@ -74,12 +74,10 @@ export const run = async (link) => {
     if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
     const total = Number(response.headers.get("Portal-Export-Rows"));
     if (total) bar.max = total;
-    const parts = await read(response, {
-      onRows: (rows) => {
-        if (total) bar.value = Math.min(rows, total);
-        const sentence = total ? words.rowsOf : words.rows;
-        say(sentence.replace("[rows]", numbers.format(rows)).replace("[total]", numbers.format(total)));
-      },
+    const parts = await read(response, (rows) => {
+      if (total) bar.value = Math.min(rows, total);
+      const sentence = total ? words.rowsOf : words.rows;
+      say(sentence.replace("[rows]", numbers.format(rows)).replace("[total]", numbers.format(total)));
     });
     save(parts, nameOf(response));
     dialog.close();
