@@ -66,9 +66,7 @@ const ask = () => {
   return running;
 };
 
-const askIfVisible = () => {
-  if (document.visibilityState === "visible") ask();
-};
+const askIfVisible = () => document.visibilityState === "visible" && ask();
 
 setInterval(askIfVisible, ASK_EVERY_MS);
 window.addEventListener("focus", ask);
