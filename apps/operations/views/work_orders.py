@@ -67,14 +67,10 @@ def is_late(order: WorkOrder) -> bool:
     )
 
 
-def _knows_people(request: PortalRequest) -> bool:
-    return "assignee_id" in usable_form(request, AssigneeForm).base_fields
-
-
 def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
     """The user's own id where the backend knows people, else the name, if it is known."""
     me = use_app_essentials(request)
-    if me and me.id and _knows_people(request):
+    if me and me.id and "assignee_id" in usable_form(request, AssigneeForm).base_fields:
         return WorkOrder.partial(assignee_id=me.id)
     return WorkOrder.partial(assignee=me.name) if me and me.name != NO_VALUE else None
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from django.core import signing
 
 from portal.config.current import portal_config
+from portal.web.preferences import set_cookie
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -61,16 +62,9 @@ def new_login_attempt(*, wanted: str, locale: str) -> LoginAttempt:
 
 def set_attempt_cookie(response: HttpResponse, attempt: LoginAttempt) -> None:
     """Store the attempt in the browser."""
-    response.set_cookie(
-        _cookie_name(attempt.state),
-        signing.dumps(asdict(attempt), salt=_SALT),
-        max_age=ATTEMPT_MAX_AGE_S,
-        path="/",
-        secure=portal_config().secure,
-        httponly=True,
-        # The provider sends the browser back with a top-level GET, which carries a Lax cookie.
-        samesite="Lax",
-    )
+    name, value = _cookie_name(attempt.state), signing.dumps(asdict(attempt), salt=_SALT)
+    # The provider sends the browser back with a top-level GET, which carries a Lax cookie.
+    set_cookie(response, name, value, max_age=ATTEMPT_MAX_AGE_S, config=portal_config(), is_own=True)
 
 
 def find_login_attempt(request: HttpRequest) -> LoginAttempt | None:
@@ -91,7 +85,8 @@ def delete_stale_attempts(request: HttpRequest, response: HttpResponse, *, keep:
     """Delete the cookies of attempts that are too old, and of all others but the newest `keep`."""
     names = [name for name in request.COOKIES if name.startswith(_prefix())]
     valid = [name for name in names if _read(request.COOKIES[name]) is not None]
-    valid.sort(key=lambda name: _signed_at(request.COOKIES[name]), reverse=True)
+    # By the time when each was signed.
+    valid.sort(key=lambda name: signing.b62_decode(request.COOKIES[name].split(":")[-2]), reverse=True)
     for name in names:
         if name not in valid[:keep]:
             response.delete_cookie(name, samesite="Lax")
@@ -106,11 +101,6 @@ def _read(cookie: str) -> LoginAttempt | None:
     values = {name: stored.get(name) for name in _NAMES} if isinstance(stored, dict) else {}
     known = {name: value for name, value in values.items() if isinstance(value, str)}
     return LoginAttempt(**known) if len(known) == len(_NAMES) else None
-
-
-def _signed_at(cookie: str) -> int:
-    """When a cookie that :func:`_read` accepts was signed, seconds since the epoch."""
-    return signing.b62_decode(cookie.split(":")[-2])
 
 
 def _prefix() -> str:

@@ -78,11 +78,6 @@ class AdministrationCommand(BaseCommand):
     without_store: ClassVar[str] = ""
     bearer_file: ClassVar[str] = ""
 
-    @property
-    def all_statuses(self) -> dict[int, str]:
-        """The exit statuses with what each means."""
-        return {**self.statuses, NOT_ASKED: "it could not be asked, or the command line is wrong"}
-
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Django's parser, with `--json`, the examples and the exit statuses."""
         parser = super().create_parser(
@@ -116,7 +111,7 @@ class AdministrationCommand(BaseCommand):
         self.stderr.write(text, style_func=str)
 
     def _epilog(self) -> str:
-        meanings = self.all_statuses
+        meanings = {**self.statuses, NOT_ASKED: "it could not be asked, or the command line is wrong"}
         lines = ["examples:", *(f"  {example}" for example in self.examples)] if self.examples else []
         return "\n".join([*lines, "exit status:", *(f"  {status}  {text}" for status, text in meanings.items())])
 

@@ -104,7 +104,8 @@ def _plain_calls(config: PortalConfig) -> Iterator[_Fault]:
 def _weak_tokens(config: PortalConfig) -> Iterator[_Fault]:
     """A secret is short, or made of few different characters: it can be guessed."""
     for variable, secret in (("APP_METRICS_TOKEN", config.metrics_token), ("APP_JWT_KEY", config.verification.key)):
-        if secret and "-----BEGIN" not in secret and is_weak(secret):
+        is_weak = len(secret) < MIN_TOKEN_CHARS or len(set(secret)) < MIN_DIFFERENT_CHARS
+        if secret and "-----BEGIN" not in secret and is_weak:
             yield (
                 f"{variable} is short, or made of few different characters: it can be guessed.",
                 "Make one with: python3 -c 'import secrets; print(secrets.token_urlsafe(64))'",
@@ -181,11 +182,6 @@ def check_deployment(*_args: object, **_kwargs: object) -> list[CheckMessage]:
 
 
 register(check_deployment, Tags.security, deploy=True)
-
-
-def is_weak(secret: str) -> bool:
-    """Whether a secret is short, or made of few different characters."""
-    return len(secret) < MIN_TOKEN_CHARS or len(set(secret)) < MIN_DIFFERENT_CHARS
 
 
 def is_of_this_machine(address: str) -> bool:

@@ -72,11 +72,7 @@ def _check_inside(origin: Any, check: Check) -> Check:
     return lambda value: all(map(check, filter(None, value)))
 
 
-def _has_zone(value: datetime) -> bool:
-    return value.tzinfo is not None
-
-
-_CHECKS: Final[Mapping[Any, Check]] = {datetime: _has_zone, Decimal: Decimal.is_finite, float: isfinite}
+_CHECKS: Final[Mapping[Any, Check]] = {datetime: attrgetter("tzinfo"), Decimal: Decimal.is_finite, float: isfinite}
 
 
 def _records_check(record: Any) -> Check:

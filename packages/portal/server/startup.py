@@ -66,17 +66,13 @@ def import_project(*, settings: str) -> None:
     _ = get_resolver().url_patterns
     # A list knows what another app's mutation does to it. A service that can't be imported stops only who uses it.
     import_services()
-    know_absent_platforms()
-    for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
-        import_string(name)
-    import_backends()
-
-
-def know_absent_platforms() -> None:
-    """Let the edge know which platforms the backend has nothing of. The edge itself imports no query."""
+    # The edge knows which platforms the backend has nothing of, and itself imports no query.
     from portal.web.frame import absent_platforms  # noqa: PLC0415  its modules need the settings
 
     use_absent_platforms(absent_platforms)
+    for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
+        import_string(name)
+    import_backends()
 
 
 def fetch_keys(config: PortalConfig) -> None:

@@ -103,9 +103,5 @@ def place_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return place(error.filename, error.lineno or 1)
     frames = [(Path(frame.filename), frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
-    ours = [(path, line) for path, line in frames if _is_ours(path)]
+    ours = [(path, line) for path, line in frames if any(map(path.is_relative_to, _OURS))]
     return place(*(ours or frames)[-1]) if frames else ""
-
-
-def _is_ours(path: Path) -> bool:
-    return any(path.is_relative_to(folder) for folder in _OURS)

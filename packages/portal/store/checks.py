@@ -52,32 +52,32 @@ _PROBE_LIFETIME_S: Final = 60
 
 def check_refresh_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
     """The refresh store is atomic across processes and never evicts."""
-    entry: Mapping[str, Any] = settings.CACHES.get(REFRESH_ALIAS, {})
+    found = _wrong_with_refresh(settings.CACHES.get(REFRESH_ALIAS, {}))
+    return [found] if found else []
+
+
+def _wrong_with_refresh(entry: Mapping[str, Any]) -> CheckMessage | None:
     backend = str(entry.get("BACKEND", ""))
     if not backend:
-        return [Error(f"CACHES has no {REFRESH_ALIAS!r} alias, which the token refresh needs.", id="portal.store.E001")]
+        return Error(f"CACHES has no {REFRESH_ALIAS!r} alias, which the token refresh needs.", id="portal.store.E001")
     if backend in NOT_ATOMIC:
-        return [
-            Error(
-                f"CACHES[{REFRESH_ALIAS!r}] can't carry the token refresh: with {backend} {NOT_ATOMIC[backend]}.",
-                hint="Use the embedded store (leave CACHE_URL unset), or Redis (CACHE_URL=redis://…).",
-                id="portal.store.E002",
-            )
-        ]
+        return Error(
+            f"CACHES[{REFRESH_ALIAS!r}] can't carry the token refresh: with {backend} {NOT_ATOMIC[backend]}.",
+            hint="Use the embedded store (leave CACHE_URL unset), or Redis (CACHE_URL=redis://…).",
+            id="portal.store.E002",
+        )
     if backend in EVICTING:
-        return [_evicts(backend)]
+        return _evicts(backend)
     if backend == _EMBEDDED:
         refuses = entry.get("OPTIONS", {}).get("WHEN_FULL") == "refuse"
-        return [] if refuses else [_evicts(f'{backend} without "WHEN_FULL": "refuse"')]
+        return None if refuses else _evicts(f'{backend} without "WHEN_FULL": "refuse"')
     if backend in _REDIS:
-        return _check_redis()
-    return [
-        Warning(
-            f"CACHES[{REFRESH_ALIAS!r}] is {backend}, of which nothing is known here.",
-            hint="Its `add` must be atomic across processes, and it must never evict.",
-            id="portal.store.W001",
-        )
-    ]
+        return _wrong_with_redis()
+    return Warning(
+        f"CACHES[{REFRESH_ALIAS!r}] is {backend}, of which nothing is known here.",
+        hint="Its `add` must be atomic across processes, and it must never evict.",
+        id="portal.store.W001",
+    )
 
 
 def check_embedded_store(app_configs: object = None, **_: object) -> Sequence[CheckMessage]:  # noqa: ARG001  Django's signature
@@ -109,51 +109,48 @@ def check_query_store(app_configs: object = None, **_: object) -> Sequence[Check
     return [found] if isinstance(found, Error) else []
 
 
-def _check_redis() -> Sequence[CheckMessage]:
+def _wrong_with_redis() -> CheckMessage | None:
     found = _redis_servers(REFRESH_ALIAS)
     queries = _redis_servers(QUERY_ALIAS) if _is_redis(QUERY_ALIAS) else None
     # A mistake in one address is reported also while the server of the other address is down.
     wrong = [one for one in (found, queries) if isinstance(one, Error)]
-    wrong.sort(key=lambda message: message.id == STORE_IS_AWAY)
     if wrong:
-        return wrong[:1]
+        return min(wrong, key=lambda message: message.id == STORE_IS_AWAY)
     if isinstance(found, CheckMessage):
-        return [found]
+        return found
     policies = {server.policy for server in found}
     if None in policies:
-        return [_unknown(REFRESH_ALIAS, "it does not tell its maxmemory-policy")]
+        return _unknown(REFRESH_ALIAS, "it does not tell its maxmemory-policy")
     if policies != {SAFE_POLICY}:
-        return [_evicts(f"Redis with maxmemory-policy {max(map(str, policies - {SAFE_POLICY}))}")]
-    return _check_room(found, queries)
+        return _evicts(f"Redis with maxmemory-policy {max(map(str, policies - {SAFE_POLICY}))}")
+    return _wrong_with_room(found, queries)
 
 
 def _is_redis(alias: str) -> bool:
     return str(settings.CACHES.get(alias, {}).get("BACKEND", "")) in _REDIS
 
 
-def _check_room(refresh: list[StoreServer], queries: list[StoreServer] | CheckMessage | None) -> Sequence[CheckMessage]:
+def _wrong_with_room(
+    refresh: list[StoreServer], queries: list[StoreServer] | CheckMessage | None
+) -> CheckMessage | None:
     """Cached queries can't fill the Redis of the refresh."""
     if queries is None:
-        return [
-            Warning(
-                "REFRESH_CACHE_URL is a Redis, and what is cached lies on each machine by itself.",
-                hint="With more than one machine set CACHE_URL too, or a sign-out drops what is cached on one of them.",
-                id="portal.store.W004",
-            )
-        ]
+        return Warning(
+            "REFRESH_CACHE_URL is a Redis, and what is cached lies on each machine by itself.",
+            hint="With more than one machine set CACHE_URL too, or a sign-out drops what is cached on one of them.",
+            id="portal.store.W004",
+        )
     if isinstance(queries, CheckMessage):
-        return [queries]
+        return queries
     limited = {server.identity for server in refresh if server.limit} - {None}
     if limited.isdisjoint(server.identity for server in queries):
-        return []
-    return [
-        Warning(
-            "What is cached and what the token refresh shares lie in one Redis that has a limit (maxmemory) and evicts "
-            "nothing: cached data can fill it, and then no token is refreshed.",
-            hint="Set REFRESH_CACHE_URL to a Redis of its own; the one in CACHE_URL may then evict (allkeys-lru).",
-            id="portal.store.W003",
-        )
-    ]
+        return None
+    return Warning(
+        "What is cached and what the token refresh shares lie in one Redis that has a limit (maxmemory) and evicts "
+        "nothing: cached data can fill it, and then no token is refreshed.",
+        hint="Set REFRESH_CACHE_URL to a Redis of its own; the one in CACHE_URL may then evict (allkeys-lru).",
+        id="portal.store.W003",
+    )
 
 
 def _redis_servers(alias: str) -> list[StoreServer] | CheckMessage:

@@ -53,7 +53,7 @@ def explain_fault(error: BaseException) -> RedisFault:
     refusal = next((each for each in chain if isinstance(each, ResponseError)), None)
     if refusal is not None:
         return _explain_refusal(str(refusal))
-    if any(_closes(each) for each in chain):
+    if any(isinstance(each, ConnectionResetError) or "closed by server" in str(each) for each in chain):
         return RedisFault("it closes each connection, as a port for TLS does: rediss:// is TLS", _AWAY)
     return RedisFault(f"it does not answer: {type(chain[-1]).__name__}", _AWAY)
 
@@ -90,10 +90,6 @@ def _explain_refusal(message: str) -> RedisFault:
     code = message.partition(" ")[0]
     unknown = RedisFault(f"it refuses writes: {code if code.isupper() else 'an error of its own'}", _MISTAKE)
     return next((fault for part, fault in _REFUSALS if part in message), unknown)
-
-
-def _closes(error: BaseException) -> bool:
-    return isinstance(error, ConnectionResetError) or "closed by server" in str(error)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

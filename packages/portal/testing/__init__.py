@@ -31,25 +31,3 @@ from portal.testing.fixtures import (
 from portal.testing.pages import row_ids
 from portal.testing.shapes import page_of, problem_of, profile_of
 from portal.testing.sign_ins import SignIn, access_token
-
-__all__ = [
-    "Backend",
-    "Call",
-    "Fault",
-    "NewQueryClient",
-    "SignIn",
-    "SignedIn",
-    "UseLocale",
-    "access_token",
-    "app",
-    "backend",
-    "page_of",
-    "problem_of",
-    "profile_of",
-    "project",
-    "query_client",
-    "row_ids",
-    "signed_in",
-    "signed_out",
-    "use_locale",
-]

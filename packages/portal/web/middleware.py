@@ -193,7 +193,7 @@ class ApiAccessMiddleware:
         self._tell_sign_in_page(request, response)
         remove_duplicates(request, response, config=self.config)
         follow_refusal(request, response, config=self.config)
-        note_form(request, response)
+        note_form(request, response, config=self.config)
         self.security_headers.add(request, response)
         # The id was checked when it was read. Django would check it once more, which takes as long as a redirect.
         response.headers._store["x-request-id"] = (REQUEST_ID_RESPONSE_HEADER, request.request_id)  # noqa: SLF001  no public way past the check

@@ -22,12 +22,14 @@ from django.conf import settings
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.query import create_query_client
+from portal.web.preferences import remove_cookie, set_cookie
 from portal.web.request import client_address, is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
+    from portal.config.portal_config import PortalConfig
     from portal.query import QueryClient
     from portal.web.request import PortalRequest
 
@@ -83,26 +85,14 @@ def user_reloads(request: HttpRequest) -> bool:
     )
 
 
-def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
+def note_form(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
     """Set the cookie after a form's 303, so that the next page counts as no reload; remove it with that page."""
-    if response.status_code == _SEE_OTHER and is_signed_in(request):
-        # Without a domain: the next page is one of this app.
-        response.set_cookie(
-            LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE],
-            NO_RELOAD,
-            max_age=NO_RELOAD_FOR_S,
-            path="/",
-            secure=portal_config().secure,
-            samesite="Lax",
-        )
-    elif _follows_form(request) and response.status_code not in _REDIRECTS:
-        response.delete_cookie(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE], path="/", samesite="Lax")
-
-
-def _follows_form(request: HttpRequest) -> bool:
-    return request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE]) == NO_RELOAD and is_page_navigation(
-        request
-    )
+    name, status = LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE], response.status_code
+    if status == _SEE_OTHER and is_signed_in(request):
+        # The next page is one of this app.
+        set_cookie(response, name, NO_RELOAD, max_age=NO_RELOAD_FOR_S, config=config, scripts_read=True, is_own=True)
+    elif request.COOKIES.get(name) == NO_RELOAD and is_page_navigation(request) and status not in _REDIRECTS:
+        remove_cookie(response, name, config=config, is_own=True)
 
 
 def _linked_from(request: HttpRequest) -> str | None:

@@ -52,7 +52,7 @@ def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | No
 
     :param load: gives an included template by its name; None if there is none.
     """
-    signed_out = any(_included(tag) == _SIGNED_OUT_LAYOUT for tag in markup.tags.values())
+    signed_out = _SIGNED_OUT_LAYOUT in _layouts(markup, load=load, seen=frozenset())
     for form in markup.forms:
         has = set(_parts(markup, form.contents, load=load, seen=frozenset()))
         if CSRF not in has:
@@ -73,6 +73,17 @@ def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | No
                 hint=f'write {{% include "{ACCOUNT}" %}} after {{{{ {CSRF} }}}}',
                 id="E004",
             )
+
+
+def _layouts(markup: Markup, *, load: Callable[[str], Markup | None], seen: frozenset[str]) -> Iterator[str]:
+    """The layout that a template extends, and the one that this layout extends, and so on."""
+    for tag in markup.tags.values():
+        name = _included(tag)
+        if tag.source.startswith("extends") and name and name not in seen:
+            yield name
+            layout = load(name)
+            if layout is not None:
+                yield from _layouts(layout, load=load, seen=seen | {name})
 
 
 def _parts(

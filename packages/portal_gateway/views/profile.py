@@ -28,12 +28,9 @@ from portal_gateway.views.with_provider import only_where
 from portal_pages import backend_errors, is_absent, is_load_more, is_not_taken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from django.http import HttpResponse
 
     from portal.errors import ApiError
-    from portal.services.iam.sign_ins import ActiveSignIn
     from portal.web import PortalRequest
 
 
@@ -122,7 +119,8 @@ def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
     page = sign_ins.unwrap() if cursor else sign_ins.data
     first_url = reverse("profile")
     return {
-        "sign_ins": _with_devices(page.items),
+        # The sign-in of this browser comes first.
+        "sign_ins": [(row, device_name(row.user_agent)) for row in sorted(page.items, key=lambda row: not row.current)],
         "has_sign_ins": not is_not_there(sign_ins),
         "can_end_sign_ins": not is_absent(SignInMutations.use_end_sign_in_mutation, request),
         "sign_ins_failed": not sign_ins.is_success,
@@ -132,8 +130,3 @@ def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
             "is_continuation": bool(cursor),
         },
     }
-
-
-def _with_devices(items: Iterable[ActiveSignIn]) -> list[tuple[ActiveSignIn, str]]:
-    """Each sign-in with the name of its device. The sign-in of this browser comes first."""
-    return [(row, device_name(row.user_agent)) for row in sorted(items, key=lambda row: not row.current)]

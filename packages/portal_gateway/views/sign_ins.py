@@ -31,7 +31,7 @@ def revoke(request: PortalRequest, sign_in_id: str) -> HttpResponse:
         return sign_out_response(request)
     result = end_sign_in(request, sign_in_id)
     if isinstance(result.error, ApiNotFoundError) and (
-        isinstance(result.error, ApiAbsentError) or _is_listed(request, sign_in_id)
+        isinstance(result.error, ApiAbsentError) or _first(request, lambda row: row.id == sign_in_id) is not None
     ):
         return _cant_end(request)
     result.unwrap()
@@ -109,10 +109,6 @@ def _is_current(request: PortalRequest, sign_in_id: str) -> bool:
     """
     found = _first(request, lambda row: row.current or row.id == sign_in_id)
     return found is not None and found.current and found.id == sign_in_id
-
-
-def _is_listed(request: PortalRequest, sign_in_id: str) -> bool:
-    return _first(request, lambda row: row.id == sign_in_id) is not None
 
 
 def _first(request: PortalRequest, fits: Callable[[ActiveSignIn], bool]) -> ActiveSignIn | None:

@@ -118,14 +118,8 @@ def take_slot(user: str) -> ExportSlot | Refusal:
         return Refusal.PROCESS
     store, owner = query_store(), secrets.token_hex(8)
     try:
-        key = next(
-            (
-                key
-                for key in (f"{_PREFIX}:{user}:{number}" for number in range(EXPORTS_PER_USER))
-                if store.add(key, owner, lifetime_s=EXPORT_LEASE_S)
-            ),
-            None,
-        )
+        keys = (f"{_PREFIX}:{user}:{number}" for number in range(EXPORTS_PER_USER))
+        key = next((each for each in keys if store.add(each, owner, lifetime_s=EXPORT_LEASE_S)), None)
     except StoreUnavailableError:
         logger.warning("the store does not answer: the files of one user are not counted")
         key = ""

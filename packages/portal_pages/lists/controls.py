@@ -99,14 +99,6 @@ class ListControls:
         days = tuple(chosen if each.range is chosen.range else each for each in self.days)
         return replace(self, days=days)
 
-    def sorted_by(self, sort: str) -> ListControls:
-        """The state in another order."""
-        return replace(self, sort=sort)
-
-    def widened(self) -> ListControls:
-        """The state without any filter or days; search and order stay."""
-        return replace(self, values=(), days=())
-
 
 def read_controls(
     given: QueryDict,

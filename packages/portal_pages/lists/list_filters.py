@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
@@ -177,7 +177,7 @@ def shown_filters(
             for value in values
             if each.param in unknown or _is_hidden(each, value)
         ],
-        clear_url=controls.widened().url(path) if controls.is_narrowed else "",
+        clear_url=replace(controls, values=(), days=()).url(path) if controls.is_narrowed else "",
         # A backend that does not count at all lacks nothing.
         have_failed=counts is not None and known is None and not isinstance(counts.error, ApiNotFoundError),
         in_words=list(_in_words(filters, chips)),

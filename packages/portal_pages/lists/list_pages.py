@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -280,4 +280,4 @@ class ListPage:
 
     def sorted_url(self, sort: str) -> str:
         """The first page in another order."""
-        return self.controls.sorted_by(sort).url(self.first_path)
+        return replace(self.controls, sort=sort).url(self.first_path)

@@ -12,6 +12,8 @@ PARTS = {
     "portal/parts/page_account.html": "<input>",
     "both.html": "{{ csrf_input }}" + ACCOUNT,
     "circle.html": '{% include "circle.html" %}',
+    "signed_out.html": '{% extends "portal/plain.html" %}',
+    "signed_in.html": '{% extends "signed_in.html" %}{% include "portal/plain.html" %}',
 }
 
 
@@ -33,6 +35,7 @@ def ids(page, source: str) -> list[str]:
         '<form method="post" action="{{ shell.logout_url }}">{{ csrf_input }}</form>',
         '<form method="post" action="/locale">{{ csrf_input }}</form>',
         '{% extends "portal/plain.html" %}<form method="post">{{ csrf_input }}</form>',
+        '{% extends "signed_out.html" %}<form method="post">{{ csrf_input }}</form>',
     ],
 )
 def test_a_form_with_what_it_needs_is_right(page, source: str) -> None:
@@ -45,6 +48,7 @@ def test_a_form_with_what_it_needs_is_right(page, source: str) -> None:
         ('<form method="post"></form>', ["E003", "E004"]),
         ('<form METHOD="Post">' + ACCOUNT + "</form>", ["E003"]),
         ('<form method="post">{{ csrf_input }}</form>', ["E004"]),
+        ('{% extends "signed_in.html" %}<form method="post">{{ csrf_input }}</form>', ["E004"]),
         ('<form method="post"></form>{{ csrf_input }}' + ACCOUNT, ["E003", "E004"]),
         ('<form method="post">{% include "circle.html" %}{% include "none.html" %}</form>', ["E003", "E004"]),
     ],

@@ -21,8 +21,8 @@ from django.contrib.messages.storage.cookie import CookieStorage
 from django.core.signing import get_cookie_signer
 from django.utils.functional import cached_property
 
-from portal.config.current import portal_config
 from portal.web.frame import account_tag_now
+from portal.web.preferences import own_cookie
 
 if TYPE_CHECKING:
     from django.core.signing import TimestampSigner
@@ -41,9 +41,8 @@ class AppCookieStorage(CookieStorage):
         BaseStorage.__init__(self, cast("HttpRequest", SimpleNamespace(COOKIES=request.COOKIES)))
         self._request = weakref.ref(request)
         self._waits = False
-        config = portal_config()
         # `Path=/` and no domain, which the prefix asks for, are Django's defaults; `Secure` is in the settings.
-        self.cookie_name = f"{'__Host-' if config.secure else ''}messages_{config.project.app}"
+        self.cookie_name = own_cookie("messages_")
 
     @cached_property
     def signer(self) -> TimestampSigner:

@@ -47,16 +47,13 @@ def read_tokens(cookies: Mapping[str, str]) -> TokenPair:
     than browsers keep, and an access token that no header can carry.
     """
     access, refresh = cookies.get(VAR_ACCESS_TOKEN, ""), cookies.get(VAR_REFRESH_TOKEN, "")
-    if len(access) > MAX_COOKIE_BYTES or not _is_sendable(access):
+    # A header carries printable Latin-1, as `http.client` writes it.
+    is_sendable = access.isprintable() and (access.isascii() or max(access) <= "\xff")
+    if len(access) > MAX_COOKIE_BYTES or not is_sendable:
         access = ""
     if len(refresh) > MAX_COOKIE_BYTES:
         refresh = ""
     return TokenPair(access=access or None, refresh=refresh or None)
-
-
-def _is_sendable(access: str) -> bool:
-    """Whether a header can carry the token: printable Latin-1, as `http.client` writes headers."""
-    return access.isprintable() and (access.isascii() or max(access) <= "\xff")
 
 
 def write_tokens(response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig) -> None:

@@ -179,9 +179,7 @@ def _end_if_ended_at_provider(request: PortalRequest) -> None:
 
 def use_app_essentials(request: PortalRequest) -> Essentials | None:
     """The essentials that this request has read already, else those of :func:`fetch_user_essentials`."""
-    if hasattr(request, _MEMO):
-        return known_essentials(request)
-    return fetch_user_essentials(request)
+    return known_essentials(request) if hasattr(request, _MEMO) else fetch_user_essentials(request)
 
 
 def known_essentials(request: PortalRequest) -> Essentials | None:

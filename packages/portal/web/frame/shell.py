@@ -55,9 +55,7 @@ def account_tag_now(request: PortalRequest) -> str | None:
 
 
 def _tag_of(user: DecodedUser | None) -> str | None:
-    if user is None or not user.subject:
-        return None
-    return tag_of(user.subject)
+    return tag_of(user.subject) if user is not None and user.subject else None
 
 
 def is_from_another_account(request: PortalRequest) -> bool:

@@ -63,16 +63,13 @@ const save = (form) => {
 
 const restore = (form, draft) => {
   const fields = [...draft.fields];
-  const take = (fits) => {
-    const at = fields.findIndex(fits);
-    return at < 0 ? undefined : fields.splice(at, 1)[0];
-  };
   for (const one of kept(form)) {
-    const found = take(([name, value]) => name === one.name && (!isMark(one) || value === one.value));
-    if (!found) continue;
-    if (isMark(one)) one.checked = found[2];
-    else if (one.type === "select-multiple") for (const each of one.options) each.selected = found[1].includes(each.value);
-    else one.value = found[1];
+    const at = fields.findIndex(([name, value]) => name === one.name && (!isMark(one) || value === one.value));
+    if (at < 0) continue;
+    const [[, value, checked]] = fields.splice(at, 1);
+    if (isMark(one)) one.checked = checked;
+    else if (one.type === "select-multiple") for (const each of one.options) each.selected = value.includes(each.value);
+    else one.value = value;
   }
   form.querySelector("[data-draft-note]").hidden = false;
 };

@@ -20,14 +20,6 @@ const rowCounter = () => {
   };
 };
 
-const problemOf = async (response) => {
-  try {
-    return (await response.json()).detail;
-  } catch {
-    return "";
-  }
-};
-
 /* The name that the server gave the file, also one with letters that headers do not have. */
 const nameOf = (response) => {
   const given = response.headers.get("Content-Disposition") ?? "";
@@ -43,7 +35,7 @@ const save = (parts, name) => {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 };
 
-const read = async (response, { onRows }) => {
+const read = async (response, onRows) => {
   const parts = [];
   const count = rowCounter();
   const reader = response.body.getReader();
@@ -79,15 +71,13 @@ export const run = async (link) => {
       signal: ending.signal,
       headers: { ...JSON.parse(document.body.getAttribute("hx-headers") ?? "{}"), "Portal-Export": "watched" },
     });
-    if (!response.ok) throw new Error(await problemOf(response));
+    if (!response.ok) throw new Error((await response.json().catch(() => ({}))).detail);
     const total = Number(response.headers.get("Portal-Export-Rows"));
     if (total) bar.max = total;
-    const parts = await read(response, {
-      onRows: (rows) => {
-        if (total) bar.value = Math.min(rows, total);
-        const sentence = total ? words.rowsOf : words.rows;
-        say(sentence.replace("[rows]", numbers.format(rows)).replace("[total]", numbers.format(total)));
-      },
+    const parts = await read(response, (rows) => {
+      if (total) bar.value = Math.min(rows, total);
+      const sentence = total ? words.rowsOf : words.rows;
+      say(sentence.replace("[rows]", numbers.format(rows)).replace("[total]", numbers.format(total)));
     });
     save(parts, nameOf(response));
     dialog.close();

@@ -58,14 +58,11 @@ const setUp = (box) => {
     const said = found ? box.dataset.found.replace("[all]", found) : box.dataset.none;
     document.getElementById("said")?.replaceChildren(said);
   };
-  const askSoon = () => {
-    clearTimeout(timer);
-    timer = setTimeout(ask, WAIT_MS);
-  };
 
   input.addEventListener("input", () => {
     if (input.value !== of.value) id.value = "";
-    askSoon();
+    clearTimeout(timer);
+    timer = setTimeout(ask, WAIT_MS);
   });
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !list.hidden) {

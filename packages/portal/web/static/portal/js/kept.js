@@ -8,15 +8,7 @@ const ownerBy = (cookie) => {
   const name = new RegExp(`(?:^|; )${cookie}=([^;]+)`).exec(document.cookie)?.[1] ?? "";
   return account && `${account} ${name}`;
 };
-/* A browser may refuse storage, have none left, or hold anything: then nothing is kept. The scripts after this one use it
-   too. */
-const quietly = (work) => {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-};
+const { quietly } = window;
 
 const isRecord = (each) =>
   [each?.path, each?.title, each?.kind].every((text) => typeof text === "string") && /^\/\w/.test(each.path);
@@ -53,4 +45,4 @@ document.addEventListener("submit", (event) => {
   forgetDrafts();
 });
 
-Object.assign(window, { quietly, recentRecords: { read, write } });
+window.recentRecords = { read, write };
