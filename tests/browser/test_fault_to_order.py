@@ -1,4 +1,4 @@
-"""From a charger that is faulted to a work order that somebody has: four clicks, the rest is typed."""
+"""From a charger that is faulted to a work order that somebody has: three clicks, the rest is typed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from tests.browser.conftest import Visit
 pytestmark = pytest.mark.browser
 
 
-def test_a_fault_becomes_an_assigned_work_order_in_four_clicks(visit: Visit) -> None:
+def test_a_fault_becomes_an_assigned_work_order_in_three_clicks(visit: Visit) -> None:
     page = visit("all", "/en/energy")
-    page.locator(".needs a").filter(has_text="faulted").first.click()
-    page.locator("#rows tr").first.locator("td").first.click()
-    expect(page.locator("h1")).not_to_have_text("Chargers")
-    charger = page.locator("h1").inner_text()
+    named = page.locator(".need-links li").first
+    expect(named).not_to_contain_text("in hand")
+    charger = named.locator("a").inner_text()
+    named.locator("a").click()
+    expect(page.locator("h1")).to_have_text(charger)
     page.get_by_role("link", name="New work order").first.click()
     expect(page.locator("[name=title]")).to_have_value(f"Fault: {charger}")
+    expect(page.locator("[name=priority]")).to_have_value("high")
     page.get_by_label("Assigned to").click()
     page.keyboard.type("ros")
     page.get_by_role("option", name="Rosa").first.wait_for()

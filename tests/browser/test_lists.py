@@ -236,6 +236,23 @@ def test_the_link_back_leads_to_the_search_also_after_an_edit(open_list: Visit) 
     expect(page.locator(ROWS).nth(30)).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_the_link_back_of_what_was_created_leads_to_the_list_as_it_was(visit: Visit, *, has_scripts: bool) -> None:
+    listed = "/en/operations/work-orders?status=open&sort=dueAt"
+    page = visit("operations", listed, java_script_enabled=has_scripts)
+    page.locator("main").get_by_role("link", name="New work order").click()
+    page.get_by_label("Title").fill("Sweep")
+    page.get_by_role("button", name="Create work order").click()
+    expect(page.get_by_role("heading", name="Sweep")).to_be_visible()
+    if has_scripts:
+        page.get_by_role("link", name="Edit").click()
+        page.get_by_role("button", name="Save changes").click()
+        expect(page.get_by_role("heading", name="Sweep")).to_be_visible()
+    expect(page.locator("a.back")).to_have_attribute("href", re.compile(re.escape(listed)))
+    page.locator("a.back").click()
+    expect(page).to_have_url(re.compile(re.escape(listed)))
+
+
 def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(open_list: Visit) -> None:
     page = open_list(CLIENTS)
     page.locator("#load-more").focus()

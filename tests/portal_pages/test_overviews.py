@@ -162,9 +162,9 @@ JANUARY = PeriodChoice.of(RequestFactory().get("/?from=2026-01-01&to=2026-01-03"
 @pytest.mark.parametrize(
     ("figure", "values", "unit", "texts", "summary"),
     [
-        (ENERGY, (120.4, None), "kWh", ["120 kWh", "0 kWh"], "120 kWh in all, 60 kWh a day"),
-        (ENERGY, (12_345.0, 9000.0), "kWh", ["12,345 kWh", "9,000 kWh"], "21,345 kWh in all, 10,673 kWh a day"),
-        (CREATED, (2, 3), "Orders", ["2", "3"], "5 in all, 2.5 a day"),
+        (ENERGY, (120.4, None), "kWh", ["120 kWh", "0 kWh"], "120 kWh in all, 60 kWh per full day"),
+        (ENERGY, (12_345.0, 9000.0), "kWh", ["12,345 kWh", "9,000 kWh"], "21,345 kWh in all, 10,673 kWh per full day"),
+        (CREATED, (2, 3), "Orders", ["2", "3"], "5 in all, 2.5 per full day"),
         # Of a single day there is no average.
         (PAID, (Decimal("1250.40"),), None, ["€1,250"], "€1,250 in all"),
     ],
@@ -185,7 +185,7 @@ def test_the_average_is_that_of_whole_points() -> None:
     summary.series[2].is_under_way = True
     chart = CREATED.chart(summary)
     assert chart is not None
-    assert chart.summary == "13 in all, 6.0 a week"
+    assert chart.summary == "13 in all, 6.0 per full week"
 
 
 @pytest.mark.parametrize("odd", [10**400, Decimal("9e999999")])

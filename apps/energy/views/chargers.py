@@ -7,10 +7,14 @@ from typing import Final
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.energy.views.elsewhere import charger_work_orders
+from apps.energy.views.elsewhere import ORDERS_IN_HAND, charger_work_orders
 from apps.energy.views.sessions import sessions_of
 from portal.config.contract_names import SORT_BY_NAME
-from portal.services.energy.charger_work_orders import ChargerWorkOrderMutations, ReportedOrder
+from portal.services.energy.charger_work_orders import (
+    ChargerWorkOrderMutations,
+    ChargerWorkOrderQueries,
+    ReportedOrder,
+)
 from portal.services.energy.chargers import MOST_POWER_FIRST, ChargerConnector, ChargerQueries, ChargerStatus
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge
@@ -95,6 +99,9 @@ charger_pages = resource_pages(
             title=_("Report a fault"),
             submit_label=_("Report"),
             message=_("“%(name)s” was reported."),
+            rows=ChargerWorkOrderQueries.use_get_charger_work_orders_query,
+            unique=("charger_id",),
+            among={"status": ORDERS_IN_HAND},
         )
     },
     context={"statuses": STATUSES, "connectors": CONNECTORS},

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.services.energy.charger_work_orders import ChargerWorkOrderQueries
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
-from portal.services.operations.work_orders import WorkOrderQueries, WorkOrderStatus
+from portal.services.operations.work_orders import WorkOrderPriority, WorkOrderQueries, WorkOrderStatus
 from portal.web.present import Badge
 from portal_pages import Related, Totals
 
@@ -25,6 +25,7 @@ ORDER_STATUSES: Final = {
     WorkOrderStatus.DONE: Badge(label=_("Done"), tone="good"),
     WorkOrderStatus.CANCELLED: Badge(label=_("Cancelled")),
 }
+ORDERS_IN_HAND: Final = (WorkOrderStatus.OPEN, WorkOrderStatus.IN_PROGRESS)
 INVOICE_STATUSES: Final = {
     InvoiceStatus.DRAFT: Badge(label=_("Draft")),
     InvoiceStatus.SENT: Badge(label=_("Sent"), tone="info"),
@@ -46,7 +47,8 @@ work_orders: Related[Any] = Related(
 
 def about_fault(charger: Charger) -> Mapping[str, str]:
     """What the form of a work order for a charger is told, beside its id."""
-    return {"stationId": charger.station_id, "title": gettext("Fault: %(charger)s") % {"charger": charger}}
+    title = gettext("Fault: %(charger)s") % {"charger": charger}
+    return {"stationId": charger.station_id, "title": title, "priority": WorkOrderPriority.HIGH}
 
 
 charger_work_orders: Related[Any] = replace(

@@ -121,7 +121,7 @@ def now_context(state: EnergyState, *, as_of: datetime | None, is_unknown: bool 
                             row_id=charger.id,
                             text=_("in hand") if charger.open_orders else "",
                         )
-                        for charger in state.faulted_chargers
+                        for charger in sorted(state.faulted_chargers, key=lambda each: bool(each.open_orders))
                     ),
                 ),
                 Need(

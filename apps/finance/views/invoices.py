@@ -122,6 +122,11 @@ invoice_pages = resource_pages(
         actions=ACTIONS,
         activity=InvoiceQueries.use_get_invoice_activity_query,
         note=InvoiceMutations.use_note_invoice_mutation,
+        facts={
+            "number": Column(_("Invoice")),
+            "reminder_count": Column(_("Reminders")),
+            "reminded_at": Column(_("Reminded on"), format="calendar_day"),
+        },
     ),
     context={"statuses": STATUSES},
     key="i",

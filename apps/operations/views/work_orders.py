@@ -215,6 +215,8 @@ work_order_pages = resource_pages(
         form=NewWorkOrderForm,
         title=_("New work order"),
         submit_label=_("Create work order"),
+        unique=("charger_id",),
+        among={"status": UNFINISHED},
     ),
     detail=DetailView(
         hook=WorkOrderQueries.use_get_work_order_query,

@@ -18,11 +18,12 @@ from portal.edge import NO_SEGMENT
 from portal.query import is_absent
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
-from portal.web.present import NO_VALUE
+from portal.web.present import NO_VALUE, with_params
 from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, see_other, submission_key
 from portal_pages.forms.conflicts import typed_text
 from portal_pages.forms.form_fields import VERSION_INPUT
 from portal_pages.forms.row_choice import RowChoiceField, name_chosen_rows
+from portal_pages.lists import LIST_FIELD, list_url_before
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -98,11 +99,13 @@ def refused_page(
 
 
 def page_of_new_row(request: HttpRequest, pages: PageNames, new_id: str) -> HttpResponse:
-    """To the page of a new row; to the list where it has none, or none for this user."""
+    """To the page of a new row, which leads back to the list as it was; to that list where this user has none."""
+    back = list_url_before(request, pages.list)
     is_shown = pages.row is None or not is_absent(pages.row, request)
     if pages.offered(request).detail and is_shown and not NO_SEGMENT.match(new_id):
-        return see_other(pages.detail, new_id)
-    return see_other(pages.list)
+        page = reverse(pages.detail, args=[new_id])
+        return see_other(with_params(page, {LIST_FIELD: back if "?" in back else None}))
+    return see_other(back)
 
 
 def _typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
@@ -37,11 +37,11 @@ from portal_pages.lists import list_url_before
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import MutationHook
+    from portal.query import MutationHook, PaginatedQueryHook
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.page_names import PageNames
@@ -81,6 +81,8 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
     mutation: MutationHook[TRow, Partial[TRow], TParams]
     form: type[BackendForm[TRow]]
     unique: Sequence[str] = ()
+    among: Mapping[str, Collection[Any]] = field(default_factory=dict)
+    rows: PaginatedQueryHook[Any, ...] | None = None
     title: LazyText = NEW
     submit_label: LazyText = CREATE
     message: LazyText = CREATED
@@ -88,7 +90,9 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
     def __post_init__(self) -> None:
         """Refuse a mutation that is not sent a form of this row."""
         self.check_mutation(has_params=self.of_a_row, form_row=_row_of(self, self.form))
-        for name in (each for each in self.unique if each not in self.form.base_fields):
+        params: Any = self.rows and self.rows.params
+        known = params.__struct_fields__ if params else self.form.base_fields
+        for name in (each for each in self.unique if each not in known):
             self.refuse(f"unique names {name!r}, which is no field of the form")
         self.check_words(filled="message")
 
@@ -131,11 +135,14 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
 
     def _has_double(self, request: HttpRequest, pages: PageNames, form: Any, create: Any, given: Any) -> bool:
         """Whether a question is to be answered first. What was sent before, or may have been, is asked no more."""
-        if pages.rows is None or not self.unique or UNKNOWN_FIELD in request.POST:
+        rows = self.rows or pages.rows
+        if rows is None or not self.unique or UNKNOWN_FIELD in request.POST:
             return False
         if create.was_sent(body=form.body(), **given):
             return False
-        return ask_about_doubles(request, form, names=self.unique, rows=pages.rows, route=pages.detail)
+        values = {name: form.cleaned_data.get(name, given["params"].id if given else "") for name in self.unique}
+        route = "" if self.rows else pages.detail
+        return ask_about_doubles(request, form, values=values, rows=rows, among=self.among, route=route)
 
     def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.
@@ -153,6 +160,8 @@ class CreateView(_NewRowView[TRow, None], Generic[TRow]):
     """A form that creates a row: `CreateView(mutation=…, form=ClientForm, title=_("New client"))`.
 
     :param unique: fields whose values no other row should have: what the list finds is asked about first.
+    :param among: values by attribute: rows with others are not asked about.
+    :param rows: another list than that of the rows, to look in.
     :param title: the form's heading, and the text of the list's button.
     :param submit_label: the form's button.
     :param message: what the new row's page says then, or the list where rows have no page; `%(name)s` is the new row.
@@ -164,6 +173,8 @@ class AddView(_NewRowView[TRow, RowParams], Generic[TRow]):
     """A form that creates something that belongs to a row, on a page below the row's, and leads back there.
 
     Its mutation takes the row's id, as `RowParams`: `adds={"report": AddView(mutation=…, form=FaultForm)}`.
+
+    :param rows: the list of what the row has already. `unique` then is its parameter that takes the row's id.
     """
 
     of_a_row: ClassVar = True

@@ -27,7 +27,7 @@ from portal.web.present import part_if_answered
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from django import forms
     from django.http import HttpRequest
@@ -154,22 +154,35 @@ class DoubleError(ValidationError):
 
 
 def ask_about_doubles(
-    request: HttpRequest, form: Any, *, names: Iterable[str], rows: PaginatedQueryHook[Any, ...], route: str
+    request: HttpRequest,
+    form: Any,
+    *,
+    values: Mapping[str, Any],
+    rows: PaginatedQueryHook[Any, ...],
+    among: Mapping[str, Collection[Any]],
+    route: str,
 ) -> bool:
-    """Add an error at each field whose value another row has, unless the user wants it so.
+    """Add an error for each value that another row has, unless the user wants it so.
 
-    What the backend does not search for, or does not answer, is not asked about.
+    What the backend neither searches for nor narrows its list to, or does not answer, is not asked about.
 
-    :param form: a valid one. `names`: its fields.
+    :param values: by their fields; or by a parameter of the list, without which its rows do not have to show it.
+    :param among: values by attribute: rows with others do not count.
     :returns: whether there is such an error.
     """
     wanted = {each.casefold() for each in request.POST.getlist(CREATE_ANYWAY)}
-    for name in names:
-        value = str(form.cleaned_data.get(name) or "").casefold()
-        found = part_if_answered(rows(request, q=value)) if value and value not in wanted else None
-        double = (each for each in (found.items if found else ()) if str(getattr(each, name)).casefold() == value)
-        if (row := next(double, None)) is not None:
-            form.add_error(name, DoubleError(row, route=route, value=value))
+    params = getattr(rows.params, "__struct_fields__", ())
+    for name, typed in values.items():
+        value = str(typed or "").casefold()
+        if not value or value in wanted:
+            continue
+        known = {each: given for each, given in {**among, name: typed}.items() if each in params}
+        found = part_if_answered(rows(request, **(known if name in known else {**known, "q": value})))
+        for row in found.items if found and not found.ignored else ():
+            is_same = str(getattr(row, name, value)).casefold() == value
+            if is_same and all(getattr(row, each) in some for each, some in among.items()):
+                form.add_error(name if name in form.fields else None, DoubleError(row, route=route, value=value))
+                break
     return bool(form.errors)
 
 

@@ -242,7 +242,7 @@ def _resolve(request: HttpRequest, field: RowChoiceField, data: QueryDict, *, na
 
 
 def given_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dict[str, str]:
-    """The rows and the texts that the address of an empty form gives: `?stationId=sta_1&title=Fault`.
+    """The rows, choices and texts that the address of an empty form gives: `?stationId=sta_1&title=Fault`.
 
     A text is cut at the field's length, and at 200 characters.
     """
@@ -251,7 +251,9 @@ def given_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dict
     made, found = form(), {}
     for name, field in made.fields.items():
         text = request.GET.get(made.add_prefix(name), "")
-        if text and isinstance(field, forms.CharField):
+        if isinstance(field, forms.ChoiceField) and field.valid_value(text):
+            found[name] = text
+        elif text and isinstance(field, forms.CharField):
             found[name] = text[: min(field.max_length or MAX_SEARCH_CHARS, MAX_SEARCH_CHARS)]
     return found
 

@@ -153,6 +153,8 @@ ROWS_ID: Final = "rows"
 SELECT: Final = "select"
 ROW: Final = "row"
 LIST: Final = "list"
+#: The field of a form, and the parameter of a new row's page, with the address of the list as it was.
+LIST_FIELD: Final = "listUrl"
 
 
 def is_load_more(request: HttpRequest) -> bool:
@@ -186,15 +188,15 @@ def list_url(name: str, /, **filters: ParamValue) -> str:
 def list_url_before(request: HttpRequest, name: str) -> str:
     """The address of a list as the user saw it, if this page was opened from there; else of the list alone.
 
-    The path is always the list's own: of `Referer`, or of the field in which a form that was sent kept it, the
-    parameters count, and only where it names that list.
+    The path is always the list's own: of `Referer`, or of the field in which a form that was sent kept it, or after a
+    create the address, the parameters count, and only where it names that list.
 
     :param name: of the list's URL.
     """
     path = reverse(name)
     try:
-        sent = request.POST.get("listUrl") if request.method == "POST" else ""
-        parts = urlsplit(sent or request.META.get("HTTP_REFERER", ""))
+        given = request.POST if request.method == "POST" else request.GET if request.META.get("QUERY_STRING") else {}
+        parts = urlsplit(given.get(LIST_FIELD) or request.META.get("HTTP_REFERER", ""))
         is_list = parts.path == path and parts.netloc in {"", request.get_host()}
         params = parse_qsl(parts.query) if is_list and len(parts.query) <= _MAX_QUERY_CHARS else []
     except ValueError:

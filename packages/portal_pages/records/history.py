@@ -125,14 +125,18 @@ def _shown(
 
 
 def _changed(entry: ActivityEntry, *, row: type[Row], columns: Mapping[str, Column]) -> str:
-    """The changes of an entry in words. Of a related row, its name says what its id does not."""
+    """The changes of an entry in words, those of fields that have a label. Of a related row, its name says what its id
+    does not.
+    """
     names = {each.field for each in entry.changes}
     parts = []
     for change in entry.changes:
         name, stem = change.field, change.field.removesuffix(_ID)
         if not name or (stem != name and not names.isdisjoint((stem, stem + _NAME))):
             continue
-        column = columns.get(name) or columns.get(name.removesuffix(_NAME) + _ID) or Column(name)
+        column = columns.get(name) or columns.get(name.removesuffix(_NAME) + _ID)
+        if column is None:
+            continue
         before, after = (_text(name, value, row=row, column=column) for value in (change.before, change.after))
         values = {"field": column.label, "before": before, "after": after}
         if before and after:
@@ -143,7 +147,7 @@ def _changed(entry: ActivityEntry, *, row: type[Row], columns: Mapping[str, Colu
             parts.append(_("removed “%(field)s”, which was %(before)s") % values)
         else:
             parts.append(_("changed “%(field)s”") % values)
-    return list_text(parts)
+    return list_text(parts) or (_("changed this") if any(names) else "")
 
 
 def _text(name: str, value: object, *, row: type[Row], column: Column) -> str:

@@ -62,7 +62,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
     :param activity: the history of the row, read at the same time. A backend without it: no history is shown.
     :param note: writes a note into the history.
     :param facts: what its page shows of the row where it has no template of its own; by default the columns of the
-        list. The first one is the page's heading.
+        list. The first one is the page's heading. With a template they are labels of the history alone.
     :param template: extends `portal/detail.html`: the facts of the row. By default `detail.html` in the resource's
         folder, if it is there.
     :param context: makes further variables from the row, such as a chart.

@@ -110,7 +110,7 @@ class FaultedCharger(serializers.Serializer[Any]):
 
 
 class EnergyState(serializers.Serializer[Any]):
-    """What chargers and meters do right now; of the faulted chargers the first five by name."""
+    """What chargers and meters do right now; of the faulted chargers five, those without an order first."""
 
     chargersByStatus = serializers.DictField(child=serializers.IntegerField())  # noqa: N815 - the wire's name
     metersByStatus = serializers.DictField(child=serializers.IntegerField())  # noqa: N815 - the wire's name
@@ -148,6 +148,7 @@ def energy_state() -> dict[str, Any]:
     """Count what changes from minute to minute."""
     open_orders = Count("work_orders", filter=Q(work_orders__status__in=UNFINISHED))
     faulted = Charger.objects.filter(status=Charger.Status.FAULTED).annotate(open_orders=open_orders)
+    first = faulted.select_related("station").order_by("open_orders", "name_folded", "id")[:_FIRST_FAULTED]
     return {
         "chargersByStatus": _chargers_by_status(),
         "metersByStatus": dict.fromkeys(Meter.Status.values, 0)
@@ -160,7 +161,7 @@ def energy_state() -> dict[str, Any]:
                 "stationName": charger.station.name,
                 "openOrders": charger.open_orders,
             }
-            for charger in faulted.select_related("station").order_by("name_folded", "id")[:_FIRST_FAULTED]
+            for charger in first
         ],
     }
 

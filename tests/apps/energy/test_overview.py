@@ -77,6 +77,13 @@ def test_what_needs_somebody_is_counted_and_leads_to_its_rows_and_the_figures_ar
     assert "Clients 7" not in text_of(page), "how many rows there are is no figure of a period"
 
 
+def test_chargers_without_an_order_are_named_before_those_in_hand(backend: Backend, energy_user: Client) -> None:
+    chargers = [{"id": name, "name": name, "openOrders": orders} for name, orders in (("Bonn", 2), ("Oslo", 0))]
+    state = STATE | {"chargersByStatus": {"faulted": 37}, "faultedChargers": chargers, "faultedWithoutOrder": 18}
+    backend.answers("GET", "/energy/state", json=state)
+    assert "37 faulted chargers, 18 without an order Oslo Bonn in hand" in text_of(html_of(energy_user))
+
+
 def test_a_bar_leads_to_the_sessions_of_its_days(energy_user: Client) -> None:
     page = html_of(energy_user, DAYS)
     for day in ("2026-01-01", "2026-01-02"):

@@ -14,7 +14,7 @@ from apps.energy.views.meters import consumption_chart
 from apps.energy.views.overview import ENERGY
 from portal.services.energy.meters import MeterReading
 from portal.services.energy.summary import EnergyMonth, EnergySummary
-from portal.testing import Backend, SignedIn, UseLocale, row_ids
+from portal.testing import Backend, SignedIn, UseLocale, page_of, row_ids
 
 CLIENTS, PAGE = "/energy/clients", "/en/energy/clients"
 
@@ -147,3 +147,44 @@ def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, sign
     of_the_page = ("/refresh", "/me", CLIENTS, f"{CLIENTS}/counts")
     named = {call.path: call.headers.get("x-request-id") for call in backend.calls}
     assert named == {**dict.fromkeys(of_the_page, "the-page"), "/auth/logout": "the-sign-out"}
+
+
+CHARGER = "/en/energy/chargers/chg_1"
+
+
+@pytest.mark.parametrize(
+    ("permissions", "form"),
+    [(["ENERGY_APP"], f"{CHARGER}/report"), (["ENERGY_APP", "OPERATIONS_APP"], "/operations/work-orders/new")],
+)
+def test_a_fault_has_a_high_priority_whoever_reports_it(
+    backend: Backend, signed_in: SignedIn, permissions: list[str], form: str
+) -> None:
+    backend.lists("/energy/chargers", [{"id": "chg_1", "name": "Oslo 1", "status": "faulted"}])
+    backend.answers("GET", "/energy/chargers/chg_1/work-orders", json=page_of([]))
+    page = signed_in(*permissions).get(CHARGER).content.decode()
+    [link] = re.findall(r'href="([^"]*/(?:new|report)\?[^"]*)"', page)
+    assert (form in link, "priority=high" in link) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_asked"),
+    [
+        (page_of([{"id": "w1", "title": "Look", "status": "open"}]), True),
+        (page_of([{"id": "w1"}]), False),
+        (None, False),
+    ],
+)
+def test_a_fault_is_asked_about_while_an_order_for_its_charger_is_not_finished(
+    backend: Backend, signed_in: SignedIn, answer: Any, *, is_asked: bool
+) -> None:
+    orders, sent = "/energy/chargers/chg_1/work-orders", {"title": "Dark", "priority": "high"}
+    backend.answers("GET", orders, json=answer)
+    if answer is None:
+        backend.refuses("GET", orders, status=404)
+    backend.lists("/energy/chargers", [{"id": "chg_1", "name": "Oslo 1"}])
+    backend.answers("POST", orders, json={"id": "w2", "title": "Dark"}, status=201)
+    browser = signed_in("ENERGY_APP")
+    page = browser.post(f"{CHARGER}/report", sent)
+    question = "There is already an entry with this value: Look"
+    assert (page.status_code == 422, question in page.content.decode()) == (is_asked, is_asked)
+    assert browser.post(f"{CHARGER}/report", sent | {"createAnyway": "chg_1"}).status_code == 303

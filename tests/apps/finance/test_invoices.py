@@ -142,10 +142,14 @@ def test_after_a_reminder_the_history_is_read_anew(backend: Backend, finance_use
     offered(backend, finance_user)
     backend.answers("POST", f"{INVOICES}/inv_1/reminders", json=OVERDUE | {"reminderCount": 3}, status=201)
     finance_user.post(f"{PAGE}/remind", {"rowVersion": "3"})
-    change = {"field": "reminderCount", "before": 2, "after": 3}
-    told = {"id": "act_1", "kind": "changed", "accountName": "Eve", "changes": [change]}
+    changes = [
+        {"field": "reminderCount", "before": 2, "after": 3},
+        {"field": "remindedAt", "before": None, "after": "2026-11-27T10:00:00Z"},
+    ]
+    told = {"id": "act_1", "kind": "changed", "accountName": "Eve", "changes": changes}
     backend.answers("GET", history, json=page_of([told]))
-    assert "from 2 to 3" in text_of(finance_user, PAGE)
+    page = text_of(finance_user, PAGE)
+    assert "changed “Reminders” from 2 to 3 and set “Reminded on” to Nov 27, 2026" in page
 
 
 def test_a_backend_that_only_reads_invoices_has_the_pdf_alone(backend: Backend, finance_user: Client) -> None:

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from apps.operations.views.work_order_forms import WorkOrderForm
-from portal.testing import Backend, SignedIn, row_ids
+from portal.testing import Backend, SignedIn, page_of, row_ids
 from tests.portal_pages.site import Page
 
 WORK_ORDERS, SUMMARY = "/operations/work-orders", "/operations/summary"
@@ -58,6 +58,46 @@ def test_a_work_order_that_was_written_stands_at_the_top_of_the_cached_list(back
     assert row_ids(page) == ["wor_1", "wor_0"]
     assert "Tighten the screws was created." in page.content.decode()
     assert len(backend.calls_to(WORK_ORDERS, method="GET")) == 1, "the list was not asked for again"
+
+
+def test_a_new_order_leads_back_to_the_list_as_it_was(backend: Backend, browser: Client) -> None:
+    backend.answers("POST", WORK_ORDERS, json=ORDER, status=201)
+    listed = f"{PAGE}?status=open&sort=dueAt"
+    form = Page(browser.get(f"{PAGE}/new", headers={"referer": f"http://testserver{listed}"})).fields
+    response = browser.post(f"{PAGE}/new", form | FORM, headers={"referer": f"http://testserver{PAGE}/new"})
+    page = text_of(browser, response["Location"])
+    assert 'data-back data-shortcut="u" href="/en/operations/work-orders?status=open&amp;sort=dueAt"' in page
+    assert browser.post(f"{PAGE}/new", FORM | {"listUrl": PAGE})["Location"] == f"{PAGE}/wor_1"
+
+
+@pytest.mark.parametrize(("given", "shown"), [("high", "high"), ("whenever", "normal")])
+def test_an_address_gives_a_choice_that_there_is(browser: Client, given: str, shown: str) -> None:
+    assert Page(browser.get(f"{PAGE}/new?priority={given}")).fields["priority"] == shown
+
+
+@pytest.mark.parametrize(
+    ("found", "is_asked"),
+    [
+        ({"status": "open"}, True),
+        ({"status": "in_progress"}, True),
+        ({"status": "done"}, False),
+        ({"status": None}, False),
+        ({"status": "open", "chargerId": "chg_2"}, False),
+        ({"status": "open", "chargerId": None}, False),
+    ],
+)
+def test_a_second_order_for_a_charger_is_asked_about_while_one_is_not_finished(
+    backend: Backend, browser: Client, found: dict[str, Any], *, is_asked: bool
+) -> None:
+    # As of a backend that ignores the parameters.
+    backend.answers("GET", WORK_ORDERS, json=page_of([ORDER | {"chargerId": "chg_1"} | found]))
+    backend.lists(CHARGERS, [{"id": "chg_1", "name": "Oslo 1"}])
+    backend.answers("POST", WORK_ORDERS, json=ORDER, status=201)
+    sent = FORM | {"chargerId": "chg_1"}
+    page = Page(browser.post(f"{PAGE}/new", sent))
+    question = f'There is already an entry with this value: <a href="{PAGE}/wor_1">Tighten the screws</a>'
+    assert (page.status == 422, question in page.html) == (is_asked, is_asked)
+    assert browser.post(f"{PAGE}/new", sent | {"createAnyway": "chg_1"}).status_code == 303
 
 
 def test_completing_is_a_post_that_changes_the_status_alone(backend: Backend, browser: Client) -> None:

@@ -33,3 +33,6 @@ def test_the_way_back_is_the_list_as_it_was_and_never_another_site(referer: str,
     request = RequestFactory().get("/en/energy/clients/cli_1", HTTP_REFERER=referer)
     with translation.override("en"):
         assert list_url_before(request, "clients") == address
+        # After a create it is the address of the page that has it.
+        request = RequestFactory().get("/en/energy/clients/cli_1", {"listUrl": referer})
+        assert list_url_before(request, "clients") == address

@@ -23,6 +23,8 @@ ROW, HISTORY = f"{PATH}/c1", f"{PATH}/c1/activity"
 ADA = {"id": "c1", "name": "Ada <A>", "city": "OSL", "version": 3, "createdAt": "2026-03-01T10:00:00Z"}
 NOTE, UNDELETE = f"{HERE}/note", f"{HERE}/restore"
 WARNING = "This can’t be undone."
+LABELS = {"name": "Name", "hostId": "Host", "guide": "Guide"}
+LABELS |= {"lines": "Lines", "vip": "VIP", "deposit": "Deposit", "tags": "Tags"}
 
 
 class Guest(Client):
@@ -65,7 +67,10 @@ def pages(backend: Backend) -> list[URLPattern]:
             },
         ),
         detail=DetailView(
-            hook=query, activity=GuestQueries.use_get_guest_activity_query, note=GuestMutations.use_note_guest_mutation
+            hook=query,
+            activity=GuestQueries.use_get_guest_activity_query,
+            note=GuestMutations.use_note_guest_mutation,
+            facts={name: Column(label, value=lambda _guest: None) for name, label in LABELS.items()},
         ),
         edit=EditView(query=query, mutation=GuestMutations.use_update_guest_mutation, form=PhoneForm),
         delete=DeleteView(
@@ -91,11 +96,12 @@ def told(page: Page) -> list[str]:
     return [" ".join(re.sub(r"</?(p|strong)[^>]*>", " ", each).split()) for each in entries]
 
 
-def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(site: Site) -> None:
+def test_each_entry_says_who_did_what_in_the_words_of_the_pages_and_nothing_in_those_of_the_wire(site: Site) -> None:
     entries = [
         entry(5, "note", text="Called.\n<b>Twice</b>"),
         entry(4, "changed", changed("city", "OSL", "BER"), changed("phone", None, "+47 1"), accountName=""),
         entry(3, "changed", changed("phone", "x" * 200, ""), changed("stationId", "s1", "s2")),
+        entry(6, "changed", changed("stationId", "s1", "s2"), changed("stationName", None, "Oslo")),
         entry(2, "changed", changed("hostId", "h1", "h2"), changed("hostName", "Ida", "Uwe")),
         entry(7, "changed", changed("guideId", "g1", None), changed("guide", "Ida", None)),
         entry(1, "created"),
@@ -105,9 +111,10 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(sit
     assert told(page) == [
         "Eve wrote a note Called. <b>Twice</b>",
         "Somebody changed “City” from Oslo to Berlin <B> and set “Number” to +47 1",
-        f"Eve removed “Number”, which was {'x' * 79}… and changed “stationId” from s1 to s2",
-        "Eve changed “hostName” from Ida to Uwe",
-        "Eve removed “guide”, which was Ida",
+        f"Eve removed “Number”, which was {'x' * 79}…",
+        "Eve changed this",
+        "Eve changed “Host” from Ida to Uwe",
+        "Eve removed “Guide”, which was Ida",
         "Eve created this",
     ]
     assert "Called.\n&lt;b&gt;Twice&lt;/b&gt;" in page.html
@@ -118,13 +125,13 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_list_and_the_forms(sit
     ("odd", "expected"),
     [
         ([entry(1, "exploded"), entry(1, "changed"), {"id": "e"}], []),
-        ([entry(1, "changed", changed("lines", [{"a": 1}], {}), "odd")], ["Eve changed “lines”"]),
+        ([entry(1, "changed", changed("lines", [{"a": 1}], {}), "odd")], ["Eve changed “Lines”"]),
         ([entry(1, "changed", changed("", 1, 2), changed({"a": 1}, 1, 2))], []),
-        ([entry(1, "changed", changed("vip", False, True))], ["Eve changed “vip” from no to yes"]),
+        ([entry(1, "changed", changed("vip", False, True))], ["Eve changed “VIP” from no to yes"]),
         ([entry(1, "changed", changed("createdAt", "soon", 1e300))], None),
-        ([entry(1, "changed", changed("deposit", "20.00", "7.5"))], ["Eve changed “deposit” from 20 to 7.50"]),
-        ([entry(1, "changed", changed("deposit", "1E+999999999", 10**400))], ["Eve changed “deposit”"]),
-        ([entry(1, "changed", changed("tags", ["a"], ["b", "c"]))], ["Eve changed “tags” from a to b and c"]),
+        ([entry(1, "changed", changed("deposit", "20.00", "7.5"))], ["Eve changed “Deposit” from 20 to 7.50"]),
+        ([entry(1, "changed", changed("deposit", "1E+999999999", 10**400))], ["Eve changed “Deposit”"]),
+        ([entry(1, "changed", changed("tags", ["a"], ["b", "c"]))], ["Eve changed “Tags” from a to b and c"]),
         ([{"id": 7, "kind": ["x"], "accountName": {}, "changes": "x", "text": [], "createdAt": "never"}], []),
     ],
 )

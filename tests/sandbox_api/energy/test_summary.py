@@ -58,20 +58,21 @@ def test_hours_are_those_of_the_clocks_at_the_station(charger):
     assert [hour for hour in hours if hour["sessions"]] == [{"hour": 7, "sessions": 1}, {"hour": 9, "sessions": 1}]
 
 
-def test_the_state_names_the_first_faulted_chargers(energy, charger):
+def test_the_state_names_faulted_chargers_those_without_an_order_first(energy, charger):
     for number in range(7):
         Charger.objects.create(
             name=f"F{number}", station=charger.station, model="M", connector="ccs", max_power_kw=50, status="faulted"
         )
-    first, second = Charger.objects.filter(status="faulted").order_by("name")[:2]
-    for where, status in ((first, "open"), (first, "in_progress"), (first, "done"), (second, "cancelled")):
+    first, second, third, fourth = Charger.objects.filter(status="faulted").order_by("name")[:4]
+    started = ((first, "in_progress"), (third, "open"), (fourth, "open"))
+    for where, status in ((first, "open"), (first, "done"), (second, "cancelled"), *started):
         WorkOrder.objects.create(title="Look", priority="low", charger=where, status=status)
     summary = energy.get("/energy/summary").json()
     assert summary["counts"] == {"clients": 0, "stations": 1, "chargers": 8, "sessions": 0, "meters": 0}
     state = energy.get("/energy/state").json()
     assert state["chargersByStatus"]["faulted"] == 7
     assert state["metersByStatus"] == {"online": 0, "offline": 0}
-    assert [row["name"] for row in state["faultedChargers"]] == ["F0", "F1", "F2", "F3", "F4"]
+    assert [row["name"] for row in state["faultedChargers"]] == ["F1", "F4", "F5", "F6", "F2"]
     assert state["faultedChargers"][0]["stationName"] == "S"
-    assert [row["openOrders"] for row in state["faultedChargers"]] == [2, 0, 0, 0, 0]
-    assert state["faultedWithoutOrder"] == 6
+    assert [row["openOrders"] for row in state["faultedChargers"]] == [0, 0, 0, 0, 1]
+    assert state["faultedWithoutOrder"] == 4

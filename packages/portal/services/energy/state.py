@@ -20,7 +20,7 @@ class FaultedCharger(Record):
 
 
 class EnergyState(Record):
-    """What chargers and meters do right now; of the faulted chargers the first five by name."""
+    """What chargers and meters do right now; of the faulted chargers the first five."""
 
     chargers_by_status: dict[str, int | None] = field(default_factory=dict)
     meters_by_status: dict[str, int | None] = field(default_factory=dict)

@@ -95,13 +95,13 @@ def hour_points(hours: Iterable[tuple[int | None, int | None]]) -> list[Point]:
 
 
 def sum_text(total: str, *, average: str = "", step: str = "") -> str:
-    """The total of a series, and the average of its days, weeks or months; an empty one is left out."""
+    """The total of a series, and the average of its whole days, weeks or months; an empty one is left out."""
     if not average:
         return _("%(total)s in all") % {"total": total}
     words = {
-        "day": _("%(total)s in all, %(average)s a day"),
-        "week": _("%(total)s in all, %(average)s a week"),
-        "month": _("%(total)s in all, %(average)s a month"),
+        "day": _("%(total)s in all, %(average)s per full day"),
+        "week": _("%(total)s in all, %(average)s per full week"),
+        "month": _("%(total)s in all, %(average)s per full month"),
     }
     return words.get(step, words["day"]) % {"total": total, "average": average}
 

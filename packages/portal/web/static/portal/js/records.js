@@ -21,12 +21,12 @@
   remember();
   document.addEventListener("htmx:afterSettle", (event) => event.target.id === "content" && remember());
 
-  /* From a row's page one goes back to the list as it was (lists.js keeps it), also after the row was edited. */
+  /* From a row's page one goes back to the list as it was (lists.js keeps it), also after the row was made or edited. */
   const leadBack = () => {
     const back = document.querySelector("a[data-back]");
     try {
-      const search = back && sessionStorage.getItem(`list-of:${location.pathname.replace(/^\/[^/]+/, "")}`);
-      if (search) back.search = search;
+      const key = `list-of:${location.pathname.replace(/^\/[^/]+/, "")}`;
+      if (back) back.search = sessionStorage[key] ||= back.search;
     } catch {
       /* A browser that keeps nothing: the link leads to where the server thinks. */
     }
