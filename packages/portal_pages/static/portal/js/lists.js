@@ -125,19 +125,8 @@
   });
   for (const menu of document.querySelectorAll(".filter-menu[open]")) keepInside(menu);
 
-  const closeMenus = (except) => {
-    for (const menu of document.querySelectorAll(".filter-menu[open]")) if (menu !== except) menu.open = false;
-  };
-  document.addEventListener("click", ({ target }) => closeMenus(target.closest(".filter-menu")));
   document.addEventListener("keydown", (event) => {
-    const menu = event.target.closest?.(".filter-menu[open]");
-    if (!menu) return;
-    if (event.key === "Escape") {
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    } else if (event.key === "Enter" && event.target.matches("[data-narrow-choices]")) {
-      event.preventDefault();
-    }
+    if (event.key === "Enter" && event.target.matches?.("[data-narrow-choices]")) event.preventDefault();
   });
 
   /* Without what shows how far it is (export.js), the browser downloads the file by itself. */

@@ -76,6 +76,22 @@
     detail.isError = false;
   });
 
+  /* A menu of a list and the small form of an action close by Escape, and by a click elsewhere: not what was typed. */
+  const OPEN = "details:is(.filter-menu, [name=change])[open]";
+  const isTyped = (menu) =>
+    [...menu.querySelectorAll(".form input")].some(({ value, defaultValue }) => value !== defaultValue);
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll(OPEN)) {
+      if (!event.composedPath().includes(menu) && !isTyped(menu)) menu.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && !event.defaultPrevented && event.target.closest?.(OPEN);
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
   /* The menu of small screens covers the page: whoever leaves it with the keyboard has closed it. */
   document.getElementById("sidebar")?.addEventListener("focusout", (event) => {
     const menu = event.currentTarget;
