@@ -76,13 +76,11 @@
     detail.isError = false;
   });
 
-  /* A menu of a list and the small form of an action close by Escape, and by a click elsewhere: not what was typed. */
+  /* Menus and small forms close by Escape, and by a click elsewhere, unless something was typed. */
   const OPEN = "details:is(.filter-menu, [name=change])[open]";
-  const isTyped = (menu) =>
-    [...menu.querySelectorAll(".form input")].some(({ value, defaultValue }) => value !== defaultValue);
-  document.addEventListener("click", (event) => {
+  document.addEventListener("click", ({ target }) => {
     for (const menu of document.querySelectorAll(OPEN)) {
-      if (!event.composedPath().includes(menu) && !isTyped(menu)) menu.open = false;
+      menu.open = menu.contains(target) || menu.querySelector(".form :is(:user-valid, :user-invalid)");
     }
   });
   document.addEventListener("keydown", (event) => {
