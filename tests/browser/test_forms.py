@@ -137,6 +137,39 @@ def test_a_station_is_chosen_with_the_keyboard_and_the_order_is_started_and_undo
     expect(page.locator("h1")).not_to_be_focused()
 
 
+def test_a_small_form_closes_by_escape_and_by_a_click_elsewhere_unless_something_was_typed(visit: Visit) -> None:
+    page = visit("operations", "/en/operations/work-orders?status=open")
+    page.locator("#rows th a").first.click()
+    details = page.locator("details[name=change]").filter(has=page.locator("[data-row-choice]"))
+    person = details.get_by_role("combobox")
+    details.locator("summary").click()
+    expect(person).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(person).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(person).to_have_attribute("aria-expanded", "false")
+    expect(person).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(person).to_be_hidden()
+    expect(details.locator("summary")).to_be_focused()
+    page.keyboard.press("Enter")
+    details.locator("label").click()
+    expect(person).to_be_visible()
+    page.locator("dl.facts dt").first.click()
+    expect(person).to_be_hidden()
+    details.locator("summary").click()
+    person.fill("somebody")
+    page.locator("dl.facts dt").first.click()
+    expect(person).to_have_value("somebody")
+    expect(person).to_be_visible()
+
+
+def test_the_title_of_an_order_is_as_wide_as_its_description(visit: Visit) -> None:
+    page = visit("operations", NEW_ORDER)
+    title, text = (page.locator(f"[name={name}]").bounding_box() for name in ("title", "description"))
+    assert title["width"] == text["width"]
+
+
 def test_an_id_is_copied_and_the_page_says_so(visit: Visit) -> None:
     page = visit("energy", "/en/energy/clients", permissions=["clipboard-read", "clipboard-write"])
     page.locator("[data-row-id] th a").first.click()

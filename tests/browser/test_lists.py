@@ -90,6 +90,7 @@ def test_a_column_is_hidden_and_rows_are_compact_where_the_list_is_narrowed_and_
     menu.get_by_label("Station").uncheck()
     menu.get_by_label("Compact rows").check()
     menu.get_by_role("button", name="Change the table").click()
+    expect(page.locator("h1")).to_be_focused()
     expect(page.get_by_role("columnheader", name="Station")).to_have_count(0)
     expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
     page.goto(CHARGERS)

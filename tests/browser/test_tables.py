@@ -41,7 +41,7 @@ TORN_OR_CUT = """table => {
             if (lines.size > 1) found.push(`torn: ${word[0]}`);
         }
     }
-    for (const cell of table.querySelectorAll("tbody :is(th, td, a, time, .sub), thead th")) {
+    for (const cell of table.querySelectorAll("tbody :is(th, td, a, time, .sub), thead th, tfoot :is(th, td)")) {
         const isCut = cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 4;
         const hasDots = cell.matches("tbody :is(th, td):not(.number, .nowrap, .corner, :has(time))") &&
             getComputedStyle(cell).whiteSpace === "nowrap" && getComputedStyle(cell).textOverflow === "ellipsis";

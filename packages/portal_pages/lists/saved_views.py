@@ -170,6 +170,7 @@ def _change_layout(view: Any, request: Any, route: str, response: HttpResponse) 
     compact = [_COMPACT] if _COMPACT in request.POST else []
     value = "+".join([*compact, *hidden, *others])[:MAX_COOKIE_CHARS]
     write_preference(response, own_cookie(TABLE_LAYOUT), value or None, is_own=True)
+    messages.success(request, _("The table was changed."))
     return response
 
 

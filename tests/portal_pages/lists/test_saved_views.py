@@ -22,7 +22,7 @@ COOKIE = "saved_views_energy"
 NO_ROOM = "This browser has no room for another view. Delete one first."
 OSLO = f"{PAGE}?city=Oslo&sort=name"
 ADA = {"id": "c1", "name": "Ada", "city": "Oslo"}
-TABLE = COLUMNS | {"city": Column("City", sort="city")}
+TABLE = COLUMNS | {"city": Column("City", sort="city", kind="extra")}
 
 
 def view(**given: Any) -> ListView[Any]:
@@ -160,6 +160,13 @@ def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(sit
     part = site.get(OSLO, **{"hx-request": "true", "hx-target": "list"})
     assert 'id="list-views" aria-label="Views" hx-boost="true" hx-swap-oob="true"' in part.html
     assert f'method="post" action="{OSLO}"' in part.text
+
+
+def test_the_menu_says_where_a_view_is_kept_and_which_column_has_no_room_in_a_narrow_window(site: Site) -> None:
+    menu = site.get(OSLO).html.partition('class="filter-menu views-menu"')[2].partition("</details>")[0]
+    assert "Views are kept in this browser." in menu
+    marked = re.findall(r'value="(\w+)" checked>[^<]*<span class="hint">in a wide window</span>', menu)
+    assert marked == ["city"]
 
 
 def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None:

@@ -3,7 +3,7 @@
   "use strict";
   const form = document.querySelector("[data-list-form]");
   const search = document.getElementById("search");
-  /* A list in one language is the same list in another: `/en/energy/clients` is `/energy/clients`. */
+  /* A list is the same in every language. */
   const withoutLocale = (path) => path.replace(/^\/[^/]+/, "");
   /* With a browser that keeps nothing, one goes back to the list's beginning. */
   const remember = (key, value) => window.quietly(() => sessionStorage.setItem(key, value));
@@ -65,7 +65,7 @@
   window.addEventListener("online", sendAgain);
   document.querySelector("#list-outdated button")?.addEventListener("click", sendAgain);
 
-  /* An answer brings the menus anew: the one that is open stays open, as long as one chooses in it. */
+  /* An answer brings the menus anew: the one in which one chooses stays open. */
   let open = null;
   document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
     if (detail.target.id !== "list-filters") return;
@@ -111,7 +111,10 @@
     sheet.setAttribute("aria-busy", "true");
     htmx
       .ajax("GET", link.href, { target: sheet, select: `#${menu.id} > .filter-sheet`, swap: "outerHTML" })
-      .finally(() => sheet.removeAttribute("aria-busy"));
+      .finally(() => {
+        sheet.removeAttribute("aria-busy");
+        keepInside(menu);
+      });
   };
   const showMenu = ({ target }) => {
     if (!target.matches?.(".filter-menu[open]")) return;
@@ -119,40 +122,24 @@
     fill(target);
   };
   document.addEventListener("toggle", showMenu, true);
-  document.addEventListener("htmx:afterSwap", ({ target }) => {
-    const menu = target.closest(".filter-menu[open]");
-    if (menu) keepInside(menu);
-  });
   for (const menu of document.querySelectorAll(".filter-menu[open]")) keepInside(menu);
 
-  const closeMenus = (except) => {
-    for (const menu of document.querySelectorAll(".filter-menu[open]")) if (menu !== except) menu.open = false;
-  };
-  document.addEventListener("click", ({ target }) => closeMenus(target.closest(".filter-menu")));
   document.addEventListener("keydown", (event) => {
-    const menu = event.target.closest?.(".filter-menu[open]");
-    if (!menu) return;
-    if (event.key === "Escape") {
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    } else if (event.key === "Enter" && event.target.matches("[data-narrow-choices]")) {
-      event.preventDefault();
-    }
+    if (event.key === "Enter" && event.target.matches?.("[data-narrow-choices]")) event.preventDefault();
   });
 
   /* Without what shows how far it is (export.js), the browser downloads the file by itself. */
   const dialog = document.getElementById("export-dialog");
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-export]");
-    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
     if (!link || !isPlain || !dialog) return;
     event.preventDefault();
     const { run } = await import(dialog.dataset.script).catch(() => ({ run: ({ href }) => location.assign(href) }));
     run(link);
   });
 
-  /* Whoever opens a row comes back to it: the row's page leads to this very address (portal.js), and there the row has
-     the focus again. */
+  /* Whoever opens a row comes back to this very address (records.js), and there the row has the focus again. */
   const here = withoutLocale(location.pathname);
   document.addEventListener("click", (event) => {
     const link = event.target.closest("#rows th a[href]");

@@ -7,9 +7,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   asOfBefore = document.querySelector("#more [data-as-of]");
 });
 
-/* A row that is already shown stays where it is. The focus
-   stays on the link, which leads to the next page now, so that it can be pressed again; at the end it goes to what the
-   list says of itself. */
+/* A row that is shown stays where it is, and the focus on the link; at the end it goes to what the list says. */
 document.addEventListener("htmx:afterSwap", (event) => {
   const rows = event.detail.target.closest?.("#rows");
   if (!rows || !rowsBefore) return; // it comes once for each new row

@@ -84,6 +84,20 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   detail.isError = false;
 });
 
+/* Menus and small forms close by Escape, and by a click elsewhere, unless something was typed. */
+const OPEN = "details:is(.filter-menu, [name=change])[open]";
+document.addEventListener("click", ({ target }) => {
+  for (const menu of document.querySelectorAll(OPEN)) {
+    menu.open = menu.contains(target) || menu.querySelector(".form :is(:user-valid, :user-invalid)");
+  }
+});
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && !event.defaultPrevented && event.target.closest?.(OPEN);
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
 /* The menu of small screens covers the page: whoever leaves it with the keyboard has closed it. */
 document.getElementById("sidebar")?.addEventListener("focusout", (event) => {
   const menu = event.currentTarget;

@@ -1,0 +1,55 @@
+"""Pages on a phone: what one reads first comes first, and nothing lies over or is cut by anything else."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+
+pytestmark = pytest.mark.browser
+
+LOCALES = ("en", "de", "tr")
+PHONE = {"width": 360, "height": 800}
+#: The words that are wider than their own place.
+WIDER = "words => words.filter(word => word.scrollWidth > word.clientWidth).map(word => word.textContent.trim())"
+#: How much wider than its place the placeholder of a field is.
+PLACEHOLDER_IS_CUT = """field => {
+    const {font, paddingLeft, paddingRight} = getComputedStyle(field);
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = font;
+    return pen.measureText(field.placeholder).width > field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+}"""
+
+
+def test_no_term_of_the_help_lies_over_its_text(visit: Visit) -> None:
+    page = visit("energy", "/en/help", viewport=PHONE)
+    for locale, width in itertools.product(LOCALES, (320, 360, 480)):
+        page.goto(f"/{locale}/help")
+        page.set_viewport_size({"width": width, "height": 800})
+        assert (locale, width, page.locator(".keys dt").evaluate_all(WIDER)) == (locale, width, [])
+
+
+@pytest.mark.parametrize("app", ["energy", "operations", "finance"])
+def test_an_introduction_comes_before_the_figures_and_is_less_than_a_third_of_the_screen(
+    visit: Visit, app: str
+) -> None:
+    page = visit("all", f"/en/{app}", viewport=PHONE)
+    for locale in LOCALES:
+        page.goto(f"/{locale}/{app}")
+        box = page.locator(".introduction").bounding_box()
+        assert box["y"] < page.locator(".figures").first.bounding_box()["y"]
+        assert (locale, box["height"] < PHONE["height"] * 0.3) == (locale, True)
+
+
+def test_the_search_says_below_its_field_only_what_is_cut_in_it(visit: Visit) -> None:
+    page = visit("energy", "/en/search", viewport=PHONE)
+    field, hint = page.locator("#search"), page.locator("#search-hint")
+    for locale, width in itertools.product(LOCALES, (320, 360, 1280)):
+        page.goto(f"/{locale}/search")
+        page.set_viewport_size({"width": width, "height": 800})
+        assert hint.is_visible() or not field.evaluate(PLACEHOLDER_IS_CUT), (locale, width)
+        expect(hint).to_be_visible(visible=width < 360)
+    expect(field).to_have_accessible_description(hint.text_content() or "")
