@@ -9,12 +9,12 @@ from django.http import QueryDict
 
 from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
 from portal.errors import ApiValidationError
-from portal.query import is_refused_now, use_queries
+from portal.query import Params, is_refused_now, use_queries
 from portal.web.present import is_not_there
 from portal_pages.lists.list_filters import unseen_in_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from django.http import HttpRequest
 
@@ -23,39 +23,46 @@ if TYPE_CHECKING:
 
 
 def read_list(
-    view: Any, request: HttpRequest, controls: ListControls, *, is_whole: bool
+    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any], *, is_whole: bool
 ) -> tuple[PaginatedResult[Any], QueryResult[Any] | None, QueryResult[Any] | None]:
     """The list, and at the same time the numbers beside its filters and its sums, without which the page does as well.
 
     The choices of a menu are asked for when it is open: most are never opened, and each search has others.
 
     :param view: the `ListView`, whose module is above this one.
+    :param values: further parameters of its hook.
     :param is_whole: whether the page shows more than rows.
     """
+    further = by_wire_names(view.hook.params, values)
+    given = {**controls.counted_params, **further}
     pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
     counted = ",".join(
         each.param
         for each in view.filters
         if each.choices is not None or (each.is_menu and each.param == controls.menu)
     )
+    params = {**controls.params, **further}
     beside: dict[str, QuerySpec[Any]] = {}
     if is_whole and counted and can_count(view, request):
-        beside["counts"] = view.counts.spec({**controls.counted_params, COUNTS_BY_PARAM: counted})
+        beside["counts"] = view.counts.spec({**given, COUNTS_BY_PARAM: counted})
     if is_whole and view.totals is not None and view.totals.can_be_read(request):
-        beside["totals"] = view.totals.spec(view.hook.item, controls.counted_params)
+        beside["totals"] = view.totals.spec(view.hook.item, given)
     if not beside:
-        return view.hook(request, controls.params, **pages), None, None
-    result, *others = use_queries(request, [view.hook.spec(controls.params, **pages), *beside.values()])
+        return view.hook(request, params, **pages), None, None
+    result, *others = use_queries(request, [view.hook.spec(params, **pages), *beside.values()])
     found = dict(zip(beside, others, strict=True))
     return result, found.get("counts"), found.get("totals")
 
 
-def walk_list(view: Any, request: HttpRequest, controls: ListControls) -> Iterator[WalkedPage[Any]]:
+def walk_list(
+    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any]
+) -> Iterator[WalkedPage[Any]]:
     """All pages of the list, past the cache.
 
     :param view: as above.
+    :param values: further parameters of its hook.
     """
-    for page in view.hook.walk(request, controls.params):
+    for page in view.hook.walk(request, {**controls.params, **by_wire_names(view.hook.params, values)}):
         unseen = unseen_in_address(controls, page.rows)
         yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
 
@@ -84,6 +91,14 @@ def can_count(view: Any, request: HttpRequest) -> bool:
     :param view: the `ListView`.
     """
     return view.counts is not None and not is_refused_now(view.counts, request)
+
+
+def by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Keywords of a hook by their names on the wire."""
+    if not values or not (isinstance(params, type) and issubclass(params, Params)):
+        return dict(values)
+    wire = dict(zip(params.__struct_fields__, params.__struct_encode_fields__, strict=True))
+    return {wire.get(name, name): value for name, value in values.items()}
 
 
 def is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:

@@ -141,9 +141,12 @@ class ListView(DeclaredPage, Generic[TRow]):
         """The columns of the list's file, by their names."""
         return {**self.columns, **self.exported}
 
-    def walk(self, request: HttpRequest) -> Iterator[WalkedPage[TRow]]:
-        """All pages of the list that the URL asks for, past the cache."""
-        return walk_list(self, request, self.controls(request.GET))
+    def walk(self, request: HttpRequest, **values: Any) -> Iterator[WalkedPage[TRow]]:
+        """All pages of the list that the URL asks for, past the cache.
+
+        :param values: further parameters of the hook.
+        """
+        return walk_list(self, request, self.controls(request.GET), values)
 
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"
@@ -152,21 +155,21 @@ class ListView(DeclaredPage, Generic[TRow]):
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone. A POST changes the saved views.
 
+        :param values: further parameters of the hook.
         :raises portal.errors.ApiError: there is nothing to show.
         """
-        del values
         if request.method == "POST":
             return change_views(self, request, pages.list)
         target = htmx_target(request)
         controls = self.controls(request.GET)
-        result, counts, totals = read_list(self, request, controls, is_whole=target != ROWS_ID)
+        result, counts, totals = read_list(self, request, controls, values, is_whole=target != ROWS_ID)
         is_restarted = is_stale(result, controls)
         if is_restarted:
             if target == ROWS_ID:
                 # These rows would not follow those that are shown: the page says so itself.
                 return HttpResponse(headers={"HX-Redirect": request.get_full_path()})
             controls = replace(controls, cursor="", pages=1)
-            result, counts, totals = read_list(self, request, controls, is_whole=True)
+            result, counts, totals = read_list(self, request, controls, values, is_whole=True)
         if target == ROWS_ID and request.GET.get(HIDDEN, "") != table_layout(request, pages.list, self.columns).text:
             # These rows would not stand below their headings.
             return HttpResponse(headers={"HX-Redirect": controls.url(request.path, pages=controls.pages)})
