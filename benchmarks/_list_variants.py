@@ -103,8 +103,11 @@ class ChangedList(ListView[Client]):
     def controls(self, query: QueryDict) -> ListControls:
         return replace(super().controls(query), menu=self.menu)
 
-    def page(self, *args: Any, ignored: Any = (), **values: Any) -> ListPage:
-        page = super().page(*args, ignored={*ignored, *self.unknown}, **values)
+    def _not_offered(self, request: HttpRequest) -> set[str]:
+        return {*super()._not_offered(request), *self.unknown}
+
+    def page(self, *args: Any, **values: Any) -> ListPage:
+        page = super().page(*args, **values)
         return replace(page, rows=page.rows[: self.most_rows], **self.changed)
 
 
