@@ -27,6 +27,8 @@
     try {
       const key = `list-of:${location.pathname.replace(/^\/[^/]+/, "")}`;
       if (back) back.search = sessionStorage[key] ||= back.search;
+      /* What is kept now does not have to be copied with the address. */
+      if (location.search.startsWith("?listUrl=")) history.replaceState(history.state, "", location.pathname);
     } catch {
       /* A browser that keeps nothing: the link leads to where the server thinks. */
     }
