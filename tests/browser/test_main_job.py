@@ -56,7 +56,8 @@ def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
     expect(page.locator(".toast").get_by_text(f"{name} was created.")).to_be_visible()
 
     page.locator("a.back").click()
-    expect(page).to_have_url(stack.url("energy", "/en/energy/clients"))
+    # The list as it was.
+    expect(page).to_have_url(stack.url("energy", f"/en/energy/clients{'?pages=2' if scripts else ''}"))
     expect(page.locator(ROWS).first).to_contain_text(name)
     page.locator(ROWS).first.get_by_role("link").first.click()
     page.get_by_role("link", name="Edit").click()
