@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
+from portal.web.urls import HANDLERS
 from portal_gateway.urls import gateway_patterns
 
+handler400, handler403, handler404, handler500 = HANDLERS
 urlpatterns = gateway_patterns()

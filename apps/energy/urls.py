@@ -9,10 +9,11 @@ from apps.energy.views.overview import now_page, overview
 from apps.energy.views.sessions import session_pages
 from apps.energy.views.station_map import station_map_page
 from apps.energy.views.stations import station_pages
-from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
+from portal.web.urls import HANDLERS
 from portal_pages import platform_page
 from portal_pages.urls import platform_patterns
 
+handler400, handler403, handler404, handler500 = HANDLERS
 urlpatterns = platform_patterns(
     pages=[
         platform_page("energy", overview, name="home"),

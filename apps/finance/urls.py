@@ -5,10 +5,11 @@ from __future__ import annotations
 from apps.finance.views.invoice_pdf import invoice_pdf_page
 from apps.finance.views.invoices import invoice_pages
 from apps.finance.views.overview import overview
-from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
+from portal.web.urls import HANDLERS
 from portal_pages import platform_page
 from portal_pages.urls import platform_patterns
 
+handler400, handler403, handler404, handler500 = HANDLERS
 urlpatterns = platform_patterns(
     pages=[
         platform_page("finance", overview, name="home"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from apps.operations.views.overview import overview
 from apps.operations.views.work_orders import work_order_pages
-from portal.web.urls import handler400, handler403, handler404, handler500  # noqa: F401  Django asks for them
+from portal.web.urls import HANDLERS
 from portal_pages import platform_page
 from portal_pages.urls import platform_patterns
 
+handler400, handler403, handler404, handler500 = HANDLERS
 urlpatterns = platform_patterns(
     pages=[
         platform_page("operations", overview, name="home"),

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from django.urls import ResolverMatch
 
-#: An app's URLs have these too: Django looks for them there.
-handler400 = "portal.web.errors.failure_pages.bad_request"
-handler403 = "portal.web.errors.failure_pages.permission_denied"
-handler404 = "portal.web.errors.failure_pages.page_not_found"
-handler500 = "portal.web.errors.failure_pages.server_error"
+#: Django looks for them in an app's URLs: `handler400, handler403, handler404, handler500 = HANDLERS`.
+HANDLERS: Final = tuple(
+    f"portal.web.errors.failure_pages.{name}"
+    for name in ("bad_request", "permission_denied", "page_not_found", "server_error")
+)
 
 #: Those of the records that many users open.
 _FOUND_PATHS: Final = 1024

@@ -86,7 +86,6 @@ class ExportView(DeclaredPage):
 
         :raises portal.errors.ApiError: the first page can't be read.
         """
-        del values
         controls = self.list_view.controls(request.GET)
         if controls.has_error:  # the list says what is wrong
             return redirect(controls.url(reverse(pages.list)))
@@ -95,14 +94,14 @@ class ExportView(DeclaredPage):
         if isinstance(slot, Refusal):
             return failure_response(request, _REFUSALS[slot])
         try:
-            return self._file(request, pages, slot)
+            return self._file(request, pages, slot, **values)
         except BaseException:
             slot.release()
             raise
 
-    def _file(self, request: PortalRequest, pages: PageNames, slot: ExportSlot) -> StreamingHttpResponse:
+    def _file(self, request: PortalRequest, pages: PageNames, slot: ExportSlot, **values: Any) -> StreamingHttpResponse:
         view = self.list_view
-        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request)
+        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.walk(request, **values)
         first = next(walk)
         is_watched = request.META.get(_WATCHED_META) == "watched"
         zone = timezone.get_current_timezone()

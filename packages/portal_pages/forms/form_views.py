@@ -93,7 +93,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         params: Any = self.rows and self.rows.params
         known = params.__struct_fields__ if params else self.form.base_fields
         for name in (each for each in self.unique if each not in known):
-            self.refuse(f"unique names {name!r}, which is no field of the form")
+            self.refuse(f"unique names {name!r}, which is no {'parameter of rows' if params else 'field of the form'}")
         self.check_words(filled="message")
 
     def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:

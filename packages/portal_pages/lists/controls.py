@@ -23,7 +23,7 @@ MAX_SHOWN_PAGES: Final = 20
 #: The parameter of the menu that shows its choices.
 MENU: Final = "menu"
 #: The parameter of rows that are added to a table: the columns that it does not show.
-HIDDEN: Final = "hidden"
+HIDDEN: Final = "hiddenColumns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,14 +91,19 @@ class TableLayout(NamedTuple):
 _COMPACT: Final = "compact"
 
 
+def _layout_cookie(request: Any) -> str:
+    # Not that of `shell_for`, which is made anew.
+    value: str = request.COOKIES.get(own_cookie(TABLE_LAYOUT), "")
+    return value
+
+
 def table_layout(request: Any, route: str, columns: Iterable[str]) -> TableLayout:
     """What the cookie says about a list's table. The first column names the row, and is always shown.
 
     :param route: name of the list's URL.
     :param columns: names of its columns.
     """
-    # Not that of `shell_for`, which is made anew: each list asks, also one that is kept.
-    if not (cookie := request.COOKIES.get(own_cookie(TABLE_LAYOUT), "")):
+    if not (cookie := _layout_cookie(request)):
         return TableLayout()
     chosen = frozenset(cookie.split("+"))
     return TableLayout(_COMPACT in chosen, tuple(name for name in [*columns][1:] if f"{route}.{name}" in chosen))
@@ -163,10 +168,8 @@ def change_views(view: Any, request: Any, route: str) -> HttpResponse:
 def _change_layout(view: Any, request: Any, route: str, response: HttpResponse) -> HttpResponse:
     shown = request.POST.getlist("column")
     hidden = [f"{route}.{name}" for name in [*view.columns][1:] if name not in shown]
-    kept = shell_for(request).table_layout.split("+")
-    others = [
-        each for each in kept if re.fullmatch(r"[\w-]+\.\w+", each, re.ASCII) and not each.startswith(f"{route}.")
-    ]
+    kept = (each for each in _layout_cookie(request).split("+") if re.fullmatch(r"[\w-]+\.\w+", each, re.ASCII))
+    others = [each for each in kept if not each.startswith(f"{route}.")]
     compact = [_COMPACT] if _COMPACT in request.POST else []
     value = "+".join([*compact, *hidden, *others])[:MAX_COOKIE_CHARS]
     write_preference(response, own_cookie(TABLE_LAYOUT), value or None, is_own=True)

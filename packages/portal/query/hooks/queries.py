@@ -44,7 +44,7 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
             return self._bare_request
         given = named if not args else args[0] if len(args) == 1 and not named else None
         if type(given) is dict and _TEXT.issuperset(map(type, chain(given, given.values()))):
-            return cast("TRequest", _request_of_texts(self, tuple(given.items()), by_name=not args))
+            return cast("TRequest", _request_of_texts(self._new_request, tuple(given.items()), by_name=not args))
         return self._new_request(args, named)
 
     def _new_request(self, args: Sequence[object], named: Mapping[str, Any]) -> TRequest:
@@ -83,9 +83,12 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
 
 
 @lru_cache(maxsize=1024)
-def _request_of_texts(hook: ReadHook[TRequest], given: tuple[tuple[str, str], ...], *, by_name: bool) -> TRequest:
-    """A read that is made once for all requests of the process: most parameters are an id, or a word."""
-    return hook._new_request((), dict(given)) if by_name else hook._new_request([dict(given)], {})  # noqa: SLF001
+def _request_of_texts(make: Callable[..., Any], given: tuple[tuple[str, str], ...], *, by_name: bool) -> Any:
+    """A read that is made once for all requests of the process: most parameters are an id, or a word.
+
+    :param make: of a hook.
+    """
+    return make((), dict(given)) if by_name else make([dict(given)], {})
 
 
 @dataclass(kw_only=True, eq=False)
