@@ -100,6 +100,7 @@ class ClusterCache(BaseCache):
         self._lock = threading.Lock()
         self._is_stale = False
         self._ask_at = 0.0
+        self._failed_node: str | None = None
 
     def slot(self, key: str) -> int:
         """The slot of a key."""
@@ -116,10 +117,7 @@ class ClusterCache(BaseCache):
                 self._is_stale = True
             finally:
                 self._lock.release()
-        try:
-            return str(self._cluster.get_node_from_key(self.make_key(key)).name)  # type: ignore[no-untyped-call]  # as redis-py has it
-        except _FAULTS:
-            return None
+        return self._name_of(key)
 
     def at(self, key: str, operation: Callable[[BaseCache], T]) -> T:
         """Do an operation on the primary that has a key.
@@ -136,6 +134,7 @@ class ClusterCache(BaseCache):
                 return operation(self._cache_of(key))
         except _FAULTS as error:
             if not isinstance(error, ResponseError) or isinstance(error, ClusterDownError):
+                self._failed_node = self._name_of(key)
                 self._is_stale = True
             raise
 
@@ -178,17 +177,30 @@ class ClusterCache(BaseCache):
         )
 
     def _ask(self) -> None:
-        """Ask some of the known nodes for the slots anew, and one of the address that is not among them."""
+        """Ask some of the known nodes for the slots anew, and one of the address that is not among them.
+
+        The node that has failed is asked last: one that hangs would let a second caller wait.
+        """
         manager = self._connected().nodes_manager
         self._ask_at, self._is_stale = time.monotonic() + ASK_PAUSE_S, False
         known = list(manager.nodes_cache.values())
         others = [node for node in self._seeds if node not in known]
         nodes = random.sample(known, min(_ASKED, len(known))) + random.sample(others, min(1, len(others)))
         manager.startup_nodes = {node.name: node for node in nodes}
-        manager.initialize()
+        manager.initialize(last_failed_node_name=self._failed_node)
+
+    def _primary_of(self, key: str) -> ClusterNode:
+        node: ClusterNode = self._connected().get_node_from_key(self.make_key(key))  # type: ignore[no-untyped-call]
+        return node
+
+    def _name_of(self, key: str) -> str | None:
+        try:
+            return str(self._primary_of(key).name)
+        except _FAULTS:
+            return None
 
     def _cache_of(self, key: str) -> NodeCache:
-        return self._cache_on(self._connected().get_node_from_key(self.make_key(key)))  # type: ignore[no-untyped-call]
+        return self._cache_on(self._primary_of(key))
 
     def _cache_on(self, node: ClusterNode) -> NodeCache:
         cache = self._caches.get(node.name)
