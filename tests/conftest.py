@@ -18,8 +18,10 @@ from portal import oidc
 from portal.api.jwks import JwksKeys
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
+from portal.store.shared_store import SharedStore
 from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
+from tests.support.caches import close_connections
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 
@@ -72,6 +74,20 @@ def _no_open_circuit_of_the_test_before() -> Iterator[None]:
 def _no_gap_of_the_backend_of_the_test_before() -> Iterator[None]:
     yield
     forget_absences()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _closed_connections_of_the_stores_of_the_test_before() -> Iterator[None]:
+    """redis-py's clients are parts of cycles. Left open, they are an error of the test in which they are collected."""
+    reset = SharedStore.reset
+
+    def closing(store: SharedStore) -> None:
+        close_connections(getattr(store, "_backend", None))
+        reset(store)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SharedStore, "reset", closing)
+        yield
 
 
 @pytest.fixture

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import pytest
+from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 
+from portal.store.cluster import ClusterCache
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
+
+
+def close_connections(cache: BaseCache | None) -> None:
+    """Close the connections to a Redis that nobody uses now."""
+    if isinstance(cache, ClusterCache):
+        for of_node in cache._caches.values():
+            of_node._cache._node.connection_pool.disconnect(inuse_connections=False)
+    elif isinstance(cache, RedisCache):
+        for pool in cache._cache._pools.values():
+            pool.disconnect(inuse_connections=False)
 
 
 @pytest.fixture(scope="session")
@@ -51,9 +62,7 @@ def make_redis(redis_url):
     yield make
     for cache in made:
         cache.clear()
-        for pool in cache._cache._pools.values():
-            with contextlib.suppress(Exception):
-                pool.disconnect()
+        close_connections(cache)
 
 
 @pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])

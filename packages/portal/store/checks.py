@@ -14,7 +14,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Djang
 
 from portal.errors import StoreUnavailableError
 from portal.store.inspection import SAFE_POLICY, StoreServer, inspect
-from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore
+from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore, query_store, refresh_store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +163,8 @@ def _redis_servers(alias: str) -> list[StoreServer] | CheckMessage:
     is_cluster = settings.CACHES[alias]["BACKEND"] == _CLUSTER
     servers, untold = list[StoreServer](), ""
     try:
-        backend: Any = SharedStore(alias=alias).backend()
+        # The process's own, which uses the connection afterwards.
+        backend: Any = (query_store() if alias == QUERY_ALIAS else refresh_store()).backend()
         try:
             servers = inspect(backend)
         except AuthenticationError:
