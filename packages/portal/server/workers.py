@@ -143,8 +143,6 @@ class Workers:
         """Run them until SIGTERM or SIGINT, and then until their open requests are finished."""
         with self._signals() as wakeup:
             try:
-                # The first one may have ended before this process took the signal of that.
-                self._replace_ended()
                 while not self._told_to_stop:
                     self._start_due()
                     self._look(SILENCE_LIMIT_S)

@@ -55,8 +55,11 @@ class TestAList:
             assert clients(ada, pages=2).pages == 2
         assert [params.get("cursor") for _, path, params in ada.backend.calls if path != "/me"] == [None, "20"]
 
-    def test_ends_with_a_page_that_names_itself_as_the_next(self, ada: User) -> None:
+    def test_ends_with_a_page_that_names_itself_as_the_next_which_is_warned_of(
+        self, ada: User, caplog: pytest.LogCaptureFixture
+    ) -> None:
         assert clients(answering(ada, hasNext=True, nextCursor="same"), pages=50).pages == 2
+        assert "gives no cursor for it, or its own" in caplog.text
 
 
 def test_null_is_an_answer(ada: User) -> None:

@@ -46,3 +46,16 @@ def test_the_later_fetch_stays_whichever_ends_first(store: SharedStore, params: 
     assert shown() == ["of after"]
     page("newest", at=time.time() + 1)
     assert shown() == ["newest"]
+
+
+def test_a_page_of_before_the_cache_was_cleared_is_replaced_however_its_clock_went(store: SharedStore) -> None:
+    runtime = runtime_for(store, variant_places=1)
+    partition = runtime.namespaces.bind("token", {"id": "ada"})
+    assert partition is not None
+    cache, key = runtime.cache, query_key(endpoint="energy.get_summary", params={})
+    for body, ahead_s in (("of before", 1.0), ("of after", 0.0)):
+        stamp = cache.get(partition, key, count=0).stamp
+        made = Page(stamp=stamp, at=time.time() + ahead_s, cursor=None, body=body)
+        cache.put(partition, key, made, start=None, index=0)
+        assert [each.body for each in cache.get(partition, key).pages] == [body]
+        cache.clear(endpoint=key.endpoint)

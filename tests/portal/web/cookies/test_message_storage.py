@@ -168,6 +168,15 @@ TestMessagesOfABrowser = MessagesOfABrowser.TestCase
 TestMessagesOfABrowser.settings = hypothesis_settings(max_examples=100, stateful_step_count=20)
 
 
+def test_while_nobody_is_signed_in_the_messages_of_an_account_wait() -> None:
+    browser = Browser("ada")
+    browser.add("saved")
+    browser.subject = None
+    assert browser.show() == []
+    browser.subject = "ada"
+    assert browser.show() == ["saved"]
+
+
 ODD = [
     5,
     {},
