@@ -190,7 +190,8 @@ class ClusterCache(BaseCache):
         manager.initialize(last_failed_node_name=self._failed_node)
 
     def _primary_of(self, key: str) -> ClusterNode:
-        node: ClusterNode = self._connected().get_node_from_key(self.make_key(key))  # type: ignore[no-untyped-call]
+        cluster: Any = self._connected()  # redis-py gives this method no types
+        node: ClusterNode = cluster.get_node_from_key(self.make_key(key))
         return node
 
     def _name_of(self, key: str) -> str | None:
