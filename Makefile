@@ -22,7 +22,7 @@ install: .venv/.dev  ## the environment alone
 runtime: .venv/.runtime  ## the same for a server: without what tests and checks need, and without DEBUG by default
 tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
 install runtime tracing:
-	@$(BIN)/python -m portal.operate.catalogs
+	@$(BIN)/python -m portal_operate.catalogs
 
 # Each test belongs to one of these jobs: tests/jobs.py.
 test: .venv/.dev  ## the tests of the product

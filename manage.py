@@ -30,6 +30,6 @@ if __name__ == "__main__":
     use_environment()
     # Works from any folder, before the environment's path file exists, and whatever PYTHONPATH says.
     sys.path[:0] = [str(ROOT), str(ROOT / "packages")]
-    from portal.operate.program.entry import main
+    from portal_operate.program.entry import main
 
     sys.exit(main(sys.argv))

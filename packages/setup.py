@@ -9,7 +9,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from portal.operate.catalogs import compile_catalog
+from portal_operate.catalogs import compile_catalog
 
 
 class BuildWithCatalogs(build_py):

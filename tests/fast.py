@@ -16,7 +16,7 @@ import grimp
 
 from tests.jobs import OPTIONS, ROOT, SANDBOX, changed_files, run_pytest, say
 
-PACKAGES: Final = ("portal", "portal_dev", "sqlite_cache", "fork_safety", "sandbox_api", "apps", "tests")
+PACKAGES: Final = (*sorted(path.parent.name for path in (ROOT / "packages").glob("*/__init__.py")), "apps", "tests")
 #: How many test modules run in about a minute.
 MOST: Final = 40
 #: What starts processes: servers, browsers, shells.

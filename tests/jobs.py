@@ -72,7 +72,7 @@ JOBS: Final = {
         tests=("tests/deploy",),
         code=(
             *("deploy", "Dockerfile", ".dockerignore", ".github", "setup.py", "packages/setup.py"),
-            *("packages/portal/server", "packages/portal/operate", "packages/pyproject.toml"),
+            *("packages/portal/server", "packages/portal_operate", "packages/pyproject.toml"),
         ),
     ),
     "dev-check": Job(
@@ -83,7 +83,7 @@ JOBS: Final = {
             "tests/test_supply_chain.py",
         ),
         code=(
-            *("packages/portal_dev", "packages/sandbox_api", "packages/portal/operate"),
+            *("packages/portal_dev", "packages/sandbox_api", "packages/portal_operate"),
             *("tests/checks.py", "tests/fast.py", "tests/matrix.py", "tests/supply_chain.py"),
             *(".pre-commit-config.yaml", "docs/reference/mistakes.md"),
         ),

@@ -15,8 +15,8 @@ A folder imports from the folders below it, and from each of them only the names
                     config   names and numbers; the environment
                       errors
 
-Beside them: `server`, `operate` (commands and checks) and `testing`. Above them: `portal_pages`, the lists, forms and
-overviews that apps are made of; and `portal_dev`, which no server imports.
+Beside them: `server` and `testing`. Above them: `portal_pages`, the lists, forms and overviews that apps are made of;
+`portal_operate`, the commands and checks; and `portal_dev`, which no server imports.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """
 

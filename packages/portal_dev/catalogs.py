@@ -1,7 +1,7 @@
 """Translation catalogs: finds the texts in code and templates, and writes them to `.po`.
 
 It uses Babel, so that no gettext programs are needed. Every folder of :func:`catalog_folders` keeps its texts in
-`locale/<language>/LC_MESSAGES/django.po`; :mod:`portal.operate.catalogs` compiles them.
+`locale/<language>/LC_MESSAGES/django.po`; :mod:`portal_operate.catalogs` compiles them.
 
 A catalog is written so that two branches rarely change the same lines: sorted by the texts, each text and each
 translation on one line, and not a word of the files that use them. Where both add lines at one place, git keeps both
@@ -25,9 +25,9 @@ from portal.config.locales import LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT, place
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
-from portal.operate import catalogs
 from portal.services.service_imports import services_folder
 from portal.web.templating import TEMPLATE_POLICIES
+from portal_operate import catalogs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -67,7 +67,7 @@ WRONG_IMPORTS = {
     ],
     "Only tests import what is made for tests": [
         ("apps/energy/views/overview.py", "portal.testing.backend"),
-        ("packages/portal/operate/program/entry.py", "portal.testing"),
+        ("packages/portal_operate/program/entry.py", "portal.testing"),
     ],
     "Packages: imports go down, and nothing imports the developers' tools": [
         ("packages/sqlite_cache/pool.py", "portal.errors"),
@@ -93,7 +93,7 @@ WRONG_IMPORTS = {
         ("packages/portal/api/session.py", "responses"),
     ],
     "OpenID is optional: the start and the gateway's view alone import portal.oidc": [
-        ("packages/portal/operate/checks.py", "portal.oidc"),
+        ("packages/portal_operate/checks.py", "portal.oidc"),
         ("apps/energy/views/overview.py", "portal.oidc"),
     ],
     "The libraries for OpenID are imported by portal.oidc only": [
@@ -110,7 +110,7 @@ WRONG_IMPORTS = {
         ("packages/portal/web/frame/essentials.py", "portal.testing"),
         ("packages/portal/config/limits.py", "portal.telemetry.audit"),
         ("packages/portal/rows/records.py", "portal.query"),
-        ("packages/portal/server/readiness.py", "portal.operate.suggestions"),
+        ("packages/portal/server/readiness.py", "portal_operate.suggestions"),
         ("packages/portal/api/session.py", "portal.oidc"),
     ],
     "The projects are independent of each other": [
@@ -217,7 +217,7 @@ def test_what_a_package_does_not_hand_out_is_protected_and_each_module_has_its_p
     }
     assert len(packages) > 30
     # The services are imported module by module, and the doctor by the command beside it alone.
-    others = packages - {"portal.services", "portal.testing", "portal.operate.doctor"}
+    others = packages - {"portal.services", "portal.testing", "portal_operate.doctor"}
     assert [name for name in sorted(others) if not any(each.startswith(f"{name}.") for each in protected)] == []
 
 

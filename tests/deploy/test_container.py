@@ -12,7 +12,7 @@ from pathlib import Path
 
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import UNGATED_PATHS
-from portal.operate.management.commands.serve import Command
+from portal_operate.management.commands.serve import Command
 from tests.deploy.files import DOCKERFILE
 from tests.support.harness import ROOT
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.operate.management.commands.serve import Command
 from portal.server.parent_watch import BEAT_INTERVAL_S, SILENCE_LIMIT_S
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from portal_operate.management.commands.serve import Command
 from tests.deploy.files import CURRENT, UNIT, start_command, unit_settings, unit_variables
 from tests.support.harness import ROOT, require_tool
 

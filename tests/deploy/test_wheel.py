@@ -22,9 +22,9 @@ import portal
 from portal.config.contract_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
-from portal.operate.program import entry
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
+from portal_operate.program import entry
 from tests.functional.test_serve import children, until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
@@ -127,7 +127,7 @@ def test_one_says_its_version_and_what_it_needs_no_index_takes_it_and_it_knows_n
 def test_the_librarys_has_the_program(wheels: dict[str, Path]) -> None:
     archive = zipfile.ZipFile(wheels["portal_library"])
     (points,) = [name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt")]
-    assert "portal = portal.operate.program.entry:program" in archive.read(points).decode()
+    assert "portal = portal_operate.program.entry:program" in archive.read(points).decode()
 
 
 def test_the_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(target: Installed) -> None:

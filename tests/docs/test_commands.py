@@ -12,7 +12,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from portal.config.platforms import PLATFORMS
-from portal.operate.program.entry import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
+from portal_operate.program.entry import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
 from tests.support.doc_blocks import blocks_of, command_lines, named_commands, pages
 from tests.support.harness import ROOT
 

@@ -51,7 +51,7 @@ WITH_A_PLATFORM = (
     "tests/portal/edge/test_rules_table.py",
     "tests/portal/identity",
     "tests/portal/web/test_templates.py",
-    "tests/portal/operate/test_checks.py",
+    "tests/portal_operate/test_checks.py",
     "tests/deploy/test_examples.py",
 )
 PROOFS = "tests/docs/proofs_of_how_tos.py"

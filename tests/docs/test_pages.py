@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from portal.operate.management import commands as commands_folder
-from portal.operate.program.entry import PROGRAMS, WORKSPACE_COMMANDS
 from portal_dev.management import commands as developers_folder
+from portal_operate.management import commands as commands_folder
+from portal_operate.program.entry import PROGRAMS, WORKSPACE_COMMANDS
 from tests.support.doc_blocks import pages
 
 ROOT = Path(__file__).resolve().parents[2]

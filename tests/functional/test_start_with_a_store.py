@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.operate.management.commands.serve import STORE_WAIT_S
 from portal.server.ports import answers
+from portal_operate.management.commands.serve import STORE_WAIT_S
 from tests.deploy.files import unit_settings
 from tests.functional.test_serve import environment, get, until
 from tests.support.harness import ROOT

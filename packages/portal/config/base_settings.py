@@ -56,7 +56,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "INSTALLED_APPS": [
             # Never on a server. Before Django's static files, whose `runserver` would keep them from WhiteNoise.
             *(["portal_dev"] if config.debug else []),
-            "portal.operate",
+            "portal_operate",
             "django.contrib.messages",
             "django.contrib.staticfiles",
             "django_htmx",

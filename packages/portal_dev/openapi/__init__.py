@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from portal.operate.suggestions import did_you_mean
 from portal_dev.openapi.comparison import Difference, compared
 from portal_dev.openapi.schema import SchemaError, Schemas, is_below, read_document, read_operations, read_schema
 from portal_dev.openapi.writing import Module, modules_of, source_of, view_source
+from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import portal
-from portal.operate.deployment_checks import DEPLOYMENT_CHECKS
 from portal.store import STORE_IS_AWAY
+from portal_operate.deployment_checks import DEPLOYMENT_CHECKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

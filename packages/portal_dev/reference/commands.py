@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 PAGE: Final = "docs/reference/commands.md"
 #: The Django apps that have commands, and the entry. By their names, as Django finds them: they are above this layer.
-_APPS: Final = ("portal.operate", "portal_dev")
-_ENTRY: Final = "portal.operate.program.command_names"
+_APPS: Final = ("portal_operate", "portal_dev")
+_ENTRY: Final = "portal_operate.program.command_names"
 #: The exit status whose meaning depends on the command. The page says what the others mean.
 _OWN_STATUS: Final = 1
 

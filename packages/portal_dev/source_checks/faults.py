@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.core.checks import Error
 
 from portal.config.places import place
-from portal.operate.suggestions import did_you_mean
+from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

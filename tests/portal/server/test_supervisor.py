@@ -195,7 +195,7 @@ def test_several_workers_share_what_their_parent_has_loaded(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
     [
-        (("portal.operate.program.entry", "portal.server.supervisor"), {"django", "environ", "requests", "inspect"}),
+        (("portal_operate.program.entry", "portal.server.supervisor"), {"django", "environ", "requests", "inspect"}),
         (("portal.server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}),
     ],
 )

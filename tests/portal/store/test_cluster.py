@@ -11,7 +11,6 @@ import pytest
 from redis.crc import key_slot
 
 from portal.errors import StoreUnavailableError
-from portal.operate.doctor.stores import look_at_stores
 from portal.store import (
     MISSING,
     check_query_store,
@@ -22,6 +21,7 @@ from portal.store import (
     refresh_store,
 )
 from portal.store.cluster import ClusterCache, tagged_key
+from portal_operate.doctor.stores import look_at_stores
 from tests.portal.store.test_redis_as_it_is_run import all_words_of, stores_on, use_both
 from tests.support.harness import ROOT
 from tests.support.redis_cluster import NODE_TIMEOUT_MS, PRIMARIES, clustered_redis

@@ -17,7 +17,7 @@ from tests.support.linked_environment import link_environment
 from tests.support.platforms import OF_THE_TESTS
 
 #: Below `tests/`.
-MEET_THE_REGISTRY = ("portal/edge", "portal/identity", "portal/config", "portal/operate/test_checks.py", "apps")
+MEET_THE_REGISTRY = ("portal/edge", "portal/identity", "portal/config", "portal_operate/test_checks.py", "apps")
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ PERMISSION = f"{NEW_PLATFORM.upper()}_APP"
 INTERRUPTED = """
 import shutil, sys
 from pathlib import Path
-from portal.operate.program.entry import main
+from portal_operate.program.entry import main
 
 _, count, *words = sys.argv
 left = [int(count)]

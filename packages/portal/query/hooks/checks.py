@@ -45,7 +45,7 @@ _ONE_NAME: Final = "name one of the two hooks differently: keys are made of the 
 def check_endpoints(
     *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
 ) -> list[CheckMessage]:
-    """Check what this process declares: `portal.operate.checks` imports all services first.
+    """Check what this process declares: `portal_operate.checks` imports all services first.
 
     :param concerns: as of :func:`check_registry`, with `incomplete`.
     """

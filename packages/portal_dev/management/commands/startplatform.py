@@ -6,9 +6,9 @@ from typing import Any
 
 from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal_dev.platforms.platform_folders import platform_folders, why_no_platform, write_folders
 from portal_dev.platforms.platform_places import REGISTRY_FILE, add_platform
+from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 
 
 class Command(AdministrationCommand):

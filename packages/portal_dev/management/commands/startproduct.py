@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from portal.errors import ConfigurationError
-from portal.operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 from portal_dev.platforms.platform_folders import why_no_name
 from portal_dev.platforms.products import write_product
+from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
 
 
 class Command(AdministrationCommand):

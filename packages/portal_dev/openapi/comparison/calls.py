@@ -17,7 +17,6 @@ from portal.config.contract_names import (
     SEARCH_PARAM,
     SORT_PARAM,
 )
-from portal.operate.suggestions import did_you_mean
 from portal.query import DeclaredMutation, ListParams, Partial, Row
 from portal_dev.openapi.comparison.types import (
     Comparison,
@@ -29,6 +28,7 @@ from portal_dev.openapi.comparison.types import (
     place_of,
 )
 from portal_dev.openapi.schema import ObjectOf, Operation, page_item, path_names
+from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

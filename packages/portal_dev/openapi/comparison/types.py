@@ -19,9 +19,9 @@ import msgspec
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, VERSION_FIELD
 from portal.config.places import place
-from portal.operate.suggestions import did_you_mean
 from portal.query import Row
 from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape, ValueKind, in_words
+from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

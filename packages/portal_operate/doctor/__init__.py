@@ -1,0 +1,13 @@
+"""What `doctor` looks at: one module for each subject, with functions that give findings and never raise.
+
+::
+
+    examination     which subjects, in which order; the environment, the system checks, versions, state folder, disk
+      servers       the backend, the key set, the OpenID provider: name, connection, TLS, answer, clock
+      backend_calls  what the backend has of all that pages use, and what they do without the rest; what lists honour
+      stores        what they are, their room and speed, and that `add` is atomic: tried with processes and threads
+        findings    Finding, Level, Patient
+"""
+
+from portal_operate.doctor.examination import examine
+from portal_operate.doctor.findings import Finding, Level

@@ -1,0 +1,176 @@
+"""Servers that the portal calls: the backend, the key set, the OpenID provider."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from portal.api import jwks_keys, read_keys
+from portal.errors import ConfigurationError
+from portal.identity import make_verifier, use_key_source, why_not_verified
+from portal.rows import read_json
+from portal_operate.doctor.findings import clock, error, ok, warning
+from portal_operate.probe import probe_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import jwt
+
+    from portal.config.portal_config import PortalConfig
+    from portal.identity import TokenVerifier
+    from portal_operate.doctor.findings import Finding, Patient
+    from portal_operate.probe import Probe
+
+#: A clock that differs by more than this is worth a look, seconds. The header `Date` has whole ones.
+_CLOCK_WARNING_S: Final = 5.0
+#: What to do when a step fails.
+_REMEDIES: Final = {
+    "name": "correct the name in {variable}, or this machine's DNS",
+    "connection": "start that server, or open the way to it: address, port, firewall, proxy",
+    "tls": "APP_API_CA_FILE for an authority of your own, or a certificate for this name",
+    "answer": "ask who runs that server; APP_API_READ_TIMEOUT_S is how long an answer may take",
+}
+
+
+def look_at_backend(patient: Patient) -> Iterator[Finding]:
+    """Every step of GET `/me` without a token, which the backend should refuse."""
+    config = patient.config
+    probe = probe_url(f"{config.api_base_url}/me", config=config)
+    yield from _steps("backend", probe, "APP_PUBLIC_API_BASE_URL")
+    if probe.status is None:
+        return
+    seen = f"GET /me without a token is answered {probe.status}"
+    if probe.status == HTTPStatus.UNAUTHORIZED:
+        yield ok("backend answer", f"{seen}, as it should be")
+    elif probe.status < HTTPStatus.BAD_REQUEST:
+        yield error("backend answer", seen, "it should be 401: is a page there in place of the API?")
+    elif probe.status == HTTPStatus.NOT_FOUND:
+        yield error("backend answer", seen, "correct the path in APP_PUBLIC_API_BASE_URL")
+    elif probe.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        yield error("backend answer", seen, "ask who runs the backend")
+    else:
+        yield warning("backend answer", seen, "it should be 401: a token that is refused is renewed after a 401 alone")
+
+
+def look_at_key_set(patient: Patient) -> Iterator[Finding]:
+    """The key that is configured, or those at the configured address; and the token that is given, by them."""
+    config, verification = patient.config, patient.config.verification
+    if config.oidc.opaque_access_tokens:
+        yield ok("keys", "access tokens are opaque: the backend alone reads them")
+        return
+    if not verification.enabled:
+        remedy = "set APP_JWT_KEY or APP_JWT_JWKS_URL: the edge then refuses what the backend has not signed"
+        make = ok("keys", "tokens are decoded only") if config.debug else None
+        yield make or warning("keys", "tokens are decoded, and not verified", remedy)
+        return
+    try:
+        verifier = make_verifier(verification)
+    except ConfigurationError as fault:
+        yield error("keys", str(fault), "APP_JWT_KEY and APP_JWT_ALGORITHMS belong together")
+        return
+    if verification.key:
+        kind = "a public key" if "-----BEGIN" in verification.key else f"a secret of {len(verification.key)} characters"
+        yield ok("keys", f"{kind}, for {', '.join(verification.algorithms)}")
+    else:
+        yield from _key_set(config)
+    if patient.access is not None and verifier is not None:
+        yield from _token(patient.access, config, verifier)
+    if missing := verification.unset_claims:
+        remedy = "set it to the claim of the backend's own tokens"
+        yield warning("issuer and audience", f"{' and '.join(missing)} unset: not checked", remedy)
+    else:
+        yield ok("issuer and audience", f"{verification.issuer}, {verification.audience}")
+
+
+def look_at_provider(patient: Patient) -> Iterator[Finding]:
+    """The provider's description of itself."""
+    config = patient.config
+    if not config.oidc.enabled:
+        yield ok("OpenID provider", "none: people sign in with a password")
+        return
+    probe = probe_url(f"{config.oidc.issuer}/.well-known/openid-configuration", config=config)
+    yield from _steps("OpenID provider", probe, "APP_OIDC_ISSUER")
+    if probe.status is None:
+        return
+    document = _json(probe)
+    if probe.status != HTTPStatus.OK or not isinstance(document, dict):
+        remedy = "APP_OIDC_ISSUER should be the address before /.well-known/openid-configuration"
+        yield error("OpenID discovery", f"answered {probe.status} with {probe.content_type}", remedy)
+        return
+    issuer = str(document.get("issuer", ""))
+    needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+    missing = [name for name in needed if not document.get(name)]
+    if issuer.rstrip("/") != config.oidc.issuer.rstrip("/"):
+        yield error("OpenID issuer", f"it calls itself {issuer}", "set APP_OIDC_ISSUER to exactly that")
+    elif missing:
+        yield error("OpenID discovery", f"it names no {', '.join(missing)}", "ask who runs the provider")
+    else:
+        yield ok("OpenID discovery", f"issuer {issuer}")
+
+
+def _key_set(config: PortalConfig) -> Iterator[Finding]:
+    probe = probe_url(config.verification.jwks_url, config=config)
+    yield from _steps("key set", probe, "APP_JWT_JWKS_URL")
+    if probe.status is None:
+        return
+    if probe.status != HTTPStatus.OK:
+        yield error("key set", f"answered {probe.status}", "correct the path in APP_JWT_JWKS_URL")
+        return
+    try:
+        keys = read_keys(probe.body)
+    except ValueError:
+        yield error("key set", f"no JWKS document with a usable key ({probe.content_type})", "correct APP_JWT_JWKS_URL")
+        return
+    fitting = [key for key in keys if _fits(key, config.verification.algorithms)]
+    told = ", ".join(f"{key.key_id or 'without an id'} ({key.algorithm_name})" for key in keys)
+    if not fitting:
+        algorithms = ", ".join(config.verification.algorithms)
+        yield error(
+            "key set", f"no key for {algorithms}: {told}", "set APP_JWT_ALGORITHMS to what the backend signs with"
+        )
+    else:
+        yield ok("key set", f"{len(keys)} keys: {told}")
+
+
+def _token(access: str, config: PortalConfig, verifier: TokenVerifier) -> Iterator[Finding]:
+    verification = config.verification
+    if verification.jwks_url:
+        keys = jwks_keys(config)
+        if not keys.fetch_now():
+            return
+        use_key_source(keys)
+    variable = "APP_JWT_KEY" if verification.key else "APP_JWT_JWKS_URL"
+    if reason := why_not_verified(access, verification, verifier):
+        remedy = f"set {variable}, or the variable that is named, to the backend's; decode_token says more"
+        yield error("token", f"the edge does not accept it: {reason}", remedy)
+    else:
+        yield ok("token", f"it is signed with {'a key of ' if verification.jwks_url else ''}{variable}")
+
+
+def _fits(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> bool:
+    families = {"RSA": ("RS", "PS"), "EC": ("ES",), "OKP": ("Ed",)}.get(str(key.key_type), ())
+    return any(name.startswith(families) for name in algorithms) if families else False
+
+
+def _steps(subject: str, probe: Probe, variable: str) -> Iterator[Finding]:
+    """A finding for each step that was reached, and for the clock."""
+    names = {"name": "DNS", "connection": "TCP", "tls": "TLS", "answer": "HTTP"}
+    for step, took in probe.times_ms.items():
+        seen = f"{', '.join(probe.addresses)} in {took:g} ms" if step == "name" else f"{took:g} ms"
+        yield ok(f"{subject} {names[step]}", seen)
+    if probe.failed is not None:
+        yield error(f"{subject} {names[probe.failed]}", probe.cause, _REMEDIES[probe.failed].format(variable=variable))
+        return
+    ahead = probe.clock_ahead_s
+    if ahead is None:
+        yield ok(f"{subject} clock", "it does not say its time")
+    else:
+        yield clock(f"{subject} clock", ahead, may_differ_s=_CLOCK_WARNING_S)
+
+
+def _json(probe: Probe) -> Any:
+    try:
+        return read_json(probe.body)
+    except ValueError:
+        return None

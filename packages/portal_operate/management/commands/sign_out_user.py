@@ -1,0 +1,134 @@
+"""`./manage.py --app auth_app sign_out_user ID`: an operator ends all sign-ins of a user."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import time
+from typing import Any, Final
+
+from portal.api import api_session, identity_provider
+from portal.config.current import portal_config
+from portal.errors import StoreUnavailableError
+from portal.query import KeyUse, principals_of_user, process_runtime, read_key
+from portal.store import query_store, survey_keys
+from portal.telemetry import audit
+from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal_operate.probe import probe_url
+
+#: Keys of the store that are looked through for the user's access tokens.
+_LIMIT: Final = 200_000
+_STEP: Final = 500
+#: The header `Date` has whole seconds.
+_DATE_STEP_S: Final = 1.0
+#: A difference of two clocks that is worth a line, seconds.
+_CLOCKS_DIFFER_S: Final = 2.0
+
+
+class Command(AdministrationCommand):
+    """What the portal can do with its stores; the backend ends the rest as the sign-ins show up."""
+
+    help = (
+        "End all sign-ins that a user has now, in all projects and processes. What is cached for the user is dropped "
+        "at once. Each sign-in is refused with its next request, and the portal then revokes its refresh token at the "
+        "backend. A sign-in that does not show up any more is not revoked there: for that, use the backend's own "
+        "administration. The user may sign in again. Running it twice does no harm."
+    )
+    examples = (
+        "--app auth_app sign_out_user usr_1",
+        "--app auth_app sign_out_user usr_1 --subject 0a1b2c --by 'ticket 4711' --json",
+    )
+    statuses = {FINE: "the sign-ins have ended, also where there were none"}
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("id", help="the account's id, as GET /me names it")
+        parser.add_argument("--subject", help="the claim `sub` of the user's tokens, if it is not the id")
+        parser.add_argument("--by", help="who asks, for the audit log (default: this user of the machine)")
+
+    def answer(self, **options: Any) -> CommandAnswer:
+        user, subject = options["id"], options["subject"] or options["id"]
+        config = portal_config()
+        issuers = [config.oidc.issuer or None, config.verification.issuer or None]
+        principals = {principal for name in (user, subject) for principal in principals_of_user(name, issuers=issuers)}
+        who: audit.AuditFields = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
+        try:
+            # The end first: no token proves itself anew after the purge.
+            api_session().refresher.end_user(subject)
+            if (provider := identity_provider()) is not None:
+                # Its access tokens may be opaque: they tell neither whose they are nor since when.
+                provider.end_user(subject)
+            self.progress("the clock of who issues tokens …")
+            ahead = _issuers_clock_ahead_s()
+            if ahead is not None and ahead > 0:
+                api_session().refresher.end_user(subject, issuer_ahead_s=ahead + _DATE_STEP_S)
+            self.progress("the user's access tokens …")
+            known, complete = _drop_tokens(principals)
+            for principal in principals:
+                process_runtime().namespaces.purge(principal)
+        except StoreUnavailableError as error:
+            audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, audit.Reason.STORE_UNAVAILABLE, **who)
+            raise not_asked(f"not done to the end, so run it again: {error}") from error
+        audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, **who)
+        count = f"{known}" if complete else f"at least {known}"
+        return CommandAnswer(
+            data={
+                "user": user,
+                "subject": subject,
+                "sign_ins_in_use": known,
+                "counted_all": complete,
+                "issuer_clock_ahead_s": None if ahead is None else round(ahead, 1),
+            },
+            lines=[
+                f"all sign-ins of {user} have ended; {count} of them had a valid access token in use",
+                "their refresh tokens are revoked at the backend when they are next used; the user may sign in again",
+                *_told_of_clocks(ahead),
+            ],
+        )
+
+
+def _issuers_clock_ahead_s() -> float | None:
+    """How far the clock of the backend, or of the OpenID provider, is ahead of this one. None: it does not tell."""
+    config = portal_config()
+    url = f"{config.api_base_url}/me"
+    if config.oidc.enabled:
+        url = f"{config.oidc.issuer}/.well-known/openid-configuration"
+    return probe_url(url, config=config).clock_ahead_s
+
+
+def _told_of_clocks(ahead: float | None) -> list[str]:
+    if ahead is None:
+        return [
+            "who issues tokens did not tell the time",
+            "if its clock is ahead, sign-ins whose token is younger than the difference go on: run it again later",
+        ]
+    if abs(ahead) <= _CLOCKS_DIFFER_S:
+        return []
+    if ahead > 0:
+        return [f"the clock of who issues tokens is {ahead:.0f} s ahead of this machine's, and that was added"]
+    return [f"the clock of who issues tokens is {-ahead:.0f} s behind: for so long, a new sign-in of the user ends too"]
+
+
+def _operator() -> str:
+    """The user of the machine; in a container, whose users often have no name, the number."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
+
+
+def _drop_tokens(principals: set[str]) -> tuple[int, bool]:
+    """Drop the bindings of a user's access tokens: how many were valid, and whether all were found."""
+    found = survey_keys(query_store(), limit=_LIMIT)
+    names = [key for key in found.sizes if read_key(key, endpoints={}).use is KeyUse.BINDING]
+    count, now, dropped = 0, time.time(), []
+    for start in range(0, len(names), _STEP):
+        for name, value in query_store().get_many(names[start : start + _STEP]).items():
+            match value:
+                case [owner, _, None | int() | float() as expires_at, *_] if owner in principals:
+                    dropped.append(name)
+                    count += expires_at is None or expires_at > now
+                case _:
+                    pass
+    # Else the next run would count sign-ins that this one has ended.
+    query_store().delete_many(dropped)
+    return count, found.complete

@@ -1,0 +1,69 @@
+"""The commands of `manage.py` that need no project, and how `--app` is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: The sandbox backend. It is no project of the portal, and knows its own commands.
+SANDBOX: Final = "sandbox_api"
+#: Commands for the whole workspace, which need no project; each with its help text.
+WORKSPACE_COMMANDS: Final = {
+    "run": "start the sandbox backend and all projects on this machine",
+    "startproduct": "write a product of one's own into an empty folder: startproduct acme",
+    "startplatform": "write a new platform: its folders, and its name wherever platforms are listed",
+    "removeplatform": "remove a platform again; files that are not committed stop it",
+    "check_services": "hold the declared calls against a backend's OpenAPI schema",
+    "services_from_openapi": "write the declarations of a backend's calls from its OpenAPI schema",
+    "test": "run tests by pytest, with its options: test tests/apps/energy",
+    "bench": "run benchmarks by their names: bench pages",
+    "update_reference": "write the reference pages that are made from the code",
+    "completion": "print what lets a shell complete these commands: completion bash, zsh or fish",
+}
+#: Those of them that are programs of their own, installed by `make install`.
+PROGRAMS: Final = {
+    "test": "pytest",
+    "bench": "benchmarks",
+    "update_reference": "portal_dev.reference",
+    "completion": "portal_operate.program.completion",
+}
+#: Those that a server's environment has.
+EVERYWHERE: Final = frozenset({"completion"})
+#: Those of the programs that need the settings of a project. Any will do; it is the gateway's.
+IN_THE_GATEWAY: Final = {"update_reference"}
+#: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
+ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
+#: Commands whose exit status tells what they found; where the configuration can't be read, they were not asked.
+NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
+    {
+        *("clear_query_cache", "clear_sign_in_limit", "decode_token", "explain_route", "list_endpoints"),
+        *("list_platforms", "ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
+    }
+)
+#: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
+DEVELOPERS: Final = frozenset({"update_catalogs"})
+#: Commands that read or write files of a checkout.
+CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - EVERYWHERE - {"startproduct"}
+
+
+def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Take `--app` out of the words.
+
+    Gives the app (None without the option, empty without its value) and the other words.
+    """
+    rest: list[str] = []
+    app: str | None = None
+    remaining = iter(words)
+    for word in remaining:
+        if word == "--":
+            rest.append(word)
+            break
+        if word == "--app":
+            app = next(remaining, "")
+        elif word.startswith("--app="):
+            app = word.removeprefix("--app=")
+        else:
+            rest.append(word)
+    return app, [*rest, *remaining]

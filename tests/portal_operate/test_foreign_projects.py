@@ -1,0 +1,42 @@
+"""The portal among the `INSTALLED_APPS` of a Django project that has none of the portal's settings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout_copy import in_copy, run
+from tests.support.harness import ROOT
+
+
+def project_with(app: str, folder: Path) -> Path:
+    """What `django-admin startproject` writes, with this app among its own."""
+    command = [sys.executable, "-m", "django", "startproject", "shop", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    settings = folder / "shop" / "settings.py"
+    settings.write_text(f'{settings.read_text()}\nINSTALLED_APPS += ["{app}"]\n')
+    return folder
+
+
+@pytest.mark.parametrize("command", [("check",), ("migrate", "--plan"), ("runserver", "--noreload")])
+def test_the_commands_of_the_portal_end_with_one_line_that_says_what_to_do(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    project = project_with("portal_operate", tmp_path)
+    ended = run(project, "manage.py", *command, variables=in_copy(ROOT, DJANGO_SETTINGS_MODULE="shop.settings"))
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert ended.stderr == (
+        "portal: these settings are not made by project_settings(…), so portal_operate can't be one of INSTALLED_APPS: "
+        "take it out. The query layer and the refresh need no app: docs/how-to/use-the-query-layer-in-a-project.md\n"
+    )
+
+
+def test_the_package_alone_brings_no_command_and_no_check(tmp_path: Path) -> None:
+    project = project_with("portal", tmp_path)
+    variables = in_copy(ROOT, DJANGO_SETTINGS_MODULE="shop.settings")
+    assert run(project, "manage.py", "check", variables=variables).returncode == 0
+    assert "clear_query_cache" not in run(project, "manage.py", "help", variables=variables).stdout

@@ -1,0 +1,204 @@
+"""`decode_token`, `ping_api`, `print_config` and `list_platforms`."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import io
+import json
+import sys
+import time
+
+import jwt
+import pytest
+from django.conf import settings
+from django.core.management import call_command, load_command_class
+from django.core.management.base import CommandError
+from django.test import override_settings
+
+from portal.config.platforms import PLATFORMS
+from portal.config.portal_config import TokenVerification
+from tests.support.command_line import run_command
+from tests.support.http_server import reply, scripted_server
+
+KEY = "a-secret-of-thirty-two-bytes-and-more"
+NOW = int(time.time())
+
+
+def token(key: str = KEY, **claims) -> str:
+    return jwt.encode(
+        {"sub": "usr_1", "permissions": ["ENERGY_APP"], "iat": NOW, "exp": NOW + 20 * 3600, **claims}, key, "HS256"
+    )
+
+
+def answer_of(*words: str, **changes: object) -> tuple[int, str, str]:
+    """Exit status, output and progress of a command, with this changed in the configuration."""
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, **changes)):
+        try:
+            call_command(*words, "--json", stdout=out, stderr=err)
+        except SystemExit as end:
+            status = int(end.code or 0)
+    return status, out.getvalue(), err.getvalue()
+
+
+def decode(text: str, monkeypatch, **verification: str) -> tuple[int, dict]:
+    """Exit status and JSON of `decode_token` for a token on standard input."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    algorithms = ("HS256",) if verification.get("key") else ()
+    found = TokenVerification(algorithms=algorithms, **verification)
+    status, out, _ = answer_of("decode_token", verification=found)
+    signature = text.strip().rpartition(".")[2]
+    assert not signature or signature not in out
+    return status, json.loads(out)
+
+
+def test_a_token_that_is_taken_says_whether_it_was_only_decoded(monkeypatch) -> None:
+    # Not from `NOW`: a whole suite may run for half an hour after that.
+    status, told = decode(f"Bearer {token(exp=int(time.time()) + 20 * 3600)}\n", monkeypatch)
+    assert status == 0
+    assert (told["accepted"], told["verified"]) == (True, False)
+    assert told["platforms"] == ["ENERGY"]
+    assert told["claims"]["sub"] == "usr_1"
+    assert told["times"]["exp"].startswith("expires in 20 hours (")
+    status, told = decode(token(), monkeypatch, key=KEY)
+    assert (status, told["verified"], told["reason"]) == (0, True, "valid now")
+
+
+@pytest.mark.parametrize(
+    ("made", "verification", "reason"),
+    [
+        (token("another-secret-of-thirty-two-bytes"), {}, "it is not signed with APP_JWT_KEY"),
+        (token(exp=NOW - 600), {}, "it has expired: the edge renews it if a refresh token is there"),
+        (token(nbf=NOW + 36000), {}, "it is not valid yet (nbf), or one of its time claims is no number"),
+        (token(iss="other"), {"issuer": "https://api"}, "its issuer (iss) is not https://api"),
+        (token(), {"audience": "portal"}, "it has no claim aud"),
+        (token(aud="other"), {"audience": "portal"}, "its audience (aud) is not portal"),
+        (jwt.encode({"sub": "x"}, KEY * 2, "HS512"), {}, "its algorithm is HS512, and APP_JWT_ALGORITHMS has HS256"),
+        # Also when it is only decoded.
+        (jwt.encode({"sub": "x"}, "", "none"), {"key": ""}, "it has no signature (alg: none)"),
+    ],
+)
+def test_a_token_that_is_not_taken_says_why(made, verification, reason, monkeypatch) -> None:
+    status, told = decode(made, monkeypatch, **{"key": KEY, **verification})
+    assert (status, told["accepted"], told["reason"]) == (1, False, reason)
+
+
+@pytest.mark.parametrize("text", ["", "no token", "a.b.c", "only.two"])
+def test_what_is_no_token_can_not_be_asked_about_and_is_not_repeated(text, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
+    with pytest.raises(CommandError, match="no access token") as caught:
+        call_command("decode_token")
+    assert caught.value.returncode == 2
+    assert text not in str(caught.value) or not text
+
+
+def made_up(claims: str) -> str:
+    """A token with these claims to the letter, which nobody has signed."""
+    parts = [base64.urlsafe_b64encode(part.encode()).rstrip(b"=").decode() for part in ('{"alg":"HS256"}', claims)]
+    return ".".join([*parts, "c2lnbmF0dXJl"])
+
+
+@pytest.mark.parametrize(
+    ("claims", "told_as"),
+    [
+        ('{"exp": NaN, "of": [1e400, {"it": -Infinity}]}', {"exp": "nan", "of": ["inf", {"it": "-inf"}]}),
+        ('{"sub": "\\ud800"}', {"sub": "\ud800"}),
+        (f'{{"exp": {"9" * 400}}}', {"exp": int("9" * 400)}),
+    ],
+    ids=["no numbers", "half a character", "a number that is too large"],
+)
+def test_a_token_with_odd_values_is_told_in_sound_json(claims, told_as) -> None:
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    ended = run_command("decode_token", "--json", given=made_up(claims), DEBUG="on", APP_JWT_KEY=KEY)
+    assert ended.status == 1, ended.err
+    assert json.loads(ended.out, parse_constant=refuse)["claims"] == told_as
+    assert run_command("decode_token", given=made_up(claims), DEBUG="on", APP_JWT_KEY=KEY).status == 1
+
+
+def ping(url: str, *words: str) -> tuple[int, dict, str]:
+    status, out, progress = answer_of("ping_api", "--tries", "2", *words, api_base_url=url)
+    return status, json.loads(out), progress
+
+
+def test_each_try_is_timed_and_no_token_is_sent_unless_it_is_named(tmp_path) -> None:
+    file = tmp_path / "token"
+    file.write_text(token())
+    with scripted_server(lambda _, wire: wire.sendall(reply(status="401 Unauthorized"))) as backend:
+        status, told, progress = ping(backend.url)
+        assert (status, told["failed"], told["with_token"]) == (0, 0, False)
+        assert [set(one["times_ms"]) for one in told["tries"]] == [{"name", "connection", "answer"}] * 2
+        assert progress.splitlines() == ["try 1 of 2", "try 2 of 2"]
+        _, told, _ = ping(backend.url, "--token-file", str(file), "--path", "/energy/clients")
+        assert told["with_token"]
+    assert backend.connections == 4
+    sent = [request.headers.get("authorization") for request in backend.received]
+    assert sent == [None, None, f"Bearer {token()}", f"Bearer {token()}"]
+    assert backend.received[-1].line.startswith("GET /energy/clients ")
+
+
+def test_a_backend_that_is_away_is_status_1_and_tries_have_a_bound() -> None:
+    status, told, _ = ping("http://127.0.0.1:1")
+    assert (status, told["failed"], told["median_ms"]) == (1, 2, None)
+    assert {one["failed"] for one in told["tries"]} == {"connection"}
+    with pytest.raises(CommandError, match="--tries should be from 1 to 100") as caught:
+        call_command("ping_api", "--tries", "1000")
+    assert caught.value.returncode == 2
+
+
+def test_the_configuration_is_printed_without_its_secrets_and_with_its_sources(tmp_path) -> None:
+    secrets = {"SECRET_KEY": "s" * 60, "APP_JWT_KEY": KEY}
+    (tmp_path / "token").write_text("metrics-secret")
+    done = run_command(
+        "print_config",
+        "--json",
+        DEBUG="on",
+        APP_STATE_DIR=str(tmp_path),
+        CACHE_URL="rediss://someone:redis-secret@h:1/0?ssl_ca_certs=/x&sentinel_password=more-secret",
+        APP_SECURITY_CONTACT="mailto:security@example.com",
+        APP_METRIC_TOKEN="misspelt",
+        APP_METRICS_TOKEN_FILE=str(tmp_path / "token"),
+        **secrets,
+    )
+    assert done.status == 0, done.err
+    for secret in (*secrets.values(), "metrics-secret", "redis-secret", "someone", "more-secret", "misspelt", "never"):
+        assert secret not in done.out + done.err
+    values = {each["name"]: each for each in done.data["variables"]}
+    assert values["CACHE_URL"]["value"] == "rediss://********@h:1/0?ssl_ca_certs=%2Fx"
+    assert values["APP_SECURITY_CONTACT"]["value"] == "mailto:security@example.com"
+    assert values["SECRET_KEY"] == {**values["SECRET_KEY"], "value": "********", "source": "environment"}
+    assert values["APP_LOG_FORMAT"] == {**values["APP_LOG_FORMAT"], "value": None, "source": "default"}
+    token = values["APP_METRICS_TOKEN"]
+    assert (token["value"], token["source"]) == ("********", "file")
+    assert done.data["unknown"] == ["APP_METRIC_TOKEN"]
+
+
+def test_a_configuration_that_can_not_be_read_is_printed_too() -> None:
+    api = "https://someone:never/shown@api.example.com/v1"
+    wrong = {"CACHE_URL": "redis://u:never-shown,@h", "APP_PUBLIC_API_BASE_URL": api}
+    wrong["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://someone:never-shown@127.0.0.1:4318"
+    done = run_command("print_config", "--set", DEBUG="off", **wrong)
+    assert done.status == 1
+    # Also in addresses that may have no user.
+    assert "https://********@api.example.com/v1" in done.out
+    assert "http://********@127.0.0.1:4318" in done.out
+    assert "problem: SECRET_KEY is missing" in done.out
+    assert "problem: CACHE_URL should be the address of one server" in done.out
+    assert "never" not in done.out + done.err
+    assert "someone" not in done.out + done.err
+
+
+def test_platforms_are_listed_in_the_registrys_order() -> None:
+    out = io.StringIO()
+    call_command("list_platforms", "--json", stdout=out)
+    assert [each["name"] for each in json.loads(out.getvalue())] == [platform.name for platform in PLATFORMS]
+
+
+def test_the_help_has_examples_and_the_meaning_of_each_status() -> None:
+    for name in ("doctor", "decode_token", "ping_api", "print_config", "list_platforms"):
+        text = load_command_class("portal_operate", name).create_parser("manage.py", name).format_help()
+        assert "examples:\n  --app " in text
+        assert "exit status:\n  0  " in text
+        assert "\n  2  it could not be asked, or the command line is wrong" in text
