@@ -74,6 +74,7 @@ WRONG_IMPORTS = {
         ("packages/fork_safety/__init__.py", "sqlite_cache"),
         ("packages/portal/config/current.py", "portal_dev.catalogs"),
         ("packages/portal/web/errors/failure_pages.py", "portal_pages"),
+        ("packages/portal/server/readiness.py", "portal_operate.suggestions"),
         ("packages/portal_pages/page_names.py", "apps.energy.views"),
         ("packages/jinja_onepage/constants.py", "portal.errors"),
         ("packages/jinja_onepage/constants.py", "sqlite_cache"),
@@ -110,7 +111,6 @@ WRONG_IMPORTS = {
         ("packages/portal/web/frame/essentials.py", "portal.testing"),
         ("packages/portal/config/limits.py", "portal.telemetry.audit"),
         ("packages/portal/rows/records.py", "portal.query"),
-        ("packages/portal/server/readiness.py", "portal_operate.suggestions"),
         ("packages/portal/api/session.py", "portal.oidc"),
     ],
     "The projects are independent of each other": [

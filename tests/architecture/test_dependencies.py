@@ -28,7 +28,10 @@ GROUPS: dict[str, list[str]] = {
 }
 PORTAL = ROOT / "packages" / "portal"
 #: What every server has.
-SERVED = (PORTAL, ROOT / "packages" / "portal_pages", ROOT / "packages" / "jinja_onepage", ROOT / "apps")
+SERVED = (
+    *(ROOT / "packages" / name for name in ("portal", "portal_operate", "portal_pages", "jinja_onepage")),
+    ROOT / "apps",
+)
 #: Those that have an extra of their own.
 PLATFORMS = [platform.app for platform in REGISTERED if platform.app in GROUPS]
 #: The code that a group is installed for.
@@ -37,7 +40,9 @@ CODE = {
     "base": [path for folder in SERVED for path in folder.rglob("*.py") if "testing" not in path.parts],
     "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
     "apps": list((ROOT / "apps").rglob("*.py")),
-    "server": [path for folder in ("server", "operate") for path in (PORTAL / folder).rglob("*.py")],
+    "server": [
+        path for folder in (PORTAL / "server", ROOT / "packages" / "portal_operate") for path in folder.rglob("*.py")
+    ],
     "testing": list((PORTAL / "testing").rglob("*.py")),
     "oidc": list((PORTAL / "oidc").rglob("*.py")),
     "tracing": [PORTAL / "telemetry" / "trace_export.py"],

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import portal
+import portal_operate
 from portal.store import STORE_IS_AWAY
 from portal_operate.deployment_checks import DEPLOYMENT_CHECKS
 
@@ -49,7 +50,7 @@ def _finds(check: object) -> str:
 def _messages() -> Iterator[_Message]:
     """Every message with an id of the portal's, each once, in the order of the files."""
     seen: set[tuple[str, str]] = set()
-    for path in sorted(Path(*portal.__path__).rglob("*.py")):
+    for path in sorted(path for package in (portal, portal_operate) for path in Path(*package.__path__).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             message = _read(node)
             if message is not None and (message.message_id, message.says) not in seen:
