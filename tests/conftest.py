@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import translation
 
-from portal import oidc
+import portal_oidc as oidc
 from portal.api.jwks import JwksKeys
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits

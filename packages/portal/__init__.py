@@ -2,21 +2,21 @@
 
 A folder imports from the folders below it, and from each of them only the names that its `__init__` exports::
 
-    oidc                     sign-in at an OpenID provider; optional
-      web                    middleware, sign-in, cookies, templates, and who may open a page
-        services             the declared endpoints of the backend
-          query              cached reads, lists, writes
-            api              HTTP to the backend, token refresh        edge    decides before a view runs
-              store          the cache that processes share
-                identity     who the user is, from the token alone
-                process      clock, deadline, threads, circuit breakers
-                rows         a row of the backend, and how JSON becomes one
-                  telemetry  what a process says of itself: metrics, the audit log, traces
-                    config   names and numbers; the environment
-                      errors
+    web                    middleware, sign-in, cookies, templates, and who may open a page
+      services             the declared endpoints of the backend
+        query              cached reads, lists, writes
+          api              HTTP to the backend, token refresh        edge    decides before a view runs
+            store          the cache that processes share
+              identity     who the user is, from the token alone
+              process      clock, deadline, threads, circuit breakers
+              rows         a row of the backend, and how JSON becomes one
+                telemetry  what a process says of itself: metrics, the audit log, traces
+                  config   names and numbers; the environment
+                    errors
 
 Beside them: `server` and `testing`. Above them: `portal_pages`, the lists, forms and overviews that apps are made of;
-`portal_operate`, the commands and checks; and `portal_dev`, which no server imports.
+`portal_oidc`, the optional sign-in at an OpenID provider; `portal_operate`, the commands and checks; and `portal_dev`,
+which no server imports.
 `docs/explanation/architecture.md` draws the whole repository; import contracts in `pyproject.toml` hold the layers.
 """
 

@@ -85,7 +85,7 @@ def files_in(folder: Path, *suffixes: str) -> list[Path]:
 def texts_of(folder: Path) -> dict[Text, list[str]]:
     """All texts of `folder`, each with the files that use it.
 
-    The web layer's catalog serves `portal.oidc` as well, and the services: all apps show the names of their lists.
+    The web layer's catalog serves `portal_oidc` as well, and the services: all apps show the names of their lists.
     """
     found: dict[Text, set[str]] = {}
     for path in sorted(_files_of(folder)):
@@ -101,7 +101,7 @@ def _files_of(folder: Path) -> Iterator[Path]:
         if not services_folder().is_relative_to(PACKAGES):
             yield from files_in(services_folder(), ".py")
         return
-    folders = (folder, folder.with_name("oidc"), folder.with_name("services")) if folder == _WEB else (folder,)
+    folders = (folder, PACKAGES / "portal_oidc", folder.with_name("services")) if folder == _WEB else (folder,)
     for each in folders:
         yield from files_in(each, ".py", ".html")
 

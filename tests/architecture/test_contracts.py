@@ -75,6 +75,7 @@ WRONG_IMPORTS = {
         ("packages/portal/config/current.py", "portal_dev.catalogs"),
         ("packages/portal/web/errors/failure_pages.py", "portal_pages"),
         ("packages/portal/server/readiness.py", "portal_operate.suggestions"),
+        ("packages/portal/api/session.py", "portal_oidc"),
         ("packages/portal_pages/page_names.py", "apps.energy.views"),
         ("packages/jinja_onepage/constants.py", "portal.errors"),
         ("packages/jinja_onepage/constants.py", "sqlite_cache"),
@@ -93,11 +94,11 @@ WRONG_IMPORTS = {
         ("packages/portal/store/shared_store.py", "pytest"),
         ("packages/portal/api/session.py", "responses"),
     ],
-    "OpenID is optional: the start and the gateway's view alone import portal.oidc": [
-        ("packages/portal_operate/checks.py", "portal.oidc"),
-        ("apps/energy/views/overview.py", "portal.oidc"),
+    "OpenID is optional: the start and the gateway's view alone import portal_oidc": [
+        ("packages/portal_operate/checks.py", "portal_oidc"),
+        ("apps/energy/views/overview.py", "portal_oidc"),
     ],
-    "The libraries for OpenID are imported by portal.oidc only": [
+    "The libraries for OpenID are imported by portal_oidc only": [
         ("packages/portal/api/jwks.py", "joserfc.jwk"),
     ],
     "Layers: imports go down": [
@@ -111,7 +112,6 @@ WRONG_IMPORTS = {
         ("packages/portal/web/frame/essentials.py", "portal.testing"),
         ("packages/portal/config/limits.py", "portal.telemetry.audit"),
         ("packages/portal/rows/records.py", "portal.query"),
-        ("packages/portal/api/session.py", "portal.oidc"),
     ],
     "The projects are independent of each other": [
         ("apps/energy/views/clients.py", "apps.finance.views"),

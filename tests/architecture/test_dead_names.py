@@ -21,6 +21,7 @@ FOLDERS = tuple(
             "packages/portal",
             "packages/portal_pages",
             "packages/portal_gateway",
+            "packages/portal_oidc",
             "packages/portal_operate",
             "packages/portal_dev",
             "packages/jinja_onepage",

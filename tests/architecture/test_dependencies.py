@@ -44,7 +44,7 @@ CODE = {
         path for folder in (PORTAL / "server", ROOT / "packages" / "portal_operate") for path in folder.rglob("*.py")
     ],
     "testing": list((PORTAL / "testing").rglob("*.py")),
-    "oidc": list((PORTAL / "oidc").rglob("*.py")),
+    "oidc": list((ROOT / "packages" / "portal_oidc").rglob("*.py")),
     "tracing": [PORTAL / "telemetry" / "trace_export.py"],
     "dev": list((ROOT / "packages" / "portal_dev").rglob("*.py")),
     "workspace": [path for folder in ("tests", "packages") for path in (ROOT / folder).rglob("*.py")],

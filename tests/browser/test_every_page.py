@@ -26,11 +26,11 @@ THEMES: Final = ("light", "dark")
 #: A page's colours are the same at every width. The narrowest comes last: there the menu is behind its button.
 LOOKS: Final = ((WIDTHS[-1], "dark"), (WIDTHS[-1], "light"), (WIDTHS[0], "light"))
 #: All rules that are on by default (WCAG 2.0 to 2.2, A and AA, and best practices), and that of the size of targets; or
-#: the one that the theme counts for.
-AXE: Final = """async (onlyColours) => {
+#: the one that the theme counts for. Of the whole page, or of what was opened on a page that was looked at before.
+AXE: Final = """async ([onlyColours, opened]) => {
     await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const options = onlyColours ? {runOnly: ['color-contrast']} : {rules: {'target-size': {enabled: true}}};
-    return (await axe.run(document, {resultTypes: ['violations'], ...options})).violations;
+    return (await axe.run(opened || document, {resultTypes: ['violations'], ...options})).violations;
 }"""
 #: What a page may be beside what its address shows: an element to press, and what that opens.
 OPENED: Final = {"button[popovertarget=sidebar]": "#sidebar", "button[popovertarget=delete]": "#delete"}
@@ -115,16 +115,16 @@ class _Walk:
             if page.locator(button).first.is_visible():
                 page.locator(button).first.click()
                 page.locator(target).wait_for()
-                self._check(page, width=WIDTHS[0], state=target)
+                self._check(page, width=WIDTHS[0], opened=target)
                 page.keyboard.press("Escape")
 
-    def _check(self, page: Page, *, width: int | None = None, state: str = "") -> None:
+    def _check(self, page: Page, *, width: int | None = None, opened: str = "") -> None:
         looks = [(width, theme) for theme in THEMES] if width else LOOKS
         for each, theme in looks:
             page.emulate_media(color_scheme=theme)
             page.set_viewport_size({"width": each, "height": 900})
-            at = f"{self._place} {state} {theme} {each}px"
-            self.found.violations.extend(f"{at}: {line}" for line in _lines(page.evaluate(AXE, theme != THEMES[0])))
+            at = f"{self._place} {opened} {theme} {each}px"
+            self.found.violations.extend(f"{at}: {line}" for line in _lines(page.evaluate(AXE, [theme != THEMES[0], opened])))
             if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
                 self.found.sideways.append(at)
 

@@ -100,7 +100,7 @@ def test_an_honest_provider_signs_in_and_that_leads_to_no_other_site(
 
 
 #: Of the ID token: what is wrong, by the reason that the page gives. How it is signed, or what it says. Each flaw by
-#: itself is a matter of tests/portal/oidc/test_id_tokens.py.
+#: itself is a matter of tests/portal_oidc/test_id_tokens.py.
 SIGNED: dict[str, dict[str, Any]] = {
     "algorithm": {"algorithm": "none"},
     "signature": {"key": OTHER_KEY},

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class IdentityProvider(Protocol):
-    """The questions that every application asks the provider. `portal.oidc` answers them."""
+    """The questions that every application asks the provider. `portal_oidc` answers them."""
 
     def make_token_endpoint(self) -> TokenEndpoint:
         """Where tokens are refreshed and revoked."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 PAGE: Final = "docs/reference/log-events.md"
 MEANINGS: Final = Path(__file__).with_name("log_events.toml")
 FOLDERS: Final = (
-    *("packages/portal", "packages/portal_operate", "packages/portal_pages", "packages/jinja_onepage"),
-    *("packages/sqlite_cache", "packages/fork_safety", "apps"),
+    *("packages/portal", "packages/portal_oidc", "packages/portal_operate", "packages/portal_pages"),
+    *("packages/jinja_onepage", "packages/sqlite_cache", "packages/fork_safety", "apps"),
 )
 _LEVELS: Final = {"warning": "WARNING", "error": "ERROR", "exception": "ERROR", "critical": "CRITICAL"}
 #: Of a message on the page, at least.

@@ -10,7 +10,7 @@ from django.utils import translation
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from portal import oidc
+import portal_oidc as oidc
 from portal.web import active_locale, is_signed_in, see_other
 from portal.web.sign_in import explain, reason_of, wanted_of
 from portal_gateway.views import signed_out as signed_out_page

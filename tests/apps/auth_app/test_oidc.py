@@ -12,8 +12,8 @@ from django.test import Client, override_settings
 
 from portal.config.portal_config import OidcProvider
 from portal.errors import StoreUnavailableError
-from portal.oidc.provider import OidcClient
-from portal.oidc.sessions import ProviderSessions
+from portal_oidc.provider import OidcClient
+from portal_oidc.sessions import ProviderSessions
 from tests.support.fake_provider import CLIENT_ID, FakeProvider
 
 ADDRESS = "/oidc/backchannel-logout"

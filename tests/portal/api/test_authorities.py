@@ -14,8 +14,8 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import Transport
 from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.errors import ApiUnavailableError
-from portal.oidc.provider import OidcClient
 from portal.process.deadline import Deadline
+from portal_oidc.provider import OidcClient
 from tests.support.authority import Authority
 from tests.support.http_server import reply, scripted_server
 from tests.support.jwt_keys import as_jwk, rsa_key

@@ -9,7 +9,7 @@
     reasons         why the user has to sign in, and where to go then
     forgotten_passwords  a link by mail, and the new password
 
-Arrows go down. `portal.oidc` uses `post_login` and `rate_limit` in place of `password`.
+Arrows go down. `portal_oidc` uses `post_login` and `rate_limit` in place of `password`.
 """
 
 from __future__ import annotations

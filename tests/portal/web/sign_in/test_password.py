@@ -14,15 +14,15 @@ from django.test import RequestFactory
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
-from portal.oidc import ProviderFailure
-from portal.oidc.id_tokens import IdTokenClaims
-from portal.oidc.sign_in import _keep
 from portal.process.deadline import Deadline
 from portal.query.client import create_query_client
 from portal.store import query_store
 from portal.telemetry.audit import Reason
 from portal.web.sign_in import sign_in, sign_in_limit
 from portal.web.sign_in.password import SignInFailure
+from portal_oidc import ProviderFailure
+from portal_oidc.id_tokens import IdTokenClaims
+from portal_oidc.sign_in import _keep
 from tests.portal.web.conftest import BACKEND, access_token, profile
 
 WRONG = (401, Reason.WRONG_CREDENTIALS)

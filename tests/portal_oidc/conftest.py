@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions
+from portal_oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions
 from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.given_store import StoreOn
 

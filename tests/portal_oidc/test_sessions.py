@@ -7,7 +7,7 @@ import pytest
 from portal.api.refresh import record_name
 from portal.api.tokens import TokenPair
 from portal.errors import StoreUnavailableError
-from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
+from portal_oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 from tests.support.refresh_world import lose
 
 

@@ -24,7 +24,7 @@ from fork_safety import ForkSafeLock
 from portal.api import Transport
 from portal.config.current import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
-from portal.oidc.id_tokens import Expected, InvalidJwtError, JwtProblem
+from portal_oidc.id_tokens import Expected, InvalidJwtError, JwtProblem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from portal.api import RawResponse
     from portal.config.portal_config import OidcProvider
-    from portal.oidc.login_attempts import LoginAttempt
     from portal.process import Deadline
+    from portal_oidc.login_attempts import LoginAttempt
 
 DISCOVERY_PATH: Final = "/.well-known/openid-configuration"
 #: Accepted signatures. Never `none`, and no shared secret: the client's secret signs nothing.
@@ -111,7 +111,7 @@ def _is_url(value: str, *, schemes: set[str]) -> bool:
         return False
 
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("portal.oidc.provider")
 
 _Claims = TypeVar("_Claims")
 
@@ -187,7 +187,7 @@ class OidcClient:
     def check_token(self, check: Callable[..., _Claims], metadata: ProviderMetadata, *, deadline: Deadline) -> _Claims:
         """Check a token with the provider's keys; if none of them signed it, once more with keys fetched anew.
 
-        :param check: a check of :mod:`portal.oidc.id_tokens` that lacks `keys` and `expected`.
+        :param check: a check of :mod:`portal_oidc.id_tokens` that lacks `keys` and `expected`.
         :raises InvalidJwtError: the token is not accepted.
         :raises ApiUnavailableError: the keys can't be had.
         """

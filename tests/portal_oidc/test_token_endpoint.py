@@ -13,11 +13,11 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.config.portal_config import OidcProvider
 from portal.errors import SignInEndedError, StoreUnavailableError
-from portal.oidc.provider import OidcClient
-from portal.oidc.sessions import ProviderSessions
-from portal.oidc.token_endpoint import ProviderTokenEndpoint, read_token_response
 from portal.process import Deadline
-from tests.portal.oidc.test_sessions import out, pair, start
+from portal_oidc.provider import OidcClient
+from portal_oidc.sessions import ProviderSessions
+from portal_oidc.token_endpoint import ProviderTokenEndpoint, read_token_response
+from tests.portal_oidc.test_sessions import out, pair, start
 from tests.support.fake_provider import fake_provider
 from tests.support.given_store import StoreOn
 

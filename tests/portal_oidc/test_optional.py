@@ -21,7 +21,7 @@ PROVIDER = {"APP_OIDC_ISSUER": "http://id.test", "APP_OIDC_CLIENT_ID": "portal"}
 
 #: And the modules that the process holds then.
 SERVE = f"""{ONE_REQUEST}
-print(*answered, *(name in sys.modules for name in ("portal.oidc", "authlib", "joserfc")), sep=",")
+print(*answered, *(name in sys.modules for name in ("portal_oidc", "authlib", "joserfc")), sep=",")
 """
 #: A command of an application, such as the end of all sign-ins: no server starts.
 ASK = """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.oidc.id_tokens import JwtProblem
 from portal.telemetry.audit import Reason
+from portal_oidc.id_tokens import JwtProblem
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise

@@ -13,26 +13,26 @@ from portal.api import TokenPair, TokenProblem, UnusableTokenError, json_object,
 from portal.config.current import portal_config
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
-from portal.oidc import failures
-from portal.oidc.failures import ProviderFailure, id_token_failure
-from portal.oidc.id_tokens import InvalidJwtError, JwtProblem, check_id_token
-from portal.oidc.provider import oidc_client
-from portal.oidc.sessions import provider_sessions
-from portal.oidc.token_endpoint import error_code
 from portal.process import Deadline
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, tag_of
 from portal.web.sign_in import keep_sign_in, sign_in_limit
+from portal_oidc import failures
+from portal_oidc.failures import ProviderFailure, id_token_failure
+from portal_oidc.id_tokens import InvalidJwtError, JwtProblem, check_id_token
+from portal_oidc.provider import oidc_client
+from portal_oidc.sessions import provider_sessions
+from portal_oidc.token_endpoint import error_code
 
 if TYPE_CHECKING:
     from portal.api import RawResponse
     from portal.config.portal_config import OidcProvider
-    from portal.oidc.id_tokens import IdTokenClaims
-    from portal.oidc.login_attempts import LoginAttempt
-    from portal.oidc.provider import ProviderMetadata
     from portal.web import PortalRequest
+    from portal_oidc.id_tokens import IdTokenClaims
+    from portal_oidc.login_attempts import LoginAttempt
+    from portal_oidc.provider import ProviderMetadata
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("portal.oidc.sign_in")
 
 CALLBACK_PATH: Final = "/login/oidc/callback"
 #: Time for all calls to the provider while a browser waits, seconds.
@@ -58,7 +58,7 @@ def authorization_url(attempt: LoginAttempt) -> str | ProviderFailure:
 def sign_in_from_callback(request: PortalRequest, attempt: LoginAttempt | None) -> str | ProviderFailure:
     """Check the callback, exchange its code for tokens, and keep them.
 
-    :param attempt: the one that :func:`portal.oidc.login_attempts.find_login_attempt` found.
+    :param attempt: the one that :func:`portal_oidc.login_attempts.find_login_attempt` found.
     :returns: the address to go to, or why nobody is signed in.
     """
     result = _from_callback(request, attempt)

@@ -8,9 +8,9 @@ import pytest
 
 from portal.config.portal_config import OidcProvider
 from portal.errors import ApiMalformedError, ApiUnavailableError
-from portal.oidc.login_attempts import LoginAttempt
-from portal.oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient, read_metadata
 from portal.process import Deadline
+from portal_oidc.login_attempts import LoginAttempt
+from portal_oidc.provider import KEYS_REFETCH_AFTER_S, METADATA_MAX_AGE_S, OidcClient, read_metadata
 from tests.support.fake_provider import fake_provider
 
 ISSUER = "https://id.example.com"

@@ -8,7 +8,7 @@ import pytest
 from django.core import signing
 from django.http import HttpResponse
 
-from portal.oidc.login_attempts import (
+from portal_oidc.login_attempts import (
     MAX_ATTEMPTS,
     LoginAttempt,
     delete_attempt_cookie,
@@ -27,7 +27,7 @@ def cookies_of(attempt: LoginAttempt) -> dict[str, str]:
 
 def signed(attempt: LoginAttempt, value) -> dict[str, str]:
     """The attempt's cookie, as a release would sign it that keeps something else."""
-    return {name: signing.dumps(value, salt="portal.oidc.attempt") for name in cookies_of(attempt)}
+    return {name: signing.dumps(value, salt="portal_oidc.attempt") for name in cookies_of(attempt)}
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ATTEMPT_MAX_AGE_S: Final = 10 * 60
 #: Attempts that one browser may have at a time. Their cookies must fit into a request.
 MAX_ATTEMPTS: Final = 4
-_SALT: Final = "portal.oidc.attempt"
+_SALT: Final = "portal_oidc.attempt"
 _BYTES: Final = 32
 _NAME_CHARS: Final = 16
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.api import TokenPair
-    from portal.oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
     from portal.store import SharedStore
+    from portal_oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 
 #: The format of a record. Another release may add members, which this one keeps as they are.
 _FORMAT: Final = 1

@@ -7,7 +7,7 @@ import pytest
 
 from portal.api import TokenPair
 from portal.config.portal_config import OidcProvider
-from portal.oidc.sign_in import _is_usable
+from portal_oidc.sign_in import _is_usable
 
 JWT = jwt.encode({"sub": "ada"}, "a secret of at least thirty-two bytes")
 

@@ -10,17 +10,17 @@ from urllib.parse import urlsplit
 
 from portal.config.limits import SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, StoreUnavailableError
-from portal.oidc.id_tokens import InvalidJwtError, check_logout_token
-from portal.oidc.provider import oidc_client
-from portal.oidc.sessions import provider_sessions
 from portal.process import Deadline
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, Reason, tag_of
+from portal_oidc.id_tokens import InvalidJwtError, check_logout_token
+from portal_oidc.provider import oidc_client
+from portal_oidc.sessions import provider_sessions
 
 if TYPE_CHECKING:
     from portal.api import TokenPair
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("portal.oidc.sign_out")
 
 #: Time for the provider's keys while its back-channel call waits, seconds.
 LOGOUT_CALL_DEADLINE_S: Final = 5.0

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.oidc.id_tokens import (
+from portal_oidc.id_tokens import (
     LOGOUT_EVENT,
     Expected,
     IdTokenClaims,
@@ -23,7 +23,7 @@ from portal.oidc.id_tokens import (
     check_id_token,
     check_logout_token,
 )
-from portal.oidc.provider import ALGORITHMS
+from portal_oidc.provider import ALGORITHMS
 
 NOW = 1_700_000_000
 ISSUER, CLIENT, NONCE, ACCESS = "https://id.example.com", "portal", "n-1", "an-access-token"

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from portal.api import RawResponse
-    from portal.oidc.provider import OidcClient
-    from portal.oidc.sessions import ProviderSessions
     from portal.process import Deadline
+    from portal_oidc.provider import OidcClient
+    from portal_oidc.sessions import ProviderSessions
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("portal.oidc.token_endpoint")
 
 #: Errors of RFC 6749, section 5.2, that are about this project and not about the token. They sign nobody out: an
 #: example is a secret that was changed at the provider.

@@ -27,14 +27,14 @@ this page.
 
 from __future__ import annotations
 
-from portal.oidc.failures import ProviderFailure
-from portal.oidc.identity_provider import register
-from portal.oidc.login_attempts import (
+from portal_oidc.failures import ProviderFailure
+from portal_oidc.identity_provider import register
+from portal_oidc.login_attempts import (
     delete_attempt_cookie,
     delete_stale_attempts,
     find_login_attempt,
     new_login_attempt,
     set_attempt_cookie,
 )
-from portal.oidc.sign_in import authorization_url, sign_in_from_callback
-from portal.oidc.sign_out import accept_logout_token
+from portal_oidc.sign_in import authorization_url, sign_in_from_callback
+from portal_oidc.sign_out import accept_logout_token

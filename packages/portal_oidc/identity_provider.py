@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from portal.api import use_provider
 from portal.errors import StoreUnavailableError
-from portal.oidc.provider import oidc_client
-from portal.oidc.sessions import provider_sessions
-from portal.oidc.sign_out import sign_out_url
-from portal.oidc.token_endpoint import ProviderTokenEndpoint
+from portal_oidc.provider import oidc_client
+from portal_oidc.sessions import provider_sessions
+from portal_oidc.sign_out import sign_out_url
+from portal_oidc.token_endpoint import ProviderTokenEndpoint
 
 if TYPE_CHECKING:
     from portal.api import TokenPair
 
-logger = logging.getLogger(__name__)
+logger = logging.getLogger("portal.oidc.identity_provider")
 
 
 class OpenIdProvider:
@@ -38,7 +38,7 @@ class OpenIdProvider:
         provider_sessions().end_user(subject)
 
     def sign_out_url(self, pair: TokenPair, *, return_to: str) -> str | None:
-        """See :func:`portal.oidc.sign_out.sign_out_url`."""
+        """See :func:`portal_oidc.sign_out.sign_out_url`."""
         return sign_out_url(pair, return_to=return_to)
 
 
