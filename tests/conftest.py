@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import translation
 
-import portal_oidc as oidc
+import portal_oidc
 from portal.api.jwks import JwksKeys
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
@@ -109,7 +109,7 @@ def no_later_key_fetch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _openid_registered() -> None:
     """As at a start with a provider: tests configure one for single requests."""
-    oidc.register()
+    portal_oidc.register()
 
 
 @pytest.fixture(scope="session")

@@ -63,6 +63,6 @@ def register_openid() -> None:
     """Load `portal_oidc`, which registers itself at `portal.api`. Ends the process without the extra `oidc`."""
     if not (find_spec("authlib") and find_spec("joserfc")):
         sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'")
-    import portal_oidc as oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
+    import portal_oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
 
-    oidc.register()
+    portal_oidc.register()

@@ -166,6 +166,10 @@ def imported() -> dict[tuple[str, str], set[str]]:
                         found[source, alias.name].add(importer)
                         for used_name in used_in(module) if f"{source}.{alias.name}" in modules() else ():
                             found[f"{source}.{alias.name}", used_name].add(importer)
+                case ast.Import(names=names):
+                    for name in {alias.name for alias in names} & modules().keys():
+                        for used_name in used_in(module):
+                            found[name, used_name].add(importer)
     return found
 
 

@@ -124,7 +124,9 @@ class _Walk:
             page.emulate_media(color_scheme=theme)
             page.set_viewport_size({"width": each, "height": 900})
             at = f"{self._place} {opened} {theme} {each}px"
-            self.found.violations.extend(f"{at}: {line}" for line in _lines(page.evaluate(AXE, [theme != THEMES[0], opened])))
+            self.found.violations.extend(
+                f"{at}: {line}" for line in _lines(page.evaluate(AXE, [theme != THEMES[0], opened]))
+            )
             if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
                 self.found.sideways.append(at)
 

@@ -10,7 +10,7 @@ from django.utils import translation
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-import portal_oidc as oidc
+import portal_oidc
 from portal.web import active_locale, is_signed_in, see_other
 from portal.web.sign_in import explain, reason_of, wanted_of
 from portal_gateway.views import signed_out as signed_out_page
@@ -28,20 +28,20 @@ def login(request: PortalRequest) -> HttpResponse:
         return see_other("login")
     context = {"wanted": wanted_of(request), "reason": explain(reason_of(request))}
     response = render(request, "auth_app/oidc_login.html", context)
-    oidc.delete_stale_attempts(request, response)
+    portal_oidc.delete_stale_attempts(request, response)
     return response
 
 
 @require_safe
 def start(request: PortalRequest) -> HttpResponse:
     """Start an attempt, and send the browser to the provider."""
-    attempt = oidc.new_login_attempt(wanted=request.GET.get("next", ""), locale=active_locale())
-    url = oidc.authorization_url(attempt)
-    if isinstance(url, oidc.ProviderFailure):
+    attempt = portal_oidc.new_login_attempt(wanted=request.GET.get("next", ""), locale=active_locale())
+    url = portal_oidc.authorization_url(attempt)
+    if isinstance(url, portal_oidc.ProviderFailure):
         return _failure_page(request, url)
     response = redirect(url)
-    oidc.delete_stale_attempts(request, response)
-    oidc.set_attempt_cookie(response, attempt)
+    portal_oidc.delete_stale_attempts(request, response)
+    portal_oidc.set_attempt_cookie(response, attempt)
     return response
 
 
@@ -49,12 +49,14 @@ def start(request: PortalRequest) -> HttpResponse:
 @cache_control(private=True, no_store=True)
 def callback(request: PortalRequest) -> HttpResponse:
     """End the attempt: signed in, or a page that says why not."""
-    attempt = oidc.find_login_attempt(request)
+    attempt = portal_oidc.find_login_attempt(request)
     with translation.override(attempt.locale if attempt else active_locale()):
-        result = oidc.sign_in_from_callback(request, attempt)
-        response = _failure_page(request, result) if isinstance(result, oidc.ProviderFailure) else see_other(result)
+        result = portal_oidc.sign_in_from_callback(request, attempt)
+        response = (
+            _failure_page(request, result) if isinstance(result, portal_oidc.ProviderFailure) else see_other(result)
+        )
     if attempt is not None:
-        oidc.delete_attempt_cookie(response, attempt)
+        portal_oidc.delete_attempt_cookie(response, attempt)
     return response
 
 
@@ -63,14 +65,14 @@ def signed_out(request: PortalRequest) -> HttpResponse:
     """The signed-out page, which also ends all attempts of this browser."""
     response = signed_out_page.signed_out(request)
     if not is_signed_in(request):
-        oidc.delete_stale_attempts(request, response, keep=0)
+        portal_oidc.delete_stale_attempts(request, response, keep=0)
     return response
 
 
 @require_POST
 def backchannel_logout(request: PortalRequest) -> HttpResponse:
     """The provider reports a sign-out (Back-Channel Logout 1.0, section 2.8)."""
-    if oidc.accept_logout_token(request.POST.get("logout_token", "")):
+    if portal_oidc.accept_logout_token(request.POST.get("logout_token", "")):
         response = JsonResponse({})
     else:
         response = JsonResponse({"error": "invalid_request"}, status=400)
@@ -78,7 +80,7 @@ def backchannel_logout(request: PortalRequest) -> HttpResponse:
     return response
 
 
-def _failure_page(request: PortalRequest, failure: oidc.ProviderFailure) -> HttpResponse:
+def _failure_page(request: PortalRequest, failure: portal_oidc.ProviderFailure) -> HttpResponse:
     response = render(request, "auth_app/oidc_failure.html", {"failure": failure}, status=failure.status)
     if failure.retry_after is not None:
         response["Retry-After"] = str(failure.retry_after)
