@@ -10,9 +10,8 @@ import pytest
 import requests
 import responses
 
-from portal.config.projects import PROJECTS
 from portal.testing import Backend
-from tests.support.harness import RunningStack, running_stack
+from tests.support.harness import RunningStack
 
 CLIENTS = "/energy/clients"
 PROBLEM = {"type", "title", "status", "detail"}
@@ -36,20 +35,12 @@ class Served:
         return self.ask("/refresh", method="POST", json={"refreshToken": refresh})
 
 
-@pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
-    apps = tuple(project.app for project in PROJECTS)
-    with running_stack(tmp_path_factory.mktemp("sandbox"), without=apps) as stack:
-        yield stack
-
-
 @pytest.fixture(params=["sandbox_api", "portal.testing"])
 def served(request: pytest.FixtureRequest) -> Iterator[Served]:
     if request.param == "sandbox_api":
-        base = request.getfixturevalue("sandbox").backend
-        credentials = {"email": "energy@example.com", "password": "demo"}
-        pair = requests.post(f"{base}/auth/login", json=credentials, timeout=10).json()
-        yield Served(base=base, access=pair["accessToken"], refresh=pair["refreshToken"])
+        stack: RunningStack = request.getfixturevalue("stack")
+        pair = stack.tokens("energy@example.com")
+        yield Served(base=stack.backend, access=pair["accessToken"], refresh=pair["refreshToken"])
         return
     base = "http://backend.test"
     with responses.RequestsMock(assert_all_requests_are_fired=False) as http:

@@ -25,11 +25,6 @@ from tests.support.harness import ROOT, clean_environment
 from tests.support.ports import free_port_base
 
 DEAD_BACKEND = "http://127.0.0.1:9"
-#: Serves another WSGI application in place of the project's own.
-SERVE = """
-from portal.server.workers import PreparedServer, serve_wsgi
-serve_wsgi(PreparedServer(target={target!r}, host="127.0.0.1", port={port}, workers=1, threads=2))
-"""
 
 
 def environment(state: Path, **variables: str | None) -> dict[str, str]:
@@ -67,19 +62,15 @@ def serving(
     app: str = "energy",
     production: bool = False,
     port: int | None = None,
-    target: str | None = None,
     checkout: Path | None = None,
     **variables: str | None,
 ) -> Iterator[tuple[int, int]]:
     """Gives the server's process id and its port. All that it writes is in :func:`log_of` its state folder.
 
-    :param target: a WSGI application in place of the project's own.
     :param checkout: whose code runs; this one's otherwise.
     """
     port = port or free_port_base()
     command = [sys.executable, "manage.py", "--app", app, "serve", "--port", str(port), *options]
-    if target is not None:
-        command = [sys.executable, "-c", SERVE.format(target=target, port=port)]
     given = (production_environment if production else environment)(state, **variables)
     if checkout is not None:
         given["PYTHONPATH"] = f"{checkout}:{checkout}/packages"

@@ -7,6 +7,7 @@ from html import unescape
 from urllib.parse import quote
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client, override_settings
 
 from portal.config.cookies import (
@@ -18,6 +19,7 @@ from portal.config.cookies import (
     VAR_TIME_ZONE,
     VAR_WAY_BACK,
 )
+from portal.config.limits import SIGN_IN_TRIES, SIGN_IN_WINDOW_MIN
 from portal.testing import Backend, Fault
 from portal.testing.sign_ins import SignIn
 from portal_gateway.forms import LoginForm
@@ -75,6 +77,22 @@ def test_a_wrong_password_signs_nobody_in_and_the_language_switch_still_knows_wh
     (own,) = re.findall(r'<form method="post" action="/locale">.*?name="next" value="([^"]*)"', body, re.DOTALL)
     switched = signed_out.post("/locale", {"locale": "de", "next": unescape(own)})
     assert switched["Location"] == f"/de/login?next={quote(PAGE, safe='')}"
+
+
+def test_after_too_many_wrong_tries_a_stranger_waits_also_with_the_right_password_and_the_owner_gets_in(
+    backend: Backend, signed_out: Client
+) -> None:
+    def sign_in(address: str) -> HttpResponse:
+        return signed_out.post(LOGIN, FORM, REMOTE_ADDR=address)
+
+    backend.refuses("POST", "/auth/login", status=401)
+    answers = [sign_in("203.0.113.9") for _ in range(SIGN_IN_TRIES + 2)]
+    assert [answer.status_code for answer in answers] == [401] * SIGN_IN_TRIES + [429] * 2
+    assert 0 < int(answers[-1]["Retry-After"]) <= SIGN_IN_WINDOW_MIN * 60
+    assert "Too many failed tries" in answers[-1].content.decode()
+    backend.answers("POST", "/auth/login", json=backend.sign_in("ENERGY_APP").pair)
+    assert sign_in("203.0.113.9").status_code == 429
+    assert sign_in("198.51.100.7").status_code == 303
 
 
 def test_an_empty_form_names_both_fields_and_asks_nobody(backend: Backend, signed_out: Client) -> None:

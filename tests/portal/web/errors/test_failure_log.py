@@ -1,4 +1,4 @@
-"""The one log line of a page that fails. With running servers: tests/functional/test_log_of_failures.py."""
+"""The one log line of a page that fails. The causes, made for real: tests/portal/api/test_call_log.py."""
 
 from __future__ import annotations
 
