@@ -59,7 +59,7 @@ def main(arguments: list[str]) -> int:
         return 0
     chosen = names or [name for name in NAMES if smoke or name not in ON_THEIR_OWN]
     if smoke and len(chosen) > 1:
-        os.environ["SEEDED_SANDBOX"] = str(seeded_sandbox())
+        os.environ["SEEDED_SANDBOX"] = str(seeded_sandbox().parent)
     lines, failed = [], False
     for name in chosen:
         began = time.monotonic()

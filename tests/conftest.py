@@ -24,6 +24,7 @@ from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
+from tests.support.private_folder import private_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -34,6 +35,12 @@ pytest_plugins = ["portal.testing", "tests.support.skipped_tests"]
 collect_ignore = list(OF_THE_EXAMPLES) if MISSING else []
 
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The processes of a run share what fills the sandbox's database."""
+    if config.getoption("numprocesses", None) and "SEEDED_SANDBOX" not in os.environ:
+        os.environ["SEEDED_SANDBOX"] = str(private_folder("portal-seeded-sandbox-"))
 
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:

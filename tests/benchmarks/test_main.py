@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,6 +63,7 @@ def results(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, str]]:
         return status
 
     monkeypatch.setattr(bench, "run", run)
+    monkeypatch.setattr(bench, "time", SimpleNamespace(monotonic=lambda: 0.0))
     monkeypatch.setattr(bench, "seeded_sandbox", lambda: Path("nowhere"))
     monkeypatch.setenv("SEEDED_SANDBOX", "")
     return found

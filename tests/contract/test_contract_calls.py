@@ -9,24 +9,9 @@ import pytest
 
 from portal_dev.openapi.schema import read_document
 from tests.portal_dev.openapi.small_schemas import shape
-from tests.support.contract_calls import calls_in, contract_calls
+from tests.support.contract_calls import contract_calls
 from tests.support.sandbox_schema import sandbox_schema
 from tests.support.schema_values import misfits
-
-
-@pytest.mark.parametrize(
-    ("cell", "calls"),
-    [
-        ("POST `/auth/login`", {"POST /auth/login"}),
-        ("GET, PATCH `/x/{id}`", {"GET /x/{id}", "PATCH /x/{id}"}),
-        ("GET `/x`, `/x/{id}`; PATCH `/x/{id}`", {"GET /x", "GET /x/{id}", "PATCH /x/{id}"}),
-        ("GET `/x`, DELETE `/x/{id}`", {"GET /x", "DELETE /x/{id}"}),
-        ("GET `/x`, `/y`, each also with `/{id}`", {"GET /x", "GET /y", "GET /x/{id}", "GET /y/{id}"}),
-        ("no call", set()),
-    ],
-)
-def test_a_cell_names_calls(cell: str, calls: set[str]) -> None:
-    assert {f"{method} {path}" for method, path in calls_in(cell)} == calls
 
 
 def test_the_table_is_read_whole() -> None:

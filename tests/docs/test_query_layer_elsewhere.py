@@ -9,9 +9,8 @@ import json
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 
@@ -21,6 +20,7 @@ import pytest
 from tests.support.checkout_copy import in_copy, run
 from tests.support.harness import ROOT
 from tests.support.python_requirements import base_alone
+from tests.support.serving import Call, Reply, json_reply, serving
 
 HOW_TO = ROOT / "docs" / "how-to" / "use-the-query-layer-in-a-project.md"
 #: Two users on two connections; the first token of each has expired.
@@ -51,51 +51,36 @@ def token(name: str, *, age: str) -> str:
     return jwt.encode({"sub": name, "age": age}, "a key of thirty-two bytes or more, no less")
 
 
-class Shop(BaseHTTPRequestHandler):
+def shop(calls: list[str], call: Call) -> Reply:
     """A backend with a list for each user, which wants a token that is not the first."""
-
-    def do_GET(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        claims = jwt.decode(bearer, options={"verify_signature": False}) if bearer else {}
-        is_valid = claims.get("age") == "new"
-        self.server.calls.append(f"{self.command} {self.path.partition('?')[0]}")
-        status, content = 401, {}
-        if self.path == "/refresh":
-            name = json.loads(body)["refreshToken"].removeprefix("refresh-")
-            status, content = 200, {"accessToken": token(name, age="new"), "refreshToken": f"next-{name}"}
-        elif is_valid and self.command == "POST":
-            status, content = 201, {"id": "2", "createdAt": "2026-01-02T00:00:00Z", **json.loads(body)}
-        elif is_valid:
-            row = {"id": "1", "city": f"of {claims['sub']}", "createdAt": "2026-01-01T00:00:00Z"}
-            status, content = 200, {"items": [row], "hasNext": False, "nextCursor": None}
-        sent = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(sent)))
-        self.end_headers()
-        self.wfile.write(sent)
-
-    do_POST = do_GET  # noqa: N815  its parent's name
-
-    def log_message(self, *_args: object) -> None:
-        """Nothing is printed."""
+    calls.append(f"{call.method} {call.path}")
+    if call.path == "/refresh":
+        name = call.data()["refreshToken"].removeprefix("refresh-")
+        return json_reply(200, {"accessToken": token(name, age="new"), "refreshToken": f"next-{name}"})
+    claims = jwt.decode(call.bearer, options={"verify_signature": False}) if call.bearer else {}
+    if claims.get("age") != "new":
+        return json_reply(401, {})
+    if call.method == "POST":
+        return json_reply(201, {"id": "2", "createdAt": "2026-01-02T00:00:00Z", **call.data()})
+    row = {"id": "1", "city": f"of {claims['sub']}", "createdAt": "2026-01-01T00:00:00Z"}
+    return json_reply(200, {"items": [row], "hasNext": False, "nextCursor": None})
 
 
 @pytest.fixture
-def backend() -> Iterator[ThreadingHTTPServer]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
-        server.calls = []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
+def calls() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def address(calls: list[str]) -> Iterator[str]:
+    with serving(partial(shop, calls)) as server:
+        yield server.url
 
 
 def test_reads_are_cached_by_user_tokens_are_refreshed_and_a_create_shows(
-    tmp_path: Path, backend: ThreadingHTTPServer
+    tmp_path: Path, address: str, calls: list[str]
 ) -> None:
     subprocess.run([sys.executable, "-m", "django", "startproject", "shop", str(tmp_path)], check=True)
-    address = f"http://127.0.0.1:{backend.server_address[1]}"
     for file, block in re.findall(
         r"In `(shop/\w+\.py)`:\n\n +```python\n(.*?)\n +```\n", HOW_TO.read_text(), re.DOTALL
     ):
@@ -109,8 +94,8 @@ def test_reads_are_cached_by_user_tokens_are_refreshed_and_a_create_shows(
     done = run(tmp_path, "-c", f"{base_alone()}{VISITS}", *old, variables=variables)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [["of ada"], ["of ada"], ["of ben"], token("ada", age="new"), ["Ulm", "of ada"]]
-    assert backend.calls.count("GET /orders") == 4, "each user's first try with the expired token, and one more"
-    assert backend.calls.count("POST /refresh") == 2
+    assert calls.count("GET /orders") == 4, "each user's first try with the expired token, and one more"
+    assert calls.count("POST /refresh") == 2
     command = "from django.core.management import execute_from_command_line\nexecute_from_command_line(['', 'check'])"
     checked = run(tmp_path, "-W", "error", "-c", f"{base_alone()}import shop.views\n{command}", variables=variables)
     assert (checked.stdout, checked.stderr) == ("System check identified no issues (0 silenced).\n", "")

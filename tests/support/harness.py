@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import fcntl
 import os
 import re
 import shutil
@@ -75,19 +76,23 @@ def prepare_sandbox(environment: Mapping[str, str | None]) -> None:
 
 @cache
 def seeded_sandbox() -> Path:
-    """A state folder of the sandbox with all its data, to be copied: it is made once in a process.
+    """A state folder of the sandbox with all its data, to be copied.
 
-    A process that has made one names it in `SEEDED_SANDBOX`, for those that it starts.
+    It is made once: for this process, or for all that have the same folder in `SEEDED_SANDBOX`.
     """
-    if given := os.environ.get("SEEDED_SANDBOX"):
-        return Path(given)
-    folder = private_folder("portal-seeded-sandbox-")
-    environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
-    merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
-    for step in ("migrate", "seed"):
-        command = [sys.executable, "-m", BACKEND, step]
-        subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
-    return folder
+    folder = Path(os.environ.get("SEEDED_SANDBOX") or private_folder("portal-seeded-sandbox-"))
+    made, unfinished = folder / "made", folder / "unfinished"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            unfinished.mkdir(exist_ok=True)
+            environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(unfinished))
+            merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
+            for step in ("migrate", "seed"):
+                command = [sys.executable, "-m", BACKEND, step]
+                subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
+            unfinished.rename(made)
+    return made
 
 
 @dataclasses.dataclass(frozen=True)

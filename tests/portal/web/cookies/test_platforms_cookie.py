@@ -59,6 +59,7 @@ def test_a_page_of_an_active_sign_in_writes_it(
     *, backend: responses.RequestsMock, account: str, fresh: Cookies, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     answer_while(backend, account, lambda: None)
+    fresh[VAR_PERMITTED_PLATFORMS] = "%5B%22ENERGY%22%5D"
     headers, status = {}, 200
     if case == "while nobody knows of a sign-out":
         monkeypatch.setattr(TokenRefresher, "signed_out_at", lambda self, pair: None)
