@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -22,7 +20,7 @@ from portal.store.shared_store import SharedStore
 from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
-from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
+from tests.support.harness import RunningStack, create_account, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 from tests.support.private_folder import private_folder
 
@@ -141,19 +139,7 @@ def new_account(stack: RunningStack) -> Callable[..., str]:
 
     def add(*permissions: str) -> str:
         name = f"account-{secrets.token_hex(6)}"
-        command = [sys.executable, "-m", "sandbox_api", "create_account", "--email", f"{name}@example.com"]
-        if permissions:
-            command += ["--permissions", *permissions]
-        environment = {**os.environ, **stack.local.environment}
-        subprocess.run(
-            command,
-            cwd=ROOT,
-            env={key: value for key, value in environment.items() if value is not None},
-            input="demo\n",
-            text=True,
-            check=True,
-            capture_output=True,
-        )
+        create_account(stack.local.environment, f"{name}@example.com", *permissions)
         return name
 
     return add

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
@@ -17,7 +14,8 @@ from portal.config.projects import PROJECTS
 from tests.browser.conftest import NewPage, sign_out, submit_login
 from tests.browser.held_answers import answers_held
 from tests.conftest import CHROMIUM_FLAGS
-from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
+from tests.support.command_line import run_command
+from tests.support.harness import RunningStack, require_tool, running_stack
 from tests.support.ports import free_port_base
 
 pytestmark = pytest.mark.browser
@@ -43,17 +41,7 @@ class Site:
 
     def forget_cached_queries(self) -> None:
         """What five minutes do."""
-        subprocess.run(
-            [sys.executable, "manage.py", "--app", "energy", "clear_query_cache"],
-            cwd=ROOT,
-            env={
-                name: value
-                for name, value in {**os.environ, **self.stack.local.environment}.items()
-                if value is not None
-            },
-            check=True,
-            capture_output=True,
-        )
+        assert run_command("clear_query_cache", **self.stack.variables).status == 0
 
 
 def host_of(app: str) -> str:

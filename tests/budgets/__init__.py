@@ -3,7 +3,7 @@
 ::
 
     table            the table, and what is over a ceiling or far below it
-    measurement      what the pages of an app take now, and took when the table was last changed
+    measurement      what the pages of an app take
       measuring      a process of its own, with the app and the settings of production
         views        opens the pages
           pages      those that are opened: each route, and states and parts that no route names

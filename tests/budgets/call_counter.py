@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from types import CodeType
 from typing import Any
-
-from benchmarks._servers import ROOT
-
-#: Folders that differ from checkout to checkout, and from Python to Python.
-_PLACES = re.compile(rf"{re.escape(str(ROOT))}/(?:packages/)?(?!\.venv)|.*/(?:site-packages|python3\.\d+)/")
 
 
 class CallCounter:
@@ -57,17 +50,3 @@ class CallCounter:
             called[frame.f_code] += 1
         elif event == "c_call":
             called[argument] += 1
-
-
-def by_name(called: Counter[Any]) -> dict[str, int]:
-    """The same numbers by names that two processes share, the largest first."""
-    named: Counter[str] = Counter()
-    for function, number in called.items():
-        named[_name(function)] += number
-    return dict(named.most_common())
-
-
-def _name(function: Any) -> str:
-    if isinstance(function, CodeType):
-        return f"{_PLACES.sub('', function.co_filename)}: {function.co_qualname}"
-    return f"{getattr(function, '__module__', None) or 'builtins'}: {function.__qualname__}"

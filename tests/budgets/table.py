@@ -48,11 +48,6 @@ class Misfit:
         """Whether it is above; else it is far below."""
         return self.measured > self.ceiling
 
-    @property
-    def excess(self) -> float:
-        """How far it is above, as a part of the ceiling."""
-        return self.measured / self.ceiling - 1
-
     def __str__(self) -> str:
         return f"{self.page}, {FIGURES[self.figure]}: {self.measured:,}, where the table has {self.ceiling:,}"
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
 import pytest
 
 from portal.config.projects import PROJECTS
-from tests.budgets.measurement import measure, measure_last_change, most_called
+from tests.budgets.measurement import measure
 from tests.budgets.table import Misfit, misfits, read_table, unmatched
 
 #: Seconds. The first test of an app measures its pages.
@@ -29,7 +28,7 @@ def test_each_page_has_a_budget_and_each_budget_a_page(app: str) -> None:
 def test_no_page_is_over_its_budget(app: str) -> None:
     over = [each for each in found_in(app) if each.is_over]
     if over:
-        pytest.fail(f"{told(over)}\n{TOO_MUCH}\n{reasons(app, over)}", pytrace=False)
+        pytest.fail(f"{told(over)}\n{TOO_MUCH}", pytrace=False)
 
 
 @pytest.mark.parametrize("app", APPS)
@@ -45,18 +44,3 @@ def found_in(app: str) -> list[Misfit]:
 
 def told(found: Iterable[Misfit]) -> str:
     return "".join(f"\n{each}" for each in found)
-
-
-def reasons(app: str, over: Iterable[Misfit]) -> str:
-    """The functions that the worst of the pages calls more often than when the table was changed last."""
-    worst = max((each for each in over if each.figure == "functions"), key=lambda each: each.excess, default=None)
-    if worst is None:
-        return ""
-    now, then = Counter[str](measured_of(app)[worst.page]["called"]), Counter[str]()
-    try:
-        commit, before = measure_last_change(app)
-        then.update(before[worst.page]["called"])
-        heading = f"{worst.page} calls more often than at {commit}:"
-    except (ValueError, KeyError) as error:
-        heading = f"{worst.page} calls most often (no comparison: {error}):"
-    return "\n  ".join([heading, *most_called(now, then)])

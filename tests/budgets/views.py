@@ -31,7 +31,7 @@ from portal.server.static.storage import bundle
 from portal.store import query_store
 from sqlite_cache import SQLiteCache
 from tests.budgets.backend import backend_with, sign_in
-from tests.budgets.call_counter import CallCounter, by_name
+from tests.budgets.call_counter import CallCounter
 from tests.budgets.pages import Page
 from tests.support.absences import forget_absences
 from tests.support.nothing_kept import TOKEN, no_time_passes
@@ -103,7 +103,6 @@ class Views:
             "html": len(last.body),
             "script": sum(_size(name) for name in files if name.endswith(".js")),
             "style": sum(_size(name) for name in files if name.endswith(".css")),
-            "called": by_name(last.called),
         }
 
     def _views(self, page: Page, *, profile: str, number: int) -> list[View]:

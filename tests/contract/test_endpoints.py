@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
-import subprocess
-import sys
 import time
 from datetime import datetime
 from decimal import Decimal
@@ -48,7 +45,7 @@ from portal.services.operations.stations import OperationsStationQueries
 from portal.services.user import UserQueries
 from portal_dev.openapi.schema import Schemas, read_document, read_operations
 from tests.portal.query.fakes import FakeStore
-from tests.support.harness import ROOT, RunningStack, running_stack
+from tests.support.harness import RunningStack, create_account, running_stack
 from tests.support.schema_values import example, misfits
 
 if TYPE_CHECKING:
@@ -81,16 +78,8 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
     """The sandbox alone, with an account that may do everything."""
     apps = tuple(project.app for project in PROJECTS)
     with running_stack(tmp_path_factory.mktemp("contract"), without=apps) as stack:
-        environment = {**os.environ, **stack.local.environment}
-        command = [sys.executable, "-m", "sandbox_api", "create_account", "--email", ADMIN, "--permissions"]
-        subprocess.run(
-            [*command, "IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP"],
-            cwd=ROOT,
-            env={name: value for name, value in environment.items() if value is not None},
-            input=f"{PASSWORD}\n".encode(),
-            check=True,
-            capture_output=True,
-        )
+        permissions = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
+        create_account(stack.local.environment, ADMIN, *permissions, password=PASSWORD)
         yield stack
 
 

@@ -76,11 +76,10 @@ class World:
 
     def run(self, command: str) -> str:
         """What a command prints. Its status is the page's business, so that a failed check may be shown."""
-        environment = {name: value for name, value in self.stack.local.environment.items() if value is not None}
         done = subprocess.run(
             ["bash", "-uo", "pipefail", "-c", self.localised(command).replace("./manage.py", str(ROOT / "manage.py"))],
             cwd=self.folder,
-            env=bare_shell(PORT_BASE=str(self.stack.local.port_base), **environment),
+            env=bare_shell(**self.stack.variables),
             capture_output=True,
             text=True,
             check=False,

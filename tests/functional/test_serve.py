@@ -21,20 +21,15 @@ import pytest
 
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers, port_is_free
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, with_own
 from tests.support.ports import free_port_base
 
 DEAD_BACKEND = "http://127.0.0.1:9"
 
 
 def environment(state: Path, **variables: str | None) -> dict[str, str]:
-    merged = {
-        **os.environ,
-        **clean_environment(
-            **{"DEBUG": "on", "APP_STATE_DIR": str(state), "APP_PUBLIC_API_BASE_URL": DEAD_BACKEND, **variables}
-        ),
-    }
-    return {name: value for name, value in merged.items() if value is not None}
+    own = {"DEBUG": "on", "APP_STATE_DIR": str(state), "APP_PUBLIC_API_BASE_URL": DEAD_BACKEND}
+    return with_own(clean_environment(**{**own, **variables}))
 
 
 def production_environment(state: Path, **variables: str | None) -> dict[str, str]:

@@ -21,8 +21,7 @@ EMAIL, OTHER = "all@example.com", "energy@example.com"
 
 def command(stack: RunningStack, *words: str) -> Ended:
     """In the environment of the running servers."""
-    given = {name: value for name, value in stack.local.environment.items() if value is not None}
-    return run_command(*words, app="auth_app", **{**given, "PORT_BASE": str(stack.local.port_base)})
+    return run_command(*words, app="auth_app", **stack.variables)
 
 
 def test_all_sign_ins_of_one_user_end_everywhere_and_nobody_elses(stack: RunningStack) -> None:

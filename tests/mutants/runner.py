@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 from tests.mutants.mutant import Mutant, WrongMutantError
 from tests.support import contained_run
 from tests.support.checkout_copy import fresh_clone
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, with_own
 from tests.support.linked_environment import link_environment
 
 #: Seconds for the tests of one mutant.
@@ -126,8 +125,7 @@ class _Runs:
                 *("--rootdir", str(checkout), *tests),
             ]
             # The copy's environment has the copy's packages; those of this process would come before them.
-            variables = {**os.environ, **clean_environment(PYTHONPATH=None, TMPDIR=temporary)}
-            environment = {name: value for name, value in variables.items() if value is not None}
+            environment = with_own(clean_environment(PYTHONPATH=None, TMPDIR=temporary))
             with log.open("wb") as output:
                 process = subprocess.Popen(command, cwd=checkout, env=environment, stdout=output, stderr=output)
                 self.processes.add(process)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from portal_dev.local_servers.server_group import Server, ServerGroup
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, with_own
 from tests.support.ports import free_port_base
 
 WHOLE_FILES = (
@@ -84,11 +83,10 @@ def run(
     typed: str = "",
     timeout_s: float = 120,
 ) -> subprocess.CompletedProcess[str]:
-    merged = {**os.environ, **(variables or in_copy(folder))}
     return subprocess.run(
         [sys.executable, *command],
         cwd=folder,
-        env={name: value for name, value in merged.items() if value is not None},
+        env=with_own(variables or in_copy(folder)),
         input=typed,
         capture_output=True,
         text=True,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from typing import Any, NamedTuple
 
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, with_own
 
 
 class Ended(NamedTuple):
@@ -29,11 +28,10 @@ def run_command(*words: str, app: str = "energy", given: str = "", **variables: 
 
     :param given: its standard input.
     """
-    wanted = {**os.environ, **clean_environment(**variables)}
     done = subprocess.run(
         [sys.executable, "manage.py", "--app", app, *words],
         cwd=ROOT,
-        env={name: value for name, value in wanted.items() if value is not None},
+        env=with_own(clean_environment(**variables)),
         input=given,
         capture_output=True,
         text=True,

@@ -67,6 +67,20 @@ def clean_environment(**variables: str | None) -> dict[str, str | None]:
     return wanted | {name: nothing for name, nothing in unset_by_tests().items() if wanted.get(name) is None}
 
 
+def with_own(variables: Mapping[str, str | None]) -> dict[str, str]:
+    """This process's variables with these, of which None takes one away."""
+    return {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+
+
+def create_account(variables: Mapping[str, str | None], email: str, *permissions: str, password: str = "demo") -> None:
+    """Add an account to the sandbox of these variables."""
+    command = [sys.executable, "-m", BACKEND, "create_account", "--email", email]
+    if permissions:
+        command += ["--permissions", *permissions]
+    given = f"{password}\n".encode()
+    subprocess.run(command, cwd=ROOT, env=with_own(variables), input=given, check=True, capture_output=True)
+
+
 def prepare_sandbox(environment: Mapping[str, str | None]) -> None:
     """Give the sandbox of these variables a database with all its data."""
     folder = environment["SANDBOX_STATE_DIR"]
@@ -87,10 +101,9 @@ def seeded_sandbox() -> Path:
         if not made.exists():
             unfinished.mkdir(exist_ok=True)
             environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(unfinished))
-            merged = {name: value for name, value in {**os.environ, **environment}.items() if value is not None}
             for step in ("migrate", "seed"):
                 command = [sys.executable, "-m", BACKEND, step]
-                subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
+                subprocess.run(command, cwd=ROOT, env=with_own(environment), check=True, capture_output=True)
             unfinished.rename(made)
     return made
 
@@ -106,6 +119,12 @@ class RunningStack:
     group: ServerGroup
     log: Path
     proxy: BackendProxy
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """For a command beside the servers."""
+        given = {name: value for name, value in self.local.environment.items() if value is not None}
+        return {**given, "PORT_BASE": str(self.local.port_base)}
 
     @property
     def backend(self) -> str:

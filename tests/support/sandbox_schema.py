@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, with_own
 
 
 def sandbox_schema(folder: Path, **environment: str) -> Path:
     """Write the schema into `folder`; gives its file."""
     given = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder / "state"), **environment)
-    variables = {**os.environ, **given}
     file = folder / "sandbox.yaml"
     done = subprocess.run(
         [sys.executable, "-m", "sandbox_api", "spectacular", "--validate", "--fail-on-warn", "--file", str(file)],
         cwd=ROOT / "packages",
-        env={name: value for name, value in variables.items() if value is not None},
+        env=with_own(given),
         capture_output=True,
         text=True,
         check=False,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 
 import pytest
 
 from portal.config.projects import PROJECTS
-from portal_operate.program.completion import command_places
-from portal_operate.program.entry import SANDBOX, WORKSPACE_COMMANDS
-from tests.support.harness import ROOT, clean_environment, require_tool
+from portal.operate.program.completion import command_places
+from portal.operate.program.entry import SANDBOX, WORKSPACE_COMMANDS
+from tests.support.harness import ROOT, clean_environment, require_tool, with_own
 
 APPS = {project.app for project in PROJECTS} | {SANDBOX}
 #: What bash does when Tab is pressed behind the line: it sets these variables and calls the function of the program.
@@ -29,11 +28,10 @@ done
 
 def completed(*lines: str) -> list[set[str]]:
     """What is offered behind each of these lines."""
-    given = {**os.environ, **clean_environment(DEBUG="on")}
     done = subprocess.run(
         [require_tool("bash"), "-c", PRESS_TAB],
         cwd=ROOT,
-        env={name: value for name, value in given.items() if value is not None},
+        env=with_own(clean_environment(DEBUG="on")),
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         text=True,

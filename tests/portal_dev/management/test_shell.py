@@ -24,8 +24,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
 
 
 def variables(sandbox: RunningStack, **more: str) -> dict[str, str]:
-    given = {name: value for name, value in sandbox.local.environment.items() if value is not None}
-    return {**given, "PORT_BASE": str(sandbox.local.port_base), **more}
+    return {**sandbox.variables, **more}
 
 
 def test_the_hooks_of_the_app_are_there_and_take_the_client(sandbox: RunningStack) -> None:

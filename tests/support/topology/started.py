@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECT_BY_APP, PROJECTS
 from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.authority import Authority
-from tests.support.harness import ROOT, found_tool, prepare_sandbox
+from tests.support.harness import ROOT, found_tool, prepare_sandbox, with_own
 from tests.support.nginx_server import running_site
 from tests.support.redis_sentinel import watched_redis
 from tests.support.topology import small_disk as disk
@@ -142,6 +141,5 @@ def running_topology(
 
 def _make_accounts(service: Server, emails: tuple[str, ...]) -> None:
     if emails:
-        merged = {name: value for name, value in {**os.environ, **service.environment}.items() if value is not None}
         command = [sys.executable, "-m", "sandbox_api", "shell", "-c", _MAKE_ACCOUNTS.format(emails=list(emails))]
-        subprocess.run(command, cwd=ROOT, env=merged, check=True, capture_output=True)
+        subprocess.run(command, cwd=ROOT, env=with_own(service.environment), check=True, capture_output=True)

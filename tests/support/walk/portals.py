@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from portal.config.projects import PROJECTS
-from portal_dev.local_servers.local_stack import BACKEND, LocalStack
+from portal_dev.local_servers.local_stack import LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.backend_proxy import BackendProxy, backend_proxy
-from tests.support.harness import ROOT, clean_environment, seeded_sandbox
+from tests.support.harness import clean_environment, create_account, seeded_sandbox
 from tests.support.ports import free_port_base
 
 #: All of them hold all permissions.
@@ -53,7 +50,6 @@ def sandbox_to_walk(folder: Path) -> Path:
     """A state folder of the sandbox, to be copied: some of its rows, and the accounts of all administrators."""
     shutil.copytree(seeded_sandbox(), folder)
     variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
-    merged = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
     with contextlib.closing(sqlite3.connect(folder / "sandbox.sqlite3")) as database, database:
         for table in ("chargingsession", "invoice"):
             numbered = (
@@ -63,8 +59,7 @@ def sandbox_to_walk(folder: Path) -> Path:
                 f"DELETE FROM sandbox_api_{table} WHERE rowid IN (SELECT row FROM ({numbered}) WHERE number > {OF_A_STATUS})"
             )
     for email in (ADMIN, *OTHER_ADMINS):
-        command = [sys.executable, "-m", BACKEND, "create_account", "--email", email, "--permissions", *PERMISSIONS]
-        subprocess.run(command, cwd=ROOT, env=merged, input=f"{PASSWORD}\n".encode(), check=True, capture_output=True)
+        create_account(variables, email, *PERMISSIONS, password=PASSWORD)
     return folder
 
 

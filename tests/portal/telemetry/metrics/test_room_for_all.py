@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, with_own
 
 #: Longer than the names that label values are made of: endpoints, pages, addresses.
 VALUE_CHARS = 40
@@ -40,7 +39,7 @@ def test_as_many_values_as_there_may_be_fit_into_the_files(tmp_path: Path) -> No
         DJANGO_SETTINGS_MODULE="apps.energy.settings",
         PYTHONPATH=f"{ROOT}:{ROOT / 'packages'}",
     )
-    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+    environment = with_own(variables)
     # The sizes that the files are given, in a folder of its own: none of them has grown.
     subprocess.run([sys.executable, "-c", "import portal.telemetry.metrics"], env=environment, check=True)
     sizes = {file.name: file.stat().st_size for file in folder.glob("*.db")}
