@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urljoin, urlsplit
 
 import pytest
 
 from portal.config.projects import PROJECTS
 from tests.support.http_browser import HttpBrowser
-from tests.support.open_pages import routes_of
+from tests.support.open_pages import table_of
 from tests.support.walk import Portal, Visit, Walker, running_portal, sandbox_to_walk
-from tests.support.walk.declared import Declared, declared_of
 from tests.support.walk.rows import Row, all_rows, contradicts
 
 #: Seconds. The first test of a kind starts its servers and goes everywhere.
@@ -188,16 +188,35 @@ def test_no_row_contradicts_the_address_of_its_list(walked: Walked) -> None:
 @of_kind("full")
 def test_no_page_is_left_out(walked: Walked) -> None:
     visited = {visit.route for visit in walked.visits}
-    routes = {f"{app}: {route}" for app in walked.portal.origins for route in routes_of(app)}
+    routes = {f"{app}: {route}" for app in walked.portal.origins for route in table_of(app)}
     assert routes - visited == set(NOT_OFFERED)
 
 
 # ── The contract's backend: it does not filter ──────────────────────────────────────────────────────────────────────
 
 
+class Declared(NamedTuple):
+    """A filter or a range of a list, or a list on the page of a row.
+
+    :param what: `filter`, `range` or `related`.
+    :param name: the parameter; of a range its field.
+    """
+
+    app: str
+    route: str
+    what: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.route} {self.what} {self.name}"
+
+
 def declared() -> list[Declared]:
-    """Every filter, range and related list that a page of any app declares."""
-    return sorted(each for app in APPS for each in declared_of(app))
+    """Those of every page of any app."""
+    found = (
+        Declared(app, route, what, name) for app in APPS for route, each in table_of(app).items() for what, name in each
+    )
+    return sorted(set(found))
 
 
 def narrowed(each: Declared, rows: dict[str, Row]) -> str:

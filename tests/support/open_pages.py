@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from playwright.sync_api import BrowserContext
@@ -23,12 +23,19 @@ from tests.support.harness import ROOT, RunningStack
 #: Who opens the pages; the first who may. None: nobody is signed in.
 VISITORS: Final = (None, "all", "iam")
 _TABLE: Final = """
-import json
+import inspect, json
 from django.urls import URLResolver, get_resolver
 from django.urls.resolvers import LocalePrefixPattern
+from portal_pages import DetailView, ListView
+def declared_by(view):
+    cells = inspect.unwrap(view).__closure__ or ()
+    page = next((cell.cell_contents for cell in cells if isinstance(cell.cell_contents, (DetailView, ListView))), None)
+    if isinstance(page, ListView):
+        return [("filter", one.param) for one in page.filters] + [("range", one.field) for one in page.ranges]
+    return [("related", one._wire_names[one.by]) for one in page.related] if page else []
 pages = [each for each in get_resolver().url_patterns
          if isinstance(each, URLResolver) and isinstance(each.pattern, LocalePrefixPattern)]
-print(json.dumps([str(page.pattern) for part in pages for page in part.url_patterns]))
+print(json.dumps({str(page.pattern): declared_by(page.callback) for part in pages for page in part.url_patterns}))
 """
 
 
@@ -52,12 +59,13 @@ class OpenPage:
         return re.sub(r"\W+", "-", re.sub(r"<.*?>", "id", f"{self.app}/{self.route}")).strip("-")
 
 
-@lru_cache
-def routes_of(app: str) -> tuple[str, ...]:
-    """The routes of an app's pages, without the locale."""
+@cache
+def table_of(app: str) -> dict[str, list[tuple[str, str]]]:
+    """The routes of an app's pages, without the locale; of each, what its list or page of a row declares, by kind and name."""
     command = [sys.executable, "manage.py", "--app", app, "shell", "--verbosity=0", "-c", _TABLE]
     found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    return tuple(json.loads(found.stdout.splitlines()[-1]))
+    table: dict[str, list[tuple[str, str]]] = json.loads(found.stdout.splitlines()[-1])
+    return table
 
 
 def open_pages(stack: RunningStack, contexts: dict[str | None, BrowserContext], *, locale: str) -> Iterator[OpenPage]:
@@ -68,7 +76,7 @@ def open_pages(stack: RunningStack, contexts: dict[str | None, BrowserContext], 
     """
     for project in PROJECTS:
         closed = []
-        for route in (route for route in routes_of(project.app) if not route.endswith("/export")):
+        for route in (route for route in table_of(project.app) if not route.endswith("/export")):
             for visitor in VISITORS:
                 path = _path_of(stack, contexts[visitor], project.app, route, locale=locale)
                 address = stack.url(project.app, path)

@@ -14,7 +14,7 @@ import requests
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.locales import LOCALES
 from tests.support.http_browser import PAGE_HEADERS, TIMEOUT_S, HttpBrowser
-from tests.support.open_pages import routes_of
+from tests.support.open_pages import table_of
 from tests.support.walk.html import Form, Page
 from tests.support.walk.portals import ADMIN, OTHER_ADMINS, PASSWORD, Portal
 
@@ -224,7 +224,7 @@ class Walker:
         app = self.portal.app_at(url)
         assert app is not None, f"{url} is none of the apps'"
         path = re.sub(rf"^/({'|'.join(LOCALES)})(?=/|$)", "", urlsplit(url).path).strip("/")
-        for route in routes_of(app):
+        for route in table_of(app):
             if re.fullmatch(re.sub(r"<.*?>", "[^/]+", route), path) and (path == route or "<" in route):
                 return f"{app}: {route}"
         return f"{app}: {path}"
