@@ -57,28 +57,6 @@ def test_chips_narrow_the_list_and_stand_in_the_address(open_list: Visit) -> Non
     expect(page).to_have_url(CHARGERS)
 
 
-def test_a_view_is_saved_pinned_shown_on_other_pages_and_deleted(visit: Visit, new_account: NewAccount) -> None:
-    page = visit(new_account("ENERGY_APP"), CHARGERS)
-    page.get_by_role("checkbox", name=re.compile("^Una")).check()
-    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
-    views = page.locator(".views-menu")
-    views.locator("summary").click()
-    views.get_by_label("Save as").fill("Out of use")
-    views.get_by_label("Show in the menu").check()
-    views.get_by_role("button", name="Save view").click()
-    row = page.get_by_role("navigation", name="Views")
-    expect(row.locator("[aria-current]")).to_have_text("Out of use")
-    row.get_by_role("link", name="Faulted").click()
-    expect(row.locator("[aria-current]")).to_have_text("Faulted")
-    expect(page).to_have_url(f"{CHARGERS}?status=faulted")
-    page.goto(CLIENTS)
-    page.locator("#sidebar").get_by_role("link", name="Out of use").click()
-    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
-    views.locator("summary").click()
-    views.get_by_role("button", name="Delete the view “Out of use”").click()
-    expect(row.get_by_role("link")).to_have_text(["All", "Faulted"])
-
-
 def test_a_column_is_hidden_and_rows_are_compact_where_the_list_is_narrowed_and_elsewhere(
     visit: Visit, new_account: NewAccount
 ) -> None:

@@ -10,53 +10,37 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from portal.config.projects import PROJECTS
+from tests.browser.subdomains import Site, host_of, running_below_one_domain
 from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
-from tests.support.harness import RunningStack, running_stack
 from tests.support.ports import free_port, free_port_base
 
 pytestmark = pytest.mark.browser
 
-DOMAIN = "portal.localhost"
 NewPage = Callable[..., Page]
 
 
 @dataclass(frozen=True)
-class Site:
-    stack: RunningStack
+class SiteWithProvider(Site):
     provider: CertifiedProvider
-
-    def url(self, app: str, path: str = "") -> str:
-        return f"http://{host_of(app)}:{self.stack.local.ports()[app]}{path}"
-
-
-def host_of(app: str) -> str:
-    return f"{'auth' if app == 'auth_app' else app}.{DOMAIN}"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteWithProvider]:
     base = free_port_base()
-    port = free_port()
-    origins = {
-        project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
-    }
     gateway = f"http://{host_of('auth_app')}:{base}"
     with (
-        certified_provider(port=port, gateway=gateway, access_token_ttl_s=300, groups={}) as provider,
-        running_stack(
+        certified_provider(port=free_port(), gateway=gateway, access_token_ttl_s=300, groups={}) as provider,
+        running_below_one_domain(
             tmp_path_factory.mktemp("site"),
             port_base=base,
-            APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN,
             APP_OIDC_ISSUER=provider.issuer,
             APP_OIDC_CLIENT_ID="portal",
             APP_OIDC_CLIENT_SECRET=SECRET,
             APP_OIDC_AUTHORIZE_PARAMS="prompt=consent&resource=urn:portal:api",
             SANDBOX_TRUSTED_ISSUER=provider.issuer,
-            **origins,
         ) as stack,
     ):
-        yield Site(stack=stack, provider=provider)
+        yield SiteWithProvider(stack, provider)
 
 
 def sign_in_at_provider(page: Page, *, email: str) -> None:
@@ -66,7 +50,7 @@ def sign_in_at_provider(page: Page, *, email: str) -> None:
     page.get_by_role("button", name="Continue").click()
 
 
-def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: Site, new_page: NewPage) -> None:
+def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: SiteWithProvider, new_page: NewPage) -> None:
     page = new_page()
     page.goto(site.url("finance", "/en/finance/invoices"))
     expect(page).to_have_url(re.compile(re.escape(site.url("auth_app", "/en/login?next="))))
@@ -86,7 +70,7 @@ def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: Site, new
     expect(page).to_have_url(re.compile("/en/login"))
 
 
-def test_a_tab_follows_a_sign_out_at_the_provider(site: Site, new_page: NewPage) -> None:
+def test_a_tab_follows_a_sign_out_at_the_provider(site: SiteWithProvider, new_page: NewPage) -> None:
     page = new_page()
     page.goto(site.url("auth_app", "/en/login"))
     page.get_by_role("link", name="Continue to sign-in").click()

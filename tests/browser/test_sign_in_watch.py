@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from portal.config.projects import PROJECTS
 from tests.browser.conftest import NewPage, sign_out, submit_login
 from tests.browser.held_answers import answers_held
+from tests.browser.subdomains import DOMAIN, Site, running_below_one_domain
 from tests.conftest import CHROMIUM_FLAGS
 from tests.support.command_line import run_command
-from tests.support.harness import RunningStack, require_tool, running_stack
+from tests.support.harness import require_tool
 from tests.support.ports import free_port_base
 
 pytestmark = pytest.mark.browser
 
-DOMAIN = "portal.localhost"
 COVER = "#signed-out-elsewhere"
 COVERS_WITHIN_MS = 2_000
 
 
-@dataclass(frozen=True)
-class Site:
-    """The four projects below one domain, and the backend behind them."""
-
-    stack: RunningStack
-
-    def url(self, app: str, path: str = "") -> str:
-        return f"http://{host_of(app)}:{self.stack.local.ports()[app]}{path}"
-
+class WatchedSite(Site):
     def sign_in(self, page: Page, account: str) -> None:
         page.goto(self.url("auth_app", "/en/login"))
         submit_login(page, account)
@@ -44,24 +34,11 @@ class Site:
         assert run_command("clear_query_cache", **self.stack.variables).status == 0
 
 
-def host_of(app: str) -> str:
-    return f"{'auth' if app == 'auth_app' else app}.{DOMAIN}"
-
-
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    base = free_port_base()
-    origins = {
-        project.url_variable: f"http://{host_of(project.app)}:{base + project.port_offset}" for project in PROJECTS
-    }
-    with running_stack(
-        tmp_path_factory.mktemp("site"),
-        port_base=base,
-        through_proxy=True,
-        APP_PUBLIC_AUTH_COOKIE_DOMAIN=DOMAIN,
-        **origins,
-    ) as stack:
-        yield Site(stack=stack)
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedSite]:
+    folder = tmp_path_factory.mktemp("site")
+    with running_below_one_domain(folder, port_base=free_port_base(), through_proxy=True) as stack:
+        yield WatchedSite(stack)
 
 
 def another_tab(page: Page, url: str) -> Page:
@@ -80,7 +57,7 @@ def focus(page: Page) -> None:
     other.close()
 
 
-def test_one_sign_in_opens_all_three_platforms(site: Site, new_page: NewPage) -> None:
+def test_one_sign_in_opens_all_three_platforms(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "all")
     for app in ("energy", "operations", "finance"):
@@ -91,7 +68,9 @@ def test_one_sign_in_opens_all_three_platforms(site: Site, new_page: NewPage) ->
     assert {cookie["domain"] for cookie in shared} == {f".{DOMAIN}"}
 
 
-def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(site: Site, new_page: NewPage) -> None:
+def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(
+    site: WatchedSite, new_page: NewPage
+) -> None:
     page = new_page()
     site.sign_in(page, "all")
     others = [
@@ -114,7 +93,7 @@ def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(sit
             assert "example.com" not in tab.content()
 
 
-def test_who_signs_in_again_is_back_on_the_page(site: Site, new_page: NewPage) -> None:
+def test_who_signs_in_again_is_back_on_the_page(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
     address = site.url("energy", "/en/energy/clients?q=berlin")
@@ -130,7 +109,7 @@ def test_who_signs_in_again_is_back_on_the_page(site: Site, new_page: NewPage) -
     expect(tab.locator("[data-row-id]").first).to_be_visible()
 
 
-def test_a_tab_notices_that_another_account_is_signed_in(site: Site, new_page: NewPage) -> None:
+def test_a_tab_notices_that_another_account_is_signed_in(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
     old_tab = page
@@ -145,7 +124,7 @@ def test_a_tab_notices_that_another_account_is_signed_in(site: Site, new_page: N
     expect(old_tab.locator("#essentials")).to_contain_text("finance@example.com")
 
 
-def test_a_visible_tab_asks_every_minute(site: Site, new_page: NewPage) -> None:
+def test_a_visible_tab_asks_every_minute(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     page.clock.install()
     site.sign_in(page, "energy")
@@ -161,7 +140,7 @@ def test_a_visible_tab_asks_every_minute(site: Site, new_page: NewPage) -> None:
     page.wait_for_url("**/login?next=*")
 
 
-def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: Site, new_page: NewPage) -> None:
+def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
     page.goto(site.url("energy", "/en/energy/clients"))
@@ -183,7 +162,7 @@ def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: Site, new_p
     expect(page.locator("[data-row-id]").first).to_be_visible()
 
 
-def test_no_answer_signs_nobody_out(site: Site, new_page: NewPage) -> None:
+def test_no_answer_signs_nobody_out(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
     for broken in (
@@ -226,7 +205,7 @@ def let_it_be_kept(route: Route) -> None:
 
 @pytest.mark.parametrize("signed_out_meanwhile", [False, True])
 def test_a_page_that_the_browser_brings_back_asks_before_it_is_seen(
-    site: Site, keeping_page: Page, signed_out_meanwhile: bool
+    site: WatchedSite, keeping_page: Page, signed_out_meanwhile: bool
 ) -> None:
     page = keeping_page
     site.sign_in(page, "energy")
@@ -250,7 +229,7 @@ def test_a_page_that_the_browser_brings_back_asks_before_it_is_seen(
         assert page.evaluate("window.broughtBack"), "the page itself, not a new one"
 
 
-def test_the_back_button_shows_nothing_private_after_sign_out(site: Site, new_page: NewPage) -> None:
+def test_the_back_button_shows_nothing_private_after_sign_out(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
     page.goto(site.url("energy", "/en/energy/clients"))
@@ -262,7 +241,7 @@ def test_the_back_button_shows_nothing_private_after_sign_out(site: Site, new_pa
     assert "energy@example.com" not in page.content()
 
 
-def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: Site, new_page: NewPage) -> None:
+def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
     site.forget_cached_queries()

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import children, production_environment, until
+from tests.functional.test_serve import children, production_environment
+from tests.portal.server.processes import until
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import link_environment

@@ -24,8 +24,8 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
-from portal_operate.program import entry
-from tests.functional.test_serve import children, until
+from tests.functional.test_serve import children
+from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
 from tests.support.installed_wheel import DISTRIBUTIONS, Installed, clone_to_build, installed, make_wheels

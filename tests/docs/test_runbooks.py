@@ -7,7 +7,6 @@ import dataclasses
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -18,6 +17,7 @@ import yaml
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal_dev.local_servers.local_stack import BACKEND
+from tests.portal.server.processes import until
 from tests.support.doc_blocks import Block, blocks_of
 from tests.support.harness import ROOT, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
@@ -26,8 +26,6 @@ from tests.support.linked_environment import bare_shell
 FOLDER: Final = ROOT / "docs" / "runbooks"
 PAGES: Final = sorted(FOLDER.glob("*.md"))
 FORM: Final = ["What you see", "What it means for users", "Check", "Do", "Afterwards", "Prevent"]
-#: Far longer than anything here takes, on a machine however busy, seconds.
-PATIENCE_S: Final = 60
 CLIENTS: Final = "/en/energy/clients"
 
 
@@ -150,7 +148,7 @@ def backend_down(world: World) -> Iterator[None]:
     finally:
         world.stack.group.restart([each for each in world.stack.local.servers() if each.name == BACKEND])
         world.stack.group.wait_until_ready()
-    wait_until(lambda: world.page_that_needs_a_refresh() == 200)
+    until(lambda: world.page_that_needs_a_refresh() == 200, what="a page is refreshed")
 
 
 #: More than fits into a store of `APP_STORE_MAX_MB=1`; what no longer fits is refused.
@@ -178,11 +176,11 @@ for number in range(20):
 def store_full(world: World) -> Iterator[None]:
     in_project(world, FILL)
     try:
-        wait_until(lambda: status_of_a_new_sign_in(world) == 503)
+        until(lambda: status_of_a_new_sign_in(world) == 503, what="the store is full")
         yield
     finally:
         in_project(world, EMPTY)
-    wait_until(lambda: world.page_that_needs_a_refresh() == 200)
+    until(lambda: world.page_that_needs_a_refresh() == 200, what="a page is refreshed")
 
 
 def status_of_a_new_sign_in(world: World) -> int:
@@ -221,13 +219,6 @@ SITUATIONS: Final[dict[str, Callable[[World], contextlib.AbstractContextManager[
 #: This one ends with a command that signs this user out. The others have another one: a sign-in that has lost its access
 #: token right after an operator's sign-out counts as one of before.
 SIGNED_OUT: Final = {"mass-sign-out": "energy@example.com"}
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, "it does not come to be"
-        time.sleep(0.2)
 
 
 @pytest.fixture(scope="module")

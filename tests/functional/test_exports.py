@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+from tests.portal.server.processes import until
 from tests.support.backend_proxy import BackendProxy
 from tests.support.harness import PATIENCE_S, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
@@ -41,16 +41,6 @@ def backend(stack: RunningStack) -> Iterator[BackendProxy]:
 def browser(stack: RunningStack) -> Iterator[requests.Session]:
     with HttpBrowser() as made:
         yield made.take(stack.tokens("energy@example.com")).http
-
-
-def wait_for_line(stack: RunningStack, wanted: str, *, more_than: int) -> None:
-    """Until the server has logged one more."""
-    waiting = threading.Event()
-    for _ in range(PATIENCE_S * 20):
-        if len(stack.lines(wanted)) > more_than:
-            return
-        waiting.wait(0.05)
-    raise AssertionError(f"no further line with {wanted!r}")
 
 
 def test_all_rows_come_also_where_tokens_end_in_the_middle(
@@ -87,7 +77,8 @@ def test_a_browser_that_is_gone_ends_the_reading_and_leaves_nothing(
     assert held.waits.wait(PATIENCE_S)
     connection.close()
     held.goes_on.set()
-    wait_for_line(stack, "export of energy.get_charging_sessions cancelled", more_than=cancelled)
+    line = "export of energy.get_charging_sessions cancelled"
+    until(lambda: len(stack.lines(line)) > cancelled, what="the end is logged")
     # The page that was on its way, and the one that the server had begun before it saw that nobody reads.
     assert held.calls <= 6
     # Its place is free: the user may have two at a time, and begins two.

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import answer_of, children, log_of, serving, until
+from tests.functional.test_serve import answer_of, children, log_of, serving
+from tests.portal.server.processes import until
 
 TEXT_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) energy \S+ ")
 #: The command, its checks, the edge, Django, the server: each in its own words, all in one form.

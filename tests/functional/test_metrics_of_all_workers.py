@@ -15,7 +15,8 @@ import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.testing import access_token
-from tests.functional.test_serve import children, get, serving, until
+from tests.functional.test_serve import children, get, serving
+from tests.portal.server.processes import until
 
 REFRESHES = 5
 #: Scrapes in a row, so that each worker answers some of them.

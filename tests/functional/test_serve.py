@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import brotli
@@ -21,6 +21,7 @@ import pytest
 
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers, port_is_free
+from tests.portal.server.processes import until
 from tests.support.harness import ROOT, clean_environment, with_own
 from tests.support.ports import free_port_base
 
@@ -41,13 +42,6 @@ def production_environment(state: Path, **variables: str | None) -> dict[str, st
         "APP_PUBLIC_GATEWAY_APP_URL": "http://gateway.test",
     }
     return environment(state, **{**required, **variables})
-
-
-def until(condition: Callable[[], object], *, seconds: float, what: str) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        time.sleep(0.05)
 
 
 @contextlib.contextmanager

@@ -81,11 +81,11 @@ def create_account(variables: Mapping[str, str | None], email: str, *permissions
     subprocess.run(command, cwd=ROOT, env=with_own(variables), input=given, check=True, capture_output=True)
 
 
-def prepare_sandbox(environment: Mapping[str, str | None]) -> None:
-    """Give the sandbox of these variables a database with all its data."""
+def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None = None) -> None:
+    """Give the sandbox of these variables a database with all its data, or the one of another state folder."""
     folder = environment["SANDBOX_STATE_DIR"]
     assert folder is not None
-    shutil.copytree(seeded_sandbox(), folder, dirs_exist_ok=True)
+    shutil.copytree(seeded or seeded_sandbox(), folder, dirs_exist_ok=True)
 
 
 @cache
@@ -169,52 +169,43 @@ def running_stack(
     without: tuple[str, ...] = (),
     port_base: int | None = None,
     through_proxy: bool = False,
+    seeded: Path | None = None,
     **variables: str | None,
 ) -> Iterator[RunningStack]:
     """Seed a database in `folder`, start all servers but those in `without`, and stop them at the end.
 
     `variables` are environment variables for all servers; None takes one away. `port_base` is for variables that
     name ports; any free one otherwise. `through_proxy`: the projects call the sandbox by way of `proxy`.
+    `seeded`: a state folder of the sandbox that is copied in place of one with all its data.
     """
     base = port_base or free_port_base()
     with backend_proxy(backend_port=base + BACKEND_PORT_OFFSET) as proxy:
         if through_proxy:
             variables = {"APP_PUBLIC_API_BASE_URL": proxy.url, **variables}
-        yield from _running_stack(folder, proxy, without=without, port_base=base, variables=variables)
-
-
-def _running_stack(
-    folder: Path,
-    proxy: BackendProxy,
-    *,
-    without: tuple[str, ...],
-    port_base: int,
-    variables: Mapping[str, str | None],
-) -> Iterator[RunningStack]:
-    environment: Mapping[str, str | None] = clean_environment(
-        **{
-            "DEBUG": "on",
-            "APP_PASSWORD_RESET": "on",
-            # What `make run` sets for the sandbox.
-            "APP_API_HONOURS_IDEMPOTENCY_KEY": "on",
-            "APP_API_FORWARD_BROWSER": "on",
-            "APP_STATE_DIR": str(folder / "state"),
-            "SANDBOX_STATE_DIR": str(folder / "sandbox"),
-            **variables,
-        }
-    )
-    local = LocalStack(port_base=port_base, environment=environment)
-    log = folder / "servers.log"
-    if BACKEND not in without:
-        prepare_sandbox(environment)
-    group = ServerGroup(log=log)
-    try:
-        group.start(server for server in local.servers() if server.name not in without)
+        environment: Mapping[str, str | None] = clean_environment(
+            **{
+                "DEBUG": "on",
+                "APP_PASSWORD_RESET": "on",
+                # What `make run` sets for the sandbox.
+                "APP_API_HONOURS_IDEMPOTENCY_KEY": "on",
+                "APP_API_FORWARD_BROWSER": "on",
+                "APP_STATE_DIR": str(folder / "state"),
+                "SANDBOX_STATE_DIR": str(folder / "sandbox"),
+                **variables,
+            }
+        )
+        local = LocalStack(port_base=base, environment=environment)
+        log = folder / "servers.log"
+        if BACKEND not in without:
+            prepare_sandbox(environment, seeded)
+        group = ServerGroup(log=log)
         try:
-            group.wait_until_ready()
-        except ServerGroupError as error:
-            error.add_note(log.read_text()[-3000:])
-            raise
-        yield RunningStack(local=local, group=group, log=log, proxy=proxy)
-    finally:
-        group.stop()
+            group.start(server for server in local.servers() if server.name not in without)
+            try:
+                group.wait_until_ready()
+            except ServerGroupError as error:
+                error.add_note(log.read_text()[-3000:])
+                raise
+            yield RunningStack(local=local, group=group, log=log, proxy=proxy)
+        finally:
+            group.stop()

@@ -18,11 +18,11 @@ from tests.support.harness import ROOT
 PATIENCE_S = 60
 
 
-def until(condition: Callable[[], object], *, what: str) -> None:
+def until(condition: Callable[[], object], *, what: str, seconds: float = PATIENCE_S) -> None:
     """Wait until the condition holds."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}"
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
         threading.Event().wait(0.02)
 
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from portal.config.projects import PROJECTS
-from portal_dev.local_servers.local_stack import LocalStack
-from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
-from tests.support.backend_proxy import BackendProxy, backend_proxy
-from tests.support.harness import clean_environment, create_account, seeded_sandbox
+from tests.support.backend_proxy import BackendProxy
+from tests.support.harness import clean_environment, create_account, running_stack, seeded_sandbox
 from tests.support.ports import free_port_base
 
 #: All of them hold all permissions.
@@ -70,35 +68,19 @@ def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) 
     :param seeded: of :func:`sandbox_to_walk`; it is copied.
     """
     port_base = free_port_base()
-    shutil.copytree(seeded, folder / "sandbox")
-    local = LocalStack(port_base=port_base, environment={})
-    with backend_proxy(backend_port=local.backend_port) as proxy:
-        local = LocalStack(
-            port_base=port_base,
-            environment=clean_environment(
-                **{
-                    "DEBUG": "on" if is_debug else "off",
-                    "SECRET_KEY": "k" * 50,
-                    "ALLOWED_HOSTS": "localhost,127.0.0.1",
-                    "APP_STATE_DIR": str(folder / "state"),
-                    "APP_PUBLIC_API_BASE_URL": proxy.url,
-                    "APP_PASSWORD_RESET": "on",
-                    "SANDBOX_PROFILE": profile,
-                    "SANDBOX_STATE_DIR": str(folder / "sandbox"),
-                    **_KEYS,
-                    **{project.url_variable: project.local_url(port_base=port_base) for project in PROJECTS},
-                }
-            ),
-        )
-        group = ServerGroup(log=folder / "servers.log")
-        try:
-            group.start(local.servers())
-            try:
-                group.wait_until_ready()
-            except ServerGroupError as error:
-                error.add_note((folder / "servers.log").read_text()[-3000:])
-                raise
-            origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
-            yield Portal(origins=origins, backend=proxy, log=folder / "servers.log")
-        finally:
-            group.stop()
+    origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
+    with running_stack(
+        folder,
+        port_base=port_base,
+        through_proxy=True,
+        seeded=seeded,
+        DEBUG="on" if is_debug else "off",
+        SECRET_KEY="k" * 50,
+        ALLOWED_HOSTS="localhost,127.0.0.1",
+        APP_API_HONOURS_IDEMPOTENCY_KEY=None,
+        APP_API_FORWARD_BROWSER=None,
+        SANDBOX_PROFILE=profile,
+        **_KEYS,
+        **{project.url_variable: origins[project.app] for project in PROJECTS},
+    ) as stack:
+        yield Portal(origins=origins, backend=stack.proxy, log=stack.log)
