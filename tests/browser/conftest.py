@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+import requests
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from tests.support.harness import RunningStack
+from tests.support.harness import PATIENCE_S, RunningStack
 
 #: A browser reports every failed navigation itself, and htmx every refusal and every request that has no answer; what
 #: the page did is asserted by the tests.
@@ -113,3 +114,11 @@ def submit_form(page: Page, **fields: str) -> None:
 def become(page: Page, other: Page) -> None:
     """Somebody else signs in in the same browser, of which this page hears nothing."""
     page.context.add_cookies([each for each in other.context.cookies() if each["name"].startswith("VAR_")])
+
+
+def created_by_someone_else(stack: RunningStack) -> str:
+    """Create a client at the sandbox itself; gives its id."""
+    bearer = {"Authorization": f"Bearer {stack.tokens('all@example.com')['accessToken']}"}
+    body = {"name": "By someone else", "email": "someone@example.com"}
+    answer = requests.post(f"{stack.backend}/energy/clients", json=body, headers=bearer, timeout=PATIENCE_S)
+    return str(answer.json()["id"])

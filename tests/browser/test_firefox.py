@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
+from tests.browser.conftest import created_by_someone_else
 from tests.browser.firefox import Firefox, firefox
+from tests.portal.server.processes import until
 from tests.support.harness import RunningStack, require_tool
 
 pytestmark = pytest.mark.browser
 
-PATIENCE_S = 60
 #: What scripts of our pages, and their Content-Security-Policy, complain of. A browser's own notes are no errors.
 COMPLAINTS = """
 const found = Services.console.getMessageArray();
@@ -60,15 +59,6 @@ def fox(signed_in: Firefox) -> Iterator[Firefox]:
     assert signed_in.in_chrome(COMPLAINTS) == []
 
 
-def until(found: Callable[[], list[Path]]) -> list[Path]:
-    pause = threading.Event()
-    for _ in range(PATIENCE_S * 20):
-        if those := found():
-            return those
-        pause.wait(0.05)
-    raise AssertionError("no file was saved")
-
-
 def test_a_list_is_narrowed_loads_more_and_is_found_again_as_it_was(stack: RunningStack, fox: Firefox) -> None:
     fox.open(stack.url("energy", "/en/energy/chargers"))
     fox.click("label:has([value=available])")
@@ -92,9 +82,9 @@ def test_an_export_is_saved_whole(stack: RunningStack, fox: Firefox, downloads: 
     fox.open(stack.url("energy", "/en/energy/sessions?status=failed"))
     total = fox.run("return document.querySelector('.more-facts').innerText.match(/([\\d,]+) entr/)[1]")
     fox.click("#list-export")
-    (saved,) = until(
-        lambda: [path for path in downloads.glob("*.csv") if path.stat().st_size and not list(downloads.glob("*.part"))]
-    )
+    files = downloads.glob
+    until(lambda: any(path.stat().st_size for path in files("*.csv")) and not any(files("*.part")), what="it is saved")
+    (saved,) = files("*.csv")
     assert saved.name.startswith("Charging sessions 20")
     content = saved.read_bytes()
     assert content.count(b"\n") == 1 + int(total.replace(",", ""))
@@ -136,9 +126,7 @@ def test_a_reload_shows_what_another_user_created_and_asks_once(
     stack: RunningStack, fox: Firefox, command: str
 ) -> None:
     fox.open(stack.url("energy", "/en/energy/clients"))
-    bearer = {"Authorization": f"Bearer {stack.tokens('all@example.com')['accessToken']}"}
-    body = {"name": "By someone else", "email": "someone@example.com"}
-    made = requests.post(f"{stack.backend}/energy/clients", json=body, headers=bearer, timeout=20).json()["id"]
+    made = created_by_someone_else(stack)
     shows = f"return !!document.querySelector('[data-row-id=\"{made}\"]')"
     fox.click("[data-row-id] th a")
     fox.wait_until(f"return document.querySelector('a.back') && {LOADED}")

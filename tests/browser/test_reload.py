@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-import requests
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Visit, submit_form
+from tests.browser.conftest import Visit, created_by_someone_else, submit_form
 from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 
 CLIENTS = "/en/energy/clients"
-
-
-def created_by_someone_else(stack: RunningStack) -> str:
-    """Create a client at the sandbox itself; gives its id."""
-    bearer = {"Authorization": f"Bearer {stack.tokens('all@example.com')['accessToken']}"}
-    body = {"name": "By someone else", "email": "someone@example.com"}
-    answer = requests.post(f"{stack.backend}/energy/clients", json=body, headers=bearer, timeout=20)
-    return str(answer.json()["id"])
 
 
 @pytest.fixture
