@@ -23,16 +23,16 @@ portal.web.frame.essentials fetch_user_essentials use_app_essentials
 portal.web.context_processors essentials
 portal.edge.middleware ProxyMiddleware
 """
-#: Each name in a fork of its own.
+#: Each line in a fork of its own.
 IMPORTS = """
 import importlib, os, sys
-for line in sys.stdin.read().split("\\n"):
-    module, *names = line.split() or [""]
-    for name in names:
-        if os.fork() == 0:
+for line in sys.stdin.read().strip().split("\\n"):
+    if os.fork() == 0:
+        module, *names = line.split()
+        for name in names:
             print(module, getattr(importlib.import_module(module), name).__name__, flush=True)
-            os._exit(0)
-        os.wait()
+        os._exit(0)
+    os.wait()
 """
 
 
