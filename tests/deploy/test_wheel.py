@@ -24,6 +24,7 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
+from portal_operate.program import entry
 from tests.functional.test_serve import children
 from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines

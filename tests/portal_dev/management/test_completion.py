@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from portal.config.projects import PROJECTS
-from portal.operate.program.completion import command_places
-from portal.operate.program.entry import SANDBOX, WORKSPACE_COMMANDS
+from portal_operate.program.completion import command_places
+from portal_operate.program.entry import SANDBOX, WORKSPACE_COMMANDS
 from tests.support.harness import ROOT, clean_environment, require_tool, with_own
 
 APPS = {project.app for project in PROJECTS} | {SANDBOX}
