@@ -38,7 +38,6 @@ class Parameter:
     """
 
     name: str
-    pointer: str
     shape: Shape
     in_path: bool = False
     is_joined: bool = False
@@ -82,7 +81,6 @@ class Operation:
 
     method: str
     path: str
-    pointer: str
     description: str
     deprecated: bool
     parameters: tuple[Parameter, ...]
@@ -161,7 +159,6 @@ def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas)
     return Operation(
         method=method,
         path=path,
-        pointer=node.pointer,
         description=node.text("description") or node.text("summary") or item.text("summary"),
         deprecated=node.flag("deprecated"),
         parameters=tuple(_parameters(path, declared, node, schemas)),
@@ -196,13 +193,8 @@ def _parameters(
         if found is not None:
             yield _parameter(found, schemas)
         else:
-            yield Parameter(
-                name=name,
-                pointer=node.pointer,
-                shape=Scalar(pointer=node.pointer, kind="text"),
-                in_path=True,
-                required=True,
-            )
+            text = Scalar(pointer=node.pointer, kind="text")
+            yield Parameter(name=name, shape=text, in_path=True, required=True)
     for (place, _name), part in declared.items():
         if place == "query":
             yield _parameter(part, schemas)
@@ -212,7 +204,6 @@ def _parameter(node: Node, schemas: Schemas) -> Parameter:
     contents = [content.child("schema") for _, content in node.members("content")]
     return Parameter(
         name=node.text("name"),
-        pointer=node.pointer,
         shape=schemas.shape(node.child("schema") or (contents[0] if contents else None)),
         in_path=node.text("in") == "path",
         is_joined=node.text("style") in {"", "form"} and node.child("explode") is not None and not node.flag("explode"),

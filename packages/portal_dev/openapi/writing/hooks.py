@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -37,8 +36,6 @@ _VERBS: Final[dict[Role, str]] = {
     "delete": "delete",
     "action": "",
 }
-#: Characters of a url on one line.
-_LONGEST_LITERAL: Final = 90
 #: What may tell rows apart that have no `id`.
 _OTHER_IDS: Final = ("uuid", "key", "slug", "code", "number", "name")
 
@@ -192,10 +189,10 @@ class Hooks:
         if isinstance(item, ObjectOf):
             row = self.classes.record(item, wanted=class_name(place.noun))
             unique = [] if is_row(item) else [f"unique_by={_unique_by(item)!r}"]
-            options = [f"item={row}", *given, f"url={literal(url)}", *unique, *unheld(operation, item)]
+            options = [f"item={row}", *given, f"url={url!r}", *unique, *unheld(operation, item)]
             return f"paginated_query_endpoint({', '.join(options)})"
         data = self._type(answer, self._answer_name(call, place))
-        return f"query_endpoint({', '.join([f'data={data}', *given, f'url={literal(url)}'])})"
+        return f"query_endpoint({', '.join([f'data={data}', *given, f'url={url!r}'])})"
 
     def _answer_name(self, call: PlacedCall, place: ResourcePlace) -> str:
         """The name of an answer's class, where the schema has none."""
@@ -221,7 +218,7 @@ class Hooks:
             parts.append(f"body={self._body(operation.body.shape, name, place)}")
         if params:
             parts.append(f"params={params}")
-        parts += [f"url={literal(url)}", f"method={operation.method!r}"]
+        parts += [f"url={url!r}", f"method={operation.method!r}"]
         return f"mutation_endpoint({', '.join(parts)}){self._effects(call, place)}"
 
     def _answer(self, call: PlacedCall) -> Shape | None:
@@ -295,16 +292,6 @@ def _is_of_one_row(call: PlacedCall) -> bool:
 def _of_path(place: ResourcePlace) -> str:
     """The last fixed segment of a place's path: `archived` of `/orders/archived`."""
     return attribute_name((fixed_segments(place.path) or ["root"])[-1])
-
-
-def literal(url: str) -> str:
-    """A url as source; one that is too long for a line in pieces."""
-    pieces = [""]
-    for part in re.split(r"(?=/)", url):
-        if len(pieces[-1]) + len(part) > _LONGEST_LITERAL:
-            pieces.append("")
-        pieces[-1] += part
-    return " ".join(map(repr, filter(None, pieces)))
 
 
 def _unique_by(item: ObjectOf) -> str | bool:

@@ -23,13 +23,18 @@ _TAKEN_ATTRIBUTES: Final = frozenset(
         *("partial", "cls", "self", "l", "O", "I"),
     }
 )
-#: Names that the modules of services import, or that read like them.
-_TAKEN_CLASSES: Final = frozenset(
-    {
-        *("Any", "Decimal", "ListParams", "MutationGroup", "OpenEnum", "Params", "Partial", "QueryGroup", "Record"),
-        *("Row", "RowParams"),
-    }
-)
+#: Names that the modules of services may need, and where each is from.
+IMPORTS: Final = {
+    "datetime": ("date", "datetime"),
+    "decimal": ("Decimal",),
+    "typing": ("Any", "Literal"),
+    "portal.query": (
+        *("CommonSort", "ListParams", "MutationGroup", "OpenEnum", "Params", "Partial", "QueryGroup", "Record", "Row"),
+        *("RowParams", "Values", "field"),
+        *("mutation_endpoint", "paginated_query_endpoint", "query_endpoint", "resource"),
+    ),
+}
+_IMPORTED: Final = frozenset(name for names in IMPORTS.values() for name in names)
 #: What frameworks add to the names of schemas; a person leaves it out.
 _ADDED: Final = re.compile(r"(?<=.)(Serializer|Schema|Response|Dto|DTO|Out|Res)$")
 #: Characters from which on a name with dots is shortened.
@@ -75,7 +80,7 @@ def class_name(name: str) -> str:
     found = "".join(word if word.isupper() else word[:1].upper() + word[1:] for word in _title_words(name)) or "Unnamed"
     if found[0].isdigit():
         found = f"Number{found}"
-    return f"{found}Record" if found in _TAKEN_CLASSES or hasattr(builtins, found) else found
+    return f"{found}Record" if found in _IMPORTED or hasattr(builtins, found) else found
 
 
 def _title_words(name: str) -> list[str]:

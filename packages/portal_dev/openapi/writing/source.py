@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -11,41 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from portal.config.places import SOURCE_ROOT
 from portal_dev.openapi.schema import SchemaError
-from portal_dev.openapi.writing.names import OPEN_ENUM, comment, docstring
+from portal_dev.openapi.writing.names import IMPORTS, OPEN_ENUM, comment, docstring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from portal_dev.openapi.writing.hooks import Hook
     from portal_dev.openapi.writing.modules import Module
     from portal_dev.openapi.writing.names import ClassAttribute, Declared
 
-#: Names that a module may need, and where each is from.
-_IMPORTS: Final = {
-    "datetime": ("date", "datetime"),
-    "decimal": ("Decimal",),
-    "typing": ("Any", "Literal"),
-    "portal.query": (
-        "CommonSort",
-        "ListParams",
-        "MutationGroup",
-        "OpenEnum",
-        "Params",
-        "Partial",
-        "QueryGroup",
-        "Record",
-        "Row",
-        "RowParams",
-        "Values",
-        "field",
-        "mutation_endpoint",
-        "paginated_query_endpoint",
-        "query_endpoint",
-        "resource",
-    ),
-}
-#: Those of them that are the standard library's, and come first.
-_STANDARD: Final = ("datetime", "decimal", "typing")
 #: Characters of a line.
 _WIDTH: Final = 120
 #: Names of constants that a linter takes for secrets.
@@ -57,29 +30,27 @@ def source_of(module: Module) -> str:
 
     :raises SchemaError: ruff is missing, or the source is no Python, which would be a fault of these modules.
     """
+    imports = {**IMPORTS, **{origin: sorted(names) for origin, names in module.imported.items()}}
     body = [line for part in _parts(module) for line in ("", "", *part)]
-    used = {
-        node.id
-        for node in ast.walk(ast.parse("\n".join(body)))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    needed = {origin: [name for name in names if name in used] for origin, names in _IMPORTS.items()}
-    needed |= {origin: sorted(names) for origin, names in module.imported.items()}
-    lines = {origin: f"from {origin} import {', '.join(names)}" for origin, names in needed.items() if names}
-    standard = [lines[origin] for origin in _STANDARD if origin in lines]
-    others = [lines[origin] for origin in sorted(set(lines) - set(_STANDARD))]
-    imports = [*standard, *([""] if standard and others else []), *others]
-    head = [*docstring(module.doc, indent=""), "", "from __future__ import annotations", ""]
-    return formatted("\n".join([*head, *imports, *body, ""]))
+    return formatted(module.doc, imports, body)
 
 
-def formatted(source: str) -> str:
-    """The source as this project's formatter writes it.
+def formatted(doc: str, imports: Mapping[str, Iterable[str]], body: Iterable[str]) -> str:
+    """A module as this project's linter and formatter write it: with those of the imports that it uses, in order.
 
     :raises SchemaError: ruff is missing, or finds a fault.
     """
+    lines = [f"from {origin} import {', '.join(names)}" for origin, names in imports.items()]
+    head = [*docstring(doc, indent=""), "", "from __future__ import annotations", ""]
+    # The names that are left stand on one line where they fit.
+    options = ("--fix", "--select", "F401,I", "--config", "lint.isort.split-on-trailing-comma=false")
+    source = _by_ruff("check", *options, source="\n".join([*head, *lines, *body, ""]))
+    return "\n".join(map(_allowed, _by_ruff("format", source=source).split("\n")))
+
+
+def _by_ruff(*words: str, source: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", "services.py", "-"],
+        [sys.executable, "-m", "ruff", *words, "--quiet", "--stdin-filename", "services.py", "-"],
         input=source,
         capture_output=True,
         encoding="utf-8",
@@ -92,7 +63,7 @@ def formatted(source: str) -> str:
         )
     if done.returncode:
         raise SchemaError("", f"the declarations are no Python: {done.stderr.strip()}")
-    return "\n".join(map(_allowed, done.stdout.split("\n")))
+    return done.stdout
 
 
 def _allowed(line: str) -> str:

@@ -26,7 +26,11 @@ _ENDS: Final = ("at", "id")
 _NUMBERS: Final = frozenset({"integer", "number", "decimal"})
 _PAGES: Final = ("list", "create", "detail", "edit", "delete")
 #: Names of `portal_pages` that may be needed.
-_KIT: Final = ["BackendForm", "Column", "CreateView", "DateRange", "EditView", "Filter", "ListView", "resource_pages"]
+_KIT: Final = {
+    "portal_pages": [
+        *("BackendForm", "Column", "CreateView", "DateRange", "EditView", "Filter", "ListView", "resource_pages"),
+    ]
+}
 
 
 def view_source(module: Module, *, dotted: str = "") -> str:
@@ -58,24 +62,12 @@ class _View:
         }
 
     def source(self) -> str:
-        body = "\n".join([*self._words(), *self._column_lines(), *self._form(), *self._pages()])
-        kit = sorted(name for name in _KIT if re.search(rf"\b{name}\b", body))
-        declared = [self._row, *(each.name for each in self._enumerations.values())]
-        declared += [f"{self._module.group}{kind}" for kind in ("Queries", "Mutations")]
-        used = sorted({name for name in declared if re.search(rf"\b{name}\b", body)})
+        body = ["", *self._words(), *self._column_lines(), *self._form(), *self._pages()]
+        declared = {self._row, *(each.name for each in self._enumerations.values())}
+        declared |= {f"{self._module.group}{kind}" for kind in ("Queries", "Mutations")}
+        imports = {"django.utils.translation": ["gettext_lazy as _"], self._dotted: sorted(declared), **_KIT}
         pages = ", ".join(role for role in _PAGES if self._has(role))
-        head = (
-            f'"""{_sentence(plural(self._place.noun))}: {pages}."""',
-            "",
-            "from __future__ import annotations",
-            "",
-            "from django.utils.translation import gettext_lazy as _",
-            "",
-            f"from {self._dotted} import {', '.join(used)}",
-            f"from portal_pages import {', '.join(kit)}",
-            "",
-        )
-        return formatted("\n".join([*head, body, ""]))
+        return formatted(f"{_sentence(plural(self._place.noun))}: {pages}.", imports, body)
 
     # --- parts ---
 
