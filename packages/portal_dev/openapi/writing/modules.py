@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from portal_dev.openapi.schema import ListOf, ObjectOf, has_only_names
@@ -42,33 +41,46 @@ _DEGREE: Final = re.compile(r"^(full|simple|minimal|basic|short|nullable)_|_(ful
 _MAX_WORDS: Final = 4
 
 
-@dataclass(kw_only=True)
 class Module:
     """One module of `portal.services`.
 
-    :param folder: its domain; empty for a module that is a domain of its own.
-    :param imported: classes of other modules, by the dotted name of the module.
-    :param dotted: its dotted name.
-    :param places: the paths whose calls it declares.
-    :param left_out: calls and parameters that can't be declared, each with the reason.
+    :ivar folder: its domain; empty for a module that is a domain of its own.
+    :ivar dotted: its dotted name.
+    :ivar left_out: calls and parameters that can't be declared, each with the reason.
+    :ivar places: the paths whose calls it declares.
+    :ivar classes: those that it declares.
+    :ivar imported: classes of other modules, by the dotted name of the module.
+    :ivar resources: name and source of each `resource(…)`.
     """
 
-    folder: str
-    name: str
-    doc: str
-    group: str
-    classes: list[Declared]
-    imported: dict[str, set[str]]
-    resources: list[tuple[str, str]]
-    hooks: list[Hook]
-    dotted: str
-    places: list[ResourcePlace]
-    left_out: list[str] = field(default_factory=list)
+    def __init__(self, folder: str, name: str, calls: list[PlacedCall], *, package: str) -> None:
+        self.folder, self.name = folder, name
+        self.dotted = ".".join(filter(None, (package, folder, name)))
+        self.left_out = [f"{_call_of(call)}: {reason}" for call in calls for reason in _not_declared(call.operation)]
+        declared = [call for call in calls if not any(_not_declared(call.operation))]
+        self.left_out += [f"{_call_of(call)}: {reason}" for call in declared for reason in _not_sent(call.operation)]
+        self.places = _places(declared)
+        self.group = _group_name(self.places, name)
+        self.doc = _doc(self.places, name)
+        self.classes: list[Declared] = []
+        self.imported: dict[str, set[str]] = {}
+        self.resources: list[tuple[str, str]] = []
+        self.hooks: list[Hook] = []
 
     @property
     def path(self) -> str:
         """Its file below `portal/services`."""
         return f"{self.folder}/{self.name}.py" if self.folder else f"{self.name}.py"
+
+    def declare(self, library: Library, names: FreeNames) -> None:
+        """Declare the calls, with names that no other module has: by then all modules are there."""
+        classes = Classes(library, module=self.dotted, scope=self.folder or self.dotted)
+        hooks = Hooks(group=self.group, classes=classes, names=names)
+        for place in self.places:
+            hooks.add(place)
+        self.classes, self.imported = classes.declared, classes.imported
+        self.resources, self.hooks = hooks.resources, hooks.found
+        self.left_out += classes.left_out
 
 
 def modules_of(operations: Iterable[Operation], *, package: str) -> list[Module]:
@@ -83,50 +95,18 @@ def modules_of(operations: Iterable[Operation], *, package: str) -> list[Module]
         fixed = _fixed(group)
         folder = attribute_name(fixed[0]) if len(fixed) > 1 or fixed[0] in folders else ""
         groups.setdefault((folder, attribute_name(fixed[-1])), []).extend(group.calls)
-    drafts = [_Draft(folder=folder, name=name, calls=calls) for (folder, name), calls in groups.items()]
-    rows = frozenset(row.pointer for draft in drafts for place in draft.places for row in _rows(place))
-    library = Library(rows=rows, package=package)
+    modules = [Module(folder, name, calls, package=package) for (folder, name), calls in groups.items()]
+    library = Library(rows=frozenset(row.pointer for each in modules for place in each.places for row in _rows(place)))
     hook_names: dict[str, FreeNames] = {}
-    return [draft.module(library, hook_names.setdefault(draft.folder or draft.name, FreeNames())) for draft in drafts]
+    for module in modules:
+        module.declare(library, hook_names.setdefault(module.folder or module.name, FreeNames()))
+    return modules
 
 
 def _fixed(group: Group) -> list[str]:
     """The segments that name a module. Actions stand with those beside them: `/auth/login` and `/auth/logout`."""
     fixed = fixed_segments(group.root) or ["root"]
     return fixed[:-1] if group.is_actions and len(fixed) > 1 else fixed
-
-
-class _Draft:
-    """A module whose classes have no names yet."""
-
-    def __init__(self, *, folder: str, name: str, calls: list[PlacedCall]) -> None:
-        self.folder, self.name = folder, name
-        self.left_out = [f"{_call_of(call)}: {reason}" for call in calls for reason in _not_declared(call.operation)]
-        declared = [call for call in calls if not any(_not_declared(call.operation))]
-        self.left_out += [f"{_call_of(call)}: {reason}" for call in declared for reason in _not_sent(call.operation)]
-        self.places = _places(declared)
-
-    def module(self, library: Library, names: FreeNames) -> Module:
-        """The module, with names that no other one has."""
-        group = _group_name(self.places, self.name)
-        dotted = ".".join(filter(None, (library.package, self.folder, self.name)))
-        classes = Classes(library, module=dotted, scope=self.folder or dotted)
-        hooks = Hooks(group=group, classes=classes, names=names)
-        for place in self.places:
-            hooks.add(place)
-        return Module(
-            folder=self.folder,
-            name=self.name,
-            doc=_doc(self.places, self.name),
-            group=group,
-            classes=classes.declared,
-            imported=classes.imported,
-            resources=hooks.resources,
-            hooks=hooks.found,
-            dotted=dotted,
-            places=self.places,
-            left_out=[*self.left_out, *classes.left_out],
-        )
 
 
 def _places(calls: list[PlacedCall]) -> list[ResourcePlace]:

@@ -194,13 +194,11 @@ class Library:
     """The classes of all modules.
 
     :param rows: the pointers of objects that are rows; the others are records.
-    :param package: dotted name of the package that all modules stand in.
     :ivar names: of classes, each given once.
     :ivar by_scope: folder, or module without one, to its classes, by pointer. Modules of one folder share classes.
     """
 
     rows: frozenset[str]
-    package: str
     names: FreeNames = field(default_factory=FreeNames)
     by_scope: dict[str, dict[str, Declared]] = field(default_factory=dict)
 
