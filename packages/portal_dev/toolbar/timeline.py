@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from portal.query import MutationEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from portal.query import QueryEvent
 
@@ -25,23 +25,13 @@ LOGGER: Final = "portal.api.calls"
 
 
 class RecordedCall(NamedTuple):
-    """One call, as its log line tells it.
+    """One call.
 
-    :param to: the called server.
-    :param status: None where no response began.
-    :param outcome: one of `portal.api.metrics.CallOutcome`.
-    :param cause: why it failed; empty if it did not.
+    :param line: what its log line has (:mod:`portal.api.call_log`).
     :param began_s: :func:`time.perf_counter` at the beginning.
     """
 
-    to: str
-    method: str
-    path: str
-    status: int | None
-    outcome: str
-    attempt: int
-    attempts: int
-    cause: str
+    line: Mapping[str, Any]
     began_s: float
     duration_s: float
 
@@ -67,20 +57,7 @@ class CallRecorder(logging.Handler):
         calls = self._calls.get(line.get("request_id", ""))
         if calls is not None:
             duration_s = line["duration_ms"] / 1000
-            calls.append(
-                RecordedCall(
-                    to=line["called"],
-                    method=line["method"],
-                    path=line["path"],
-                    status=line["status"],
-                    outcome=line["outcome"],
-                    attempt=line["attempt"],
-                    attempts=line["attempts"],
-                    cause=line.get("cause", ""),
-                    began_s=time.perf_counter() - duration_s,
-                    duration_s=duration_s,
-                )
-            )
+            calls.append(RecordedCall(line, began_s=time.perf_counter() - duration_s, duration_s=duration_s))
 
 
 RECORDER: Final = CallRecorder()
@@ -110,7 +87,7 @@ def timeline(
     for event in (*events, *calls):
         start = min(max(event.began_s - began_s, 0.0), whole)
         length = min(event.duration_s, whole - start)
-        row = _call(event) if isinstance(event, RecordedCall) else _event(event)
+        row = _call(event.line) if isinstance(event, RecordedCall) else _event(event)
         times = {
             "start_ms": start * 1000,
             "milliseconds": event.duration_s * 1000,
@@ -148,15 +125,16 @@ def _mutation(event: MutationEvent) -> dict[str, Any]:
     }
 
 
-def _call(call: RecordedCall) -> dict[str, Any]:
-    failed = call.status is None or call.status >= HTTPStatus.BAD_REQUEST or bool(call.cause)
-    result = call.outcome if call.status is None else str(call.status)
-    if failed or call.attempt > 1:
-        result += f", try {call.attempt} of {call.attempts}"
+def _call(line: Mapping[str, Any]) -> dict[str, Any]:
+    status, cause = line["status"], line.get("cause", "")
+    failed = status is None or status >= HTTPStatus.BAD_REQUEST or bool(cause)
+    result = line["outcome"] if status is None else str(status)
+    if failed or line["attempt"] > 1:
+        result += f", try {line['attempt']} of {line['attempts']}"
     return {
         "kind": "call",
-        "what": f"{call.method} {call.path}" + ("" if call.to == "backend" else f" ({call.to})"),
+        "what": f"{line['method']} {line['path']}" + ("" if line["called"] == "backend" else f" ({line['called']})"),
         "result": result,
-        "detail": call.cause,
+        "detail": cause,
         "failed": failed,
     }
