@@ -6,12 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from portal.config import cookies
-from portal_dev.source_checks.faults import SourceFault
+from portal_dev.source_checks.faults import Finding
 from portal_dev.source_checks.python_texts import constant, dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 #: The names of the portal's cookies, by the constants of their names.
 _COOKIES: Final = {name: value for name, value in vars(cookies).items() if name.isupper() and isinstance(value, str)}
@@ -25,7 +24,7 @@ INSTEAD: Final = (
 )
 
 
-def cookie_faults(path: Path, tree: ast.Module, imported: Mapping[str, str]) -> Iterator[SourceFault]:
+def cookie_findings(tree: ast.Module, imported: Mapping[str, str]) -> Iterator[Finding]:
     """The lines of a module with a cookie that is not the app's.
 
     :param imported: what :func:`.python_texts.imported_names` gives.
@@ -36,24 +35,17 @@ def cookie_faults(path: Path, tree: ast.Module, imported: Mapping[str, str]) -> 
             name = _cookie(key, imported)
             if name in _COOKIES.values():
                 set_here[id(key)] = name
-                yield SourceFault(
-                    path=path,
-                    line=key.lineno,
-                    message=f"the cookie {name} is set here: a sign-in that the portal does not know of may follow it,"
-                    " or end",
-                    hint="the portal sets its own cookies; name yours otherwise, such as finance_columns",
-                    id="E014",
+                yield Finding(
+                    key.lineno,
+                    "E014",
+                    f"the cookie {name} is set here: a sign-in that the portal does not know of may follow it, or end",
+                    "the portal sets its own cookies; name yours otherwise, such as finance_columns",
                 )
     for node in ast.walk(tree):
-        if isinstance(node, ast.expr) and id(node) not in set_here and _cookie(node, imported) in _TOKENS:
-            yield SourceFault(
-                path=path,
-                line=node.lineno,
-                message=f"{_cookie(node, imported)} holds a token, which no app reads: it could stand in a page or in"
-                " an error",
-                hint=INSTEAD,
-                id=READS,
-            )
+        name = _cookie(node, imported) if isinstance(node, ast.expr) and id(node) not in set_here else ""
+        if name in _TOKENS:
+            told = f"{name} holds a token, which no app reads: it could stand in a page or in an error"
+            yield Finding(node.lineno, READS, told, INSTEAD)
 
 
 def _keys_set(node: ast.AST) -> Iterator[ast.expr]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from portal_dev.source_checks.faults import SourceFault, is_allowed
+from portal_dev.source_checks.faults import FIXED_ADDRESS, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from portal_dev.source_checks.markup import Markup
 
@@ -19,8 +18,6 @@ SCHEMES: Final = ("http://", "https://", "ws://", "wss://")
 _ORIGIN: Final = re.compile(r"\b(?:http|ws)s?://[\w\[%{][^\s\"'<>\\]*", re.IGNORECASE)
 #: Names of XML's languages, which nobody asks for.
 _NAMESPACES: Final = ("http://www.w3.org/", "https://www.w3.org/")
-#: A comment with this word allows the address in its line, and says why.
-FIXED_ADDRESS: Final = "fixed address:"
 
 
 def origins_in(text: str) -> list[str]:
@@ -28,25 +25,22 @@ def origins_in(text: str) -> list[str]:
     return [found for found in _ORIGIN.findall(text) if not found.startswith(_NAMESPACES)]
 
 
-def origin_fault(path: Path, *, line: int, origin: str) -> SourceFault:
-    """The fault of one address."""
-    return SourceFault(
-        path=path,
-        line=line,
-        message=f"the address {origin} is written into the source: it is another one on other machines",
-        hint="use url() or reverse() for a page, a path for a call to the backend, and the settings for another app; an"
+def origin_finding(line: int, origin: str) -> Finding:
+    """The finding of one address."""
+    return Finding(
+        line,
+        "E007",
+        f"the address {origin} is written into the source: it is another one on other machines",
+        "use url() or reverse() for a page, a path for a call to the backend, and the settings for another app; an"
         f" address that is the same everywhere needs a comment in its line, `{FIXED_ADDRESS} why`",
-        id="E007",
     )
 
 
-def template_origins(path: Path, markup: Markup) -> Iterator[SourceFault]:
+def template_origins(markup: Markup) -> Iterator[Finding]:
     """The addresses in a template, but for those in comments."""
     found = [(line, origin) for line, text in enumerate(markup.code, start=1) for origin in origins_in(text)]
     # https://{{ host }}/: a mark stands for the host.
     for scheme in re.finditer("|".join(SCHEMES), markup.html, re.IGNORECASE):
         hosts = markup.tags_in(markup.html[scheme.end() : scheme.end() + 1])
         found += [(tag.line, f"{scheme[0]}{{{{ {tag.source} }}}}") for tag in hosts]
-    for line, origin in found:
-        if not is_allowed(markup.comments.get(line, ""), FIXED_ADDRESS):
-            yield origin_fault(path, line=line, origin=origin)
+    yield from (origin_finding(line, origin) for line, origin in found)

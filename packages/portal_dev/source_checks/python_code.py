@@ -8,14 +8,14 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from portal_dev.source_checks.cookies import cookie_faults
-from portal_dev.source_checks.faults import SourceFault, is_allowed, name_hint
-from portal_dev.source_checks.origins import FIXED_ADDRESS, SCHEMES, origin_fault, origins_in
+from portal_dev.source_checks.cookies import cookie_findings
+from portal_dev.source_checks.faults import Finding, SourceFault, faults_of, name_hint
+from portal_dev.source_checks.origins import SCHEMES, origin_finding, origins_in
 from portal_dev.source_checks.python_texts import constant, dotted, imported_names, unmarked_python_texts
 from portal_dev.source_checks.shared_state import shared_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from portal_dev.source_checks.routes import Routes
@@ -55,71 +55,63 @@ class Names:
     permissions: Collection[str] = ()
 
 
-def python_faults(path: Path, *, names: Names) -> Iterator[SourceFault]:
+def python_faults(path: Path, *, names: Names | None = None) -> Iterator[SourceFault]:
     """The faults of one module.
 
+    :param names: None for a service, which has no texts and no addresses of pages.
     :raises SyntaxError: it is no Python.
     """
     source = path.read_text(encoding="utf-8-sig")
-    tree = ast.parse(source)
-    lines = source.splitlines()
-    for line, origin in _origins(tree):
-        if not is_allowed(lines[line - 1], FIXED_ADDRESS):
-            yield origin_fault(path, line=line, origin=origin)
-    yield from unmarked_python_texts(path, tree, lines)
+    tree, lines = ast.parse(source), dict(enumerate(source.splitlines(), start=1))
     imported = imported_names(tree)
-    yield from service_faults(path, tree=tree, lines=lines)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    findings = [*cookie_findings(tree, imported), *shared_state(tree, lines, imported), *_pauses(calls, imported)]
+    if names is not None:
+        findings += [*_origins(tree), *unmarked_python_texts(tree, imported), *_unknown_permissions(tree, names)]
+        findings += [finding for call in calls for finding in _call_findings(call, names, imported)]
+    yield from faults_of(path, findings, lines)
+
+
+def _pauses(calls: list[ast.Call], imported: Mapping[str, str]) -> Iterator[Finding]:
+    for call in calls:
+        if dotted(call.func, imported) == "time.sleep":
+            yield Finding(
+                call.lineno,
+                "E016",
+                "time.sleep holds a thread of the server, for which other requests wait",
+                "a hook tries again by itself; a part of a page that is to follow asks again: live_part, from"
+                " portal_pages",
+            )
+
+
+def _unknown_permissions(tree: ast.Module, names: Names) -> Iterator[Finding]:
     for node, name in _permissions(tree):
         if name not in names.permissions:
-            yield SourceFault(
-                path=path,
-                line=node.lineno,
-                message=f"no platform has the permission {name!r}",
-                hint=f"{name_hint(name, names.permissions)}; one of the app's own is a constant, APPROVE: Final ="
+            yield Finding(
+                node.lineno,
+                "E017",
+                f"no platform has the permission {name!r}",
+                f"{name_hint(name, names.permissions)}; one of the app's own is a constant, APPROVE: Final ="
                 f' "{name}", that stands here by its name',
-                id="E017",
-            )
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        for line, message, hint in _name_faults(call, names, imported):
-            yield SourceFault(path=path, line=line, message=message, hint=hint, id="E008")
-        address = _address(call, names, imported)
-        if address is not None and not is_allowed(lines[call.lineno - 1], FIXED_ADDRESS):
-            yield SourceFault(path=path, line=call.lineno, message=address[0], hint=address[1], id="E018")
-        hook = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        # None among the names: `**options`.
-        if hook in names.creates and not {"idempotency_key", None} & {keyword.arg for keyword in call.keywords}:
-            yield SourceFault(
-                path=path,
-                line=call.lineno,
-                message=f"{hook} has no idempotency_key: a form that is sent twice creates two",
-                hint="write idempotency_key=submission_key(request), from portal_pages; or None for a POST that may"
-                " happen twice",
-                id="E009",
             )
 
 
-def service_faults(path: Path, *, tree: ast.Module | None = None, lines: Sequence[str] = ()) -> Iterator[SourceFault]:
-    """What must not stand in a service either: a cookie of the portal, shared state, a pause.
-
-    :param tree: what the file has, if that is known, with its `lines`.
-    :raises SyntaxError: it is no Python.
-    """
-    if tree is None:
-        source = path.read_text(encoding="utf-8-sig")
-        tree, lines = ast.parse(source), source.splitlines()
-    imported = imported_names(tree)
-    yield from cookie_faults(path, tree, imported)
-    yield from shared_state(path, tree, lines, imported)
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if dotted(call.func, imported) == "time.sleep":
-            yield SourceFault(
-                path=path,
-                line=call.lineno,
-                message="time.sleep holds a thread of the server, for which other requests wait",
-                hint="a hook tries again by itself; a part of a page that is to follow asks again: live_part, from"
-                " portal_pages",
-                id="E016",
-            )
+def _call_findings(call: ast.Call, names: Names, imported: Mapping[str, str]) -> Iterator[Finding]:
+    for line, message, hint in _name_faults(call, names, imported):
+        yield Finding(line, "E008", message, hint)
+    address = _address(call, names, imported)
+    if address is not None:
+        yield Finding(call.lineno, "E018", *address)
+    hook = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    # None among the names: `**options`.
+    if hook in names.creates and not {"idempotency_key", None} & {keyword.arg for keyword in call.keywords}:
+        yield Finding(
+            call.lineno,
+            "E009",
+            f"{hook} has no idempotency_key: a form that is sent twice creates two",
+            "write idempotency_key=submission_key(request), from portal_pages; or None for a POST that may happen"
+            " twice",
+        )
 
 
 def declared_texts(tree: ast.Module) -> set[str]:
@@ -154,17 +146,17 @@ def _address(call: ast.Call, names: Names, imported: Mapping[str, str]) -> tuple
     return None if address is None else names.routes.address_fault(address, write=f"{_REDIRECTS[function]}(%s)")
 
 
-def _origins(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _origins(tree: ast.Module) -> Iterator[Finding]:
     # A text that stands alone is a docstring, or does nothing.
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
-            yield from ((node.lineno, origin) for origin in origins_in(node.value))
+            yield from (origin_finding(node.lineno, origin) for origin in origins_in(node.value))
         elif isinstance(node, ast.JoinedStr | ast.BinOp):
             # f"https://{host}/", "https://" + host: the host follows as a value.
             parts = node.values if isinstance(node, ast.JoinedStr) else [node.left]
             yield from (
-                (node.lineno, ast.unparse(node).removeprefix("f").strip("'"))
+                origin_finding(node.lineno, ast.unparse(node).removeprefix("f").strip("'"))
                 for part in parts
                 if isinstance(part, ast.Constant) and str(part.value).lower().endswith(SCHEMES)
             )

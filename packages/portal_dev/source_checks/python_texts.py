@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import portal_pages
 from portal.web import present
-from portal_dev.source_checks.faults import SourceFault, is_allowed
-from portal_dev.source_checks.texts import UNTRANSLATED
+from portal_dev.source_checks.faults import UNTRANSLATED, Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
 #: The arguments that people read, of forms' fields, badges, tiles and pages.
 _ARGUMENTS: Final = frozenset(
@@ -62,26 +60,20 @@ def _texts_of_ours() -> dict[str, dict[str, int | None]]:
     }
 
 
-def unmarked_python_texts(path: Path, tree: ast.Module, lines: Sequence[str]) -> Iterator[SourceFault]:
-    """The texts of a module that no translator sees.
-
-    :param lines: of the module.
-    """
-    for node, text in _found(tree):
-        if not is_allowed(lines[node.lineno - 1], UNTRANSLATED):
-            yield SourceFault(
-                path=path,
-                line=node.lineno,
-                message=f"the text {text!r} is not marked for translation",
-                hint=f'write _("{text}"), with `_` from django.utils.translation: gettext in a view, gettext_lazy'
-                " outside of functions; a text that is the same in every language needs a comment in its line,"
-                f" `# {UNTRANSLATED} why`",
-                id="E005",
-            )
+def unmarked_python_texts(tree: ast.Module, imported: Mapping[str, str]) -> Iterator[Finding]:
+    """The texts of a module that no translator sees."""
+    for node, text in _found(tree, imported):
+        yield Finding(
+            node.lineno,
+            "E005",
+            f"the text {text!r} is not marked for translation",
+            f'write _("{text}"), with `_` from django.utils.translation: gettext in a view, gettext_lazy outside of'
+            " functions; a text that is the same in every language needs a comment in its line,"
+            f" `# {UNTRANSLATED} why`",
+        )
 
 
-def _found(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
-    imported = imported_names(tree)
+def _found(tree: ast.Module, imported: Mapping[str, str]) -> Iterator[tuple[ast.expr, str]]:
     for node in ast.walk(tree):
         match node:
             case ast.Call():

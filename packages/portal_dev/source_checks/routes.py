@@ -11,13 +11,11 @@ from django.urls import URLPattern, get_resolver
 from django.urls.resolvers import LocalePrefixPattern
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal_dev.source_checks.faults import SourceFault, is_allowed, name_hint
-from portal_dev.source_checks.origins import FIXED_ADDRESS
+from portal_dev.source_checks.faults import Finding, name_hint
 from portal_pages import shown_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from django.urls import URLResolver
 
@@ -96,7 +94,7 @@ def _filled(route: str, path: str) -> str:
     return "/".join(own if _VALUE.search(part) else part for part, own in zip(parts, given, strict=True))
 
 
-def template_addresses(path: Path, markup: Markup, routes: Routes) -> Iterator[SourceFault]:
+def template_addresses(markup: Markup, routes: Routes) -> Iterator[Finding]:
     """The addresses of the app that a template writes out, also behind `/{{ LOCALE }}`."""
     for attribute in markup.attributes:
         value = attribute.value
@@ -104,8 +102,8 @@ def template_addresses(path: Path, markup: Markup, routes: Routes) -> Iterator[S
             value = f"/{DEFAULT_LOCALE}{value[2:]}" if tag.source == "LOCALE" else value
         is_whole = attribute.name in _ADDRESSES and not markup.tags_in(value)
         fault = routes.address_fault(value, write="{{ url(%s) }}") if is_whole else None
-        if fault is not None and not is_allowed(markup.comments.get(attribute.line, ""), FIXED_ADDRESS):
-            yield SourceFault(path=path, line=attribute.line, message=fault[0], hint=fault[1], id="E018")
+        if fault is not None:
+            yield Finding(attribute.line, "E018", *fault)
 
 
 def routes_of(urlconf: str) -> Routes:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from portal_dev.source_checks.faults import SourceFault, is_allowed
+from portal_dev.source_checks.faults import ON_PURPOSE, Finding, is_allowed
 from portal_dev.source_checks.python_texts import dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Iterator, Mapping
 
-#: A comment with this word, where the name is made or where it is changed, allows it, and says why.
-ON_PURPOSE: Final = "shared on purpose:"
 _KINDS: Final = (ast.Dict, ast.DictComp, ast.List, ast.ListComp, ast.Set, ast.SetComp)
 #: What makes the like.
 _MAKERS: Final = frozenset({"dict", "list", "set", "bytearray", "defaultdict", "deque", "Counter", "OrderedDict"})
@@ -25,27 +22,24 @@ _CHANGES: Final = frozenset(
 )
 
 
-def shared_state(
-    path: Path, tree: ast.Module, lines: Sequence[str], imported: Mapping[str, str]
-) -> Iterator[SourceFault]:
+def shared_state(tree: ast.Module, lines: Mapping[int, str], imported: Mapping[str, str]) -> Iterator[Finding]:
     """The lines of a module's functions that change what its requests share.
 
-    :param lines: of the module.
+    :param lines: of the module; a comment may allow a change also where the name is made.
     :param imported: what :func:`.python_texts.imported_names` gives.
     """
     shared = _mutable_names(tree, imported)
-    allowed = {name for name, line in shared.items() if is_allowed(lines[line - 1], ON_PURPOSE)}
+    allowed = {name for name, line in shared.items() if is_allowed(lines[line], ON_PURPOSE)}
     for node in tree.body:
         for line, name in sorted(_changes(node, shared.keys(), local=None)):
-            if name not in allowed and not is_allowed(lines[line - 1], ON_PURPOSE):
-                yield SourceFault(
-                    path=path,
-                    line=line,
-                    message=f"{name} is changed here: all requests of this process share it, those of other users"
-                    " too, and other processes lack it",
-                    hint="keep what belongs to one request in a variable, and what outlives it in the backend, through"
-                    f" a hook; what everybody may share needs a comment in its line, `# {ON_PURPOSE} why`",
-                    id="E015",
+            if name not in allowed:
+                yield Finding(
+                    line,
+                    "E015",
+                    f"{name} is changed here: all requests of this process share it, those of other users too, and"
+                    " other processes lack it",
+                    "keep what belongs to one request in a variable, and what outlives it in the backend, through a"
+                    f" hook; what everybody may share needs a comment in its line, `# {ON_PURPOSE} why`",
                 )
 
 

@@ -18,12 +18,12 @@ from portal.query import REGISTRY
 from portal.services.service_imports import import_services, services_folder
 from portal.web.templating import separate_environments
 from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
-from portal_dev.source_checks.faults import SourceFault
+from portal_dev.source_checks.faults import Finding, SourceFault, faults_of
 from portal_dev.source_checks.markup import Markup, markup_in
 from portal_dev.source_checks.origins import template_origins
-from portal_dev.source_checks.python_code import Names, declared_texts, python_faults, service_faults
+from portal_dev.source_checks.python_code import Names, declared_texts, python_faults
 from portal_dev.source_checks.routes import routes_of, shown_rows, template_addresses
-from portal_dev.source_checks.template_names import compile_faults, icons_of, name_faults
+from portal_dev.source_checks.template_names import compile_faults, icons_of, name_findings
 from portal_dev.source_checks.template_rows import row_faults
 from portal_dev.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
 
@@ -47,7 +47,7 @@ _SIGNED_OUT_LAYOUT: Final = "portal/plain.html"
 _INCLUDE: Final = re.compile(r"""(?:include|extends)\s+["']([^"']+)["']""")
 
 
-def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | None]) -> Iterator[SourceFault]:
+def form_findings(markup: Markup, *, load: Callable[[str], Markup | None]) -> Iterator[Finding]:
     """The forms of a template that lack what every form needs.
 
     :param load: gives an included template by its name; None if there is none.
@@ -56,22 +56,16 @@ def form_faults(path: Path, markup: Markup, *, load: Callable[[str], Markup | No
     for form in markup.forms:
         has = set(_parts(markup, form.contents, load=load, seen=frozenset()))
         if CSRF not in has:
-            yield SourceFault(
-                path=path,
-                line=form.line,
-                message="this form has no CSRF token: a browser that sends it gets a 403 page",
-                hint=f'write {{{{ {CSRF} }}}} after <form method="post" …>',
-                id="E003",
-            )
+            told = "this form has no CSRF token: a browser that sends it gets a 403 page"
+            yield Finding(form.line, "E003", told, f'write {{{{ {CSRF} }}}} after <form method="post" …>')
         action = " ".join((form.action, *(tag.source for tag in markup.tags_in(form.action))))
         if ACCOUNT not in has and not signed_out and not any(each in action for each in _FOR_ANYBODY):
-            yield SourceFault(
-                path=path,
-                line=form.line,
-                message="this form does not say for whom its page was made: sent after somebody else has signed in,"
-                " it writes in that user's name",
-                hint=f'write {{% include "{ACCOUNT}" %}} after {{{{ {CSRF} }}}}',
-                id="E004",
+            yield Finding(
+                form.line,
+                "E004",
+                "this form does not say for whom its page was made: sent after somebody else has signed in, it writes"
+                " in that user's name",
+                f'write {{% include "{ACCOUNT}" %}} after {{{{ {CSRF} }}}}',
             )
 
 
@@ -161,16 +155,19 @@ def _template_faults(environments: dict[str, PageEnvironment], *, app: str) -> I
 
     markups = {name: markup for name in paths if (markup := load(name)) is not None}
     class_blocks = blocks_in_attributes(markups.values())
-    for name, path in paths.items():
+    for name in paths:
         yield from compile_faults(environments, name)
-        yield from name_faults(environment, name, path=path, routes=routes)
     for shown in shown_rows(urlconf):
         yield from row_faults(shown, environment)
     for name, markup in markups.items():
-        yield from unmarked_texts(paths[name], markup, class_blocks=class_blocks, macros=environment.macros)
-        yield from form_faults(paths[name], markup, load=load)
-        yield from template_origins(paths[name], markup)
-        yield from template_addresses(paths[name], markup, routes)
+        findings = (
+            *name_findings(environment, name, routes=routes),
+            *unmarked_texts(markup, class_blocks=class_blocks, macros=environment.macros),
+            *form_findings(markup, load=load),
+            *template_origins(markup),
+            *template_addresses(markup, routes),
+        )
+        yield from faults_of(paths[name], findings, markup.comments)
 
 
 def _python_faults(environment: PageEnvironment, folders: Iterable[Path], *, app: str) -> Iterator[SourceFault]:
@@ -204,7 +201,7 @@ def _service_faults(app: str) -> Iterator[SourceFault]:
     for path in files_in(services, ".py"):
         domain = path.relative_to(services).parts[0].removesuffix(".py")
         if domain == app or (portal_config().project.is_gateway and domain not in PROJECT_BY_APP):
-            yield from service_faults(path)
+            yield from python_faults(path)
 
 
 def _untranslated(folder: Path) -> Iterator[SourceFault]:

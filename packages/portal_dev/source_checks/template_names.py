@@ -10,7 +10,7 @@ from django.contrib.staticfiles import finders
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
 from portal_dev.source_checks.cookies import INSTEAD, READS
-from portal_dev.source_checks.faults import SourceFault, name_hint
+from portal_dev.source_checks.faults import Finding, SourceFault, name_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _OF_JINJA: Final = frozenset({"caller", "kwargs", "loop", "self", "super", "vara
 
 
 def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> Iterator[SourceFault]:
-    """What stops a template from being compiled in a language, but for the names of :func:`name_faults`."""
+    """What stops a template from being compiled in a language, but for the names of :func:`name_findings`."""
     for language, environment in environments.items():
         try:
             environment.get_template(name)
@@ -49,7 +49,7 @@ def _hint(message: str, environment: PageEnvironment) -> str:
     return "see docs/reference/templates.md"
 
 
-def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: Routes) -> Iterator[SourceFault]:
+def name_findings(environment: PageEnvironment, name: str, *, routes: Routes) -> Iterator[Finding]:
     """The names of a template that stand for nothing: filters, functions, constants, URLs, icons, static files."""
     try:
         tree = environment.tree_with_calls(name)
@@ -61,16 +61,11 @@ def name_faults(environment: PageEnvironment, name: str, *, path: Path, routes: 
         *(fault for call in tree.find_all(nodes.Call) for fault in _call_faults(call, environment, routes)),
         *(fault for each in tree.find_all(nodes.Filter) for fault in _link_faults(each, routes)),
     ):
-        yield SourceFault(path=path, line=line, message=message, hint=hint, id="E002")
+        yield Finding(line, "E002", message, hint)
     for node in (*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)):
         if (node.attr if isinstance(node, nodes.Getattr) else _text(node.arg)) == "COOKIES":
-            yield SourceFault(
-                path=path,
-                line=node.lineno,
-                message="this template reads the cookies, which hold the tokens: a page must not show one",
-                hint=f"let the view give what the page shows; {INSTEAD}",
-                id=READS,
-            )
+            told = "this template reads the cookies, which hold the tokens: a page must not show one"
+            yield Finding(node.lineno, READS, told, f"let the view give what the page shows; {INSTEAD}")
 
 
 _Finding = tuple[int, str, str]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
-from portal_dev.source_checks.faults import SourceFault, is_allowed
+from portal_dev.source_checks.faults import UNTRANSLATED, Finding, SourceFault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,8 +36,6 @@ TEXT_ATTRIBUTES: Final = frozenset(
 TEXT_ARGUMENTS: Final = frozenset({"label", "title", "placeholder", "hint", "text", "heading"})
 #: `<input>`s whose value is written on them.
 _BUTTONS: Final = frozenset({"submit", "button", "reset"})
-#: A comment with this word allows the text in its line, and says why.
-UNTRANSLATED: Final = "untranslated:"
 #: The product's name.
 _NAME: Final = "Portal"
 #: The one function with a text that is no macro: its arguments.
@@ -53,8 +51,8 @@ _PARSER: Final = Environment(autoescape=True)
 
 
 def unmarked_texts(
-    path: Path, markup: Markup, *, class_blocks: Iterable[str], macros: Mapping[str, Sequence[str]]
-) -> Iterator[SourceFault]:
+    markup: Markup, *, class_blocks: Iterable[str], macros: Mapping[str, Sequence[str]]
+) -> Iterator[Finding]:
     """The texts of a template that no translator sees.
 
     :param class_blocks: names of the blocks that stand inside an attribute of a layout.
@@ -62,15 +60,13 @@ def unmarked_texts(
     """
     found = _UnmarkedTexts(markup, class_blocks=frozenset(class_blocks), functions={**macros, **_NAV_LINK}).found()
     for line, text in sorted(found):
-        if not is_allowed(markup.comments.get(line, ""), UNTRANSLATED):
-            yield SourceFault(
-                path=path,
-                line=line,
-                message=f"the text {text!r} is not marked for translation",
-                hint=f'write {{{{ _("{text}") }}}}; a text that is the same in every language needs a comment in its'
-                f" line, {{# {UNTRANSLATED} why #}}",
-                id="E005",
-            )
+        yield Finding(
+            line,
+            "E005",
+            f"the text {text!r} is not marked for translation",
+            f'write {{{{ _("{text}") }}}}; a text that is the same in every language needs a comment in its line,'
+            f" {{# {UNTRANSLATED} why #}}",
+        )
 
 
 def blocks_in_attributes(markups: Iterable[Markup]) -> frozenset[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.web.templating.environment import PageEnvironment, PageLoader
-from portal_dev.source_checks.markup import markup_in
+from portal_dev.source_checks.faults import Finding, SourceFault, faults_of
+from portal_dev.source_checks.markup import markup_of
 from portal_dev.source_checks.routes import Routes
 
 PACKAGES = Path(__file__).parents[3] / "packages"
@@ -55,12 +57,7 @@ def environments(environment: PageEnvironment, tmp_path: Path) -> dict[str, Page
     return {DEFAULT_LOCALE: environment, **others}
 
 
-@pytest.fixture
-def page(write: Write) -> Callable[[str], tuple[Path, object]]:
-    """Writes a template; gives its path and its markup."""
-
-    def written(text: str):
-        path = write("page.html", text)
-        return path, markup_in(path)
-
-    return written
+def told(rule: Callable[..., Iterable[Finding]], source: str, **options: Any) -> list[SourceFault]:
+    """What a rule tells of a template, but for what its comments allow."""
+    markup = markup_of(source)
+    return list(faults_of(Path("page.html"), rule(markup, **options), markup.comments))

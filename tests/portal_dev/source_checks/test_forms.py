@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from portal_dev.source_checks.markup import Markup, markup_of
-from portal_dev.source_checks.source import form_faults
+from portal_dev.source_checks.source import form_findings
+from tests.portal_dev.source_checks.conftest import told
 
 ACCOUNT = '{% include "portal/parts/page_account.html" %}'
 PARTS = {
@@ -21,9 +22,8 @@ def load(name: str) -> Markup | None:
     return markup_of(PARTS[name]) if name in PARTS else None
 
 
-def ids(page, source: str) -> list[str]:
-    path, markup = page(source)
-    return [fault.id for fault in form_faults(path, markup, load=load)]
+def ids(source: str) -> list[str]:
+    return [fault.id for fault in told(form_findings, source, load=load)]
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def ids(page, source: str) -> list[str]:
         '{% extends "signed_out.html" %}<form method="post">{{ csrf_input }}</form>',
     ],
 )
-def test_a_form_with_what_it_needs_is_right(page, source: str) -> None:
-    assert ids(page, source) == []
+def test_a_form_with_what_it_needs_is_right(source: str) -> None:
+    assert ids(source) == []
 
 
 @pytest.mark.parametrize(
@@ -53,5 +53,5 @@ def test_a_form_with_what_it_needs_is_right(page, source: str) -> None:
         ('<form method="post">{% include "circle.html" %}{% include "none.html" %}</form>', ["E003", "E004"]),
     ],
 )
-def test_what_a_form_lacks_is_told(page, source: str, faults: list[str]) -> None:
-    assert ids(page, source) == faults
+def test_what_a_form_lacks_is_told(source: str, faults: list[str]) -> None:
+    assert ids(source) == faults

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal_dev.source_checks.origins import template_origins
+from tests.portal_dev.source_checks.conftest import told
 
 
 @pytest.mark.parametrize(
@@ -18,9 +19,8 @@ from portal_dev.source_checks.origins import template_origins
         "<a href='{{ 'https://%s/en' % host }}'>",
     ],
 )
-def test_an_address_is_named_with_its_line(page, source: str) -> None:
-    path, markup = page(f"\n{source}")
-    (fault,) = template_origins(path, markup)
+def test_an_address_is_named_with_its_line(source: str) -> None:
+    (fault,) = told(template_origins, f"\n{source}")
     assert (fault.line, fault.id) == (2, "E007")
 
 
@@ -34,6 +34,5 @@ def test_an_address_is_named_with_its_line(page, source: str) -> None:
         "{% if link.startswith('https://') %}{% endif %}",
     ],
 )
-def test_what_is_no_address_of_ours_is_left_alone(page, source: str) -> None:
-    path, markup = page(source)
-    assert list(template_origins(path, markup)) == []
+def test_what_is_no_address_of_ours_is_left_alone(source: str) -> None:
+    assert told(template_origins, source) == []

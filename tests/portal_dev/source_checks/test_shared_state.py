@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-
 import pytest
 
-from portal_dev.source_checks.python_texts import imported_names
-from portal_dev.source_checks.shared_state import shared_state
+from portal_dev.source_checks.python_code import python_faults
 
 CHANGES = {
     "kept = {}\ndef view(request):\n    kept[request.user] = 1": (3, "kept"),
@@ -36,14 +33,13 @@ FINE = [
 ]
 
 
-def faults_of(write, source: str):
-    tree = ast.parse(source)
-    return list(shared_state(write("view.py", source), tree, source.splitlines(), imported_names(tree)))
+def faults(write, source: str):
+    return list(python_faults(write("view.py", source)))
 
 
 @pytest.mark.parametrize(("source", "told"), CHANGES.items())
 def test_a_change_is_told_with_its_line_and_what_to_do(write, source: str, told: tuple[int, str]) -> None:
-    (fault,) = faults_of(write, source)
+    (fault,) = faults(write, source)
     assert (fault.line, fault.id) == (told[0], "E015")
     assert fault.message.startswith(f"{told[1]} is changed here")
     assert "# shared on purpose: why" in fault.hint
@@ -51,8 +47,8 @@ def test_a_change_is_told_with_its_line_and_what_to_do(write, source: str, told:
 
 @pytest.mark.parametrize("source", FINE)
 def test_what_one_request_has_for_itself_or_nobody_changes_is_fine(write, source: str) -> None:
-    assert faults_of(write, source) == []
+    assert faults(write, source) == []
 
 
 def test_a_comment_without_a_reason_allows_nothing(write) -> None:
-    assert faults_of(write, "kept = {}\ndef view(request):\n    kept['a'] = 1  # shared on purpose:")
+    assert faults(write, "kept = {}\ndef view(request):\n    kept['a'] = 1  # shared on purpose:")

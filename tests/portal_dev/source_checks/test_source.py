@@ -10,7 +10,7 @@ from portal.config.places import SOURCE_ROOT
 from portal_dev.source_checks.faults import SourceFault, name_hint
 from portal_dev.source_checks.routes import routes_of, template_addresses
 from portal_dev.source_checks.source import unreadable_files
-from tests.portal_dev.source_checks.conftest import ROUTES
+from tests.portal_dev.source_checks.conftest import ROUTES, told
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run
 
 
@@ -48,15 +48,15 @@ NO_ADDRESSES = [
 
 
 @pytest.mark.parametrize(("source", "hint"), ADDRESSES.items())
-def test_an_address_of_the_app_that_a_template_writes_out_is_told(page, source: str, hint: str) -> None:
-    (fault,) = template_addresses(*page(f"\n{source}"), ROUTES)
+def test_an_address_of_the_app_that_a_template_writes_out_is_told(source: str, hint: str) -> None:
+    (fault,) = told(template_addresses, f"\n{source}", routes=ROUTES)
     assert (fault.line, fault.id) == (2, "E018")
     assert hint in fault.hint
 
 
 @pytest.mark.parametrize("source", NO_ADDRESSES)
-def test_other_addresses_are_left_alone(page, source: str) -> None:
-    assert list(template_addresses(*page(source), ROUTES)) == []
+def test_other_addresses_are_left_alone(source: str) -> None:
+    assert told(template_addresses, source, routes=ROUTES) == []
 
 
 def test_a_fault_is_printed_with_its_place_below_the_checkout() -> None:

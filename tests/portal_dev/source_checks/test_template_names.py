@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portal_dev.source_checks.template_names import compile_faults, name_faults
+from portal_dev.source_checks.template_names import compile_faults, name_findings
 from tests.portal_dev.source_checks.conftest import ROUTES
 
 BROKEN = {
@@ -54,8 +54,8 @@ def test_a_fault_of_a_layout_is_reported_at_the_layouts_line(write, environments
 
 @pytest.mark.parametrize(("source", "words"), UNKNOWN.items())
 def test_a_name_that_stands_for_nothing_is_named(write, environment, source, words) -> None:
-    path = write("page.html", f"\n{source}")
-    (fault,) = name_faults(environment, "page.html", path=path, routes=ROUTES)
+    write("page.html", f"\n{source}")
+    (fault,) = name_findings(environment, "page.html", routes=ROUTES)
     assert (fault.line, fault.id) == (2, "E002")
     assert words[0] in fault.message
     assert words[1] in fault.hint
@@ -63,8 +63,8 @@ def test_a_name_that_stands_for_nothing_is_named(write, environment, source, wor
 
 @pytest.mark.parametrize("source", KNOWN)
 def test_names_that_are_there_and_values_of_views_are_left_alone(write, environment, source) -> None:
-    path = write("page.html", source)
-    assert list(name_faults(environment, "page.html", path=path, routes=ROUTES)) == []
+    write("page.html", source)
+    assert list(name_findings(environment, "page.html", routes=ROUTES)) == []
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,7 @@ def test_names_that_are_there_and_values_of_views_are_left_alone(write, environm
     ],
 )
 def test_a_template_that_reads_the_cookies_is_told(write, environment, source) -> None:
-    (fault,) = name_faults(environment, "page.html", path=write("page.html", f"\n{source}"), routes=ROUTES)
+    write("page.html", f"\n{source}")
+    (fault,) = name_findings(environment, "page.html", routes=ROUTES)
     assert (fault.line, fault.id) == (2, "E013")
     assert "this template reads the cookies" in fault.message

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from portal_dev.source_checks.markup import markup_of
 from portal_dev.source_checks.texts import blocks_in_attributes, unmarked_texts, untranslated_texts
+from tests.portal_dev.source_checks.conftest import told
 
 MACROS = {"bar_chart": ("chart", "title"), "fact": ("label", "value")}
 UNMARKED = {
@@ -45,22 +47,22 @@ FINE = [
 
 
 @pytest.mark.parametrize(("source", "text"), UNMARKED.items())
-def test_a_text_without_a_mark_is_named(page, source: str, text: str) -> None:
-    path, markup = page(f"\n{source}")
-    (fault,) = unmarked_texts(path, markup, class_blocks=(), macros=MACROS)
+def test_a_text_without_a_mark_is_named(source: str, text: str) -> None:
+    (fault,) = told(unmarked_texts, f"\n{source}", class_blocks=(), macros=MACROS)
     assert repr(text) in fault.message.replace("No ", "No")
     assert fault.line == 2
     assert "_(" in fault.hint
 
 
 @pytest.mark.parametrize("source", FINE)
-def test_what_needs_no_translation_is_left_alone(page, source: str) -> None:
-    path, markup = page(source)
-    assert list(unmarked_texts(path, markup, class_blocks={"page_class"}, macros=MACROS)) == []
+def test_what_needs_no_translation_is_left_alone(source: str) -> None:
+    assert told(unmarked_texts, source, class_blocks={"page_class"}, macros=MACROS) == []
 
 
-def test_a_block_that_stands_in_an_attribute_is_no_text(page) -> None:
-    _, markup = page('<div class="page {% block page_class %}{% endblock %}" title="{% block words %}{% endblock %}">')
+def test_a_block_that_stands_in_an_attribute_is_no_text() -> None:
+    markup = markup_of(
+        '<div class="page {% block page_class %}{% endblock %}" title="{% block words %}{% endblock %}">'
+    )
     assert blocks_in_attributes([markup]) == {"page_class"}
 
 
