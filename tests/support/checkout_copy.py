@@ -95,6 +95,13 @@ def run(
     )
 
 
+def output_of(folder: Path, *command: str, timeout_s: float = 120, **variables: str | None) -> str:
+    """What a command prints, which should end well."""
+    done = run(folder, *command, variables={**in_copy(folder), **variables}, timeout_s=timeout_s)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
+    return done.stdout
+
+
 @contextlib.contextmanager
 def servers_in_copy(
     copy: Path, *projects: str, seed: tuple[str, ...] = (), typed: str = "", backend: str | None = None

@@ -15,6 +15,7 @@ from tests.support.checkout_copy import (
     commit_copy,
     copy_of_checkout,
     in_copy,
+    output_of,
     run,
 )
 from tests.support.harness import ROOT
@@ -51,9 +52,11 @@ def copy(tmp_path: Path) -> Path:
 
 
 def start(copy: Path, name: str = NEW_PLATFORM) -> str:
-    made = run(copy, "manage.py", "startplatform", name)
-    assert made.returncode == 0, made.stderr
-    return made.stdout
+    return output_of(copy, "manage.py", "startplatform", name)
+
+
+def remove(copy: Path, name: str = NEW_PLATFORM) -> str:
+    return output_of(copy, "manage.py", "removeplatform", name)
 
 
 def test_the_command_says_what_it_wrote_and_what_it_left_to_the_developer(copy: Path) -> None:
@@ -73,8 +76,7 @@ def test_the_longest_name_gives_formatted_code(copy: Path) -> None:
     start(copy, name)
     files = ("apps/product.py", f"apps/{name}", f"tests/apps/{name}")
     for words in (["format", "--check"], ["check"]):
-        done = run(copy, "-m", "ruff", *words, *files)
-        assert done.returncode == 0, done.stdout
+        output_of(copy, "-m", "ruff", *words, *files)
 
 
 def test_a_folder_without_its_line_and_a_line_without_its_folder_fail_a_check(copy: Path) -> None:
@@ -117,9 +119,7 @@ def test_what_an_interrupted_start_leaves_is_removed_and_the_start_may_be_repeat
     start(copy)
     interrupted = run(copy, "-c", INTERRUPTED, str(writes // 4), "removeplatform", NEW_PLATFORM)
     assert "KeyboardInterrupt" in interrupted.stderr
-    removed = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
-    assert removed.returncode == 0, removed.stderr
-    assert "Look yourself" not in removed.stdout
+    assert "Look yourself" not in remove(copy)
     assert changes_of_copy(copy) == ""
 
 
@@ -137,7 +137,7 @@ def test_work_that_is_not_committed_stops_the_removal(copy: Path) -> None:
     )
     assert changes_of_copy(copy) == before
     commit_copy(copy)
-    assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).returncode == 0
+    remove(copy)
     assert not view.exists()
 
 
@@ -149,20 +149,19 @@ def test_without_git_only_what_was_not_touched_is_removed(copy: Path) -> None:
     refused = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
     assert f"nothing is removed: apps/{NEW_PLATFORM}/views/overview.py" in refused.stderr
     overview.write_text(written)
-    assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).returncode == 0
+    remove(copy)
     assert not overview.exists()
 
 
 def test_a_removed_example_leaves_the_one_that_shows_its_rows_whole(copy: Path) -> None:
     commit_copy(copy)
-    removed = run(copy, "manage.py", "removeplatform", "finance")
-    assert "Kept: packages/portal/services/finance, which apps/energy/views/elsewhere.py imports.\n" in removed.stdout
+    first = remove(copy, "finance")
+    assert "Kept: packages/portal/services/finance, which apps/energy/views/elsewhere.py imports.\n" in first
     assert (copy / "packages" / "portal" / "services" / "finance").exists()
-    checked = run(copy, "manage.py", "--app", "energy", "check", variables=in_copy(copy, DEBUG="on"))
-    assert checked.returncode == 0, checked.stderr
-    last = run(copy, "manage.py", "removeplatform", "energy")
-    assert last.stdout.startswith("Removed: packages/portal/services/finance, apps/energy,")
-    assert "Look yourself" not in removed.stdout + last.stdout
+    output_of(copy, "manage.py", "--app", "energy", "check", DEBUG="on")
+    last = remove(copy, "energy")
+    assert last.startswith("Removed: packages/portal/services/finance, apps/energy,")
+    assert "Look yourself" not in first + last
     assert not (copy / "packages" / "portal" / "services" / "finance").exists()
     assert (copy / "packages" / "portal" / "services" / "operations").exists()
 
@@ -170,22 +169,15 @@ def test_a_removed_example_leaves_the_one_that_shows_its_rows_whole(copy: Path) 
 def test_the_first_platform_of_a_product_is_named_where_the_examples_were(copy: Path) -> None:
     commit_copy(copy)
     for example in ("finance", "operations", "energy"):
-        removed = run(copy, "manage.py", "removeplatform", example)
-        assert removed.returncode == 0, removed.stderr
-        assert "Look yourself" not in removed.stdout
+        assert "Look yourself" not in remove(copy, example)
     assert "yourself" not in start(copy)
     for file, asked in (("pyproject.toml", "finance = ["), ("Makefile", "--extra finance")):
         assert asked in (ROOT / file).read_text()
         assert asked not in (copy / file).read_text(), "packages that a removed platform alone needed"
     written = (copy / "apps" / "product.py").read_text()
     assert re.findall(r'app="(\w+)"', written) == [NEW_PLATFORM]
-    for file in (
-        "README.md",
-        "CODEOWNERS",
-        ".env.example",
-        "docs/reference/environment.md",
-        "deploy/nginx/portal.conf",
-    ):
+    files = ("README.md", "CODEOWNERS", ".env.example", "docs/reference/environment.md", "deploy/nginx/portal.conf")
+    for file in files:
         text = (copy / file).read_text()
         assert NEW_PLATFORM in text.lower(), file
         assert not re.search(r"\bapps/(energy|operations|finance)\b|(ENERGY|OPERATIONS|FINANCE)_APP_URL", text), file

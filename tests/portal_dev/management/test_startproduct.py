@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from portal.errors import ConfigurationError
 from portal_dev.platforms import products
+from tests.support import checkout_copy
 from tests.support.checkout_copy import run as run_in
 from tests.support.harness import ROOT, clean_environment
 from tests.support.http_browser import HttpBrowser
@@ -19,16 +19,11 @@ from tests.support.local_run import Run
 from tests.support.ports import free_port_base
 
 NAME = "acme"
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 def start(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), "startproduct", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_in(folder, str(ROOT / "manage.py"), "startproduct", *words)
 
 
 def in_product(product: Path, **variables: str) -> dict[str, str | None]:
@@ -36,11 +31,21 @@ def in_product(product: Path, **variables: str) -> dict[str, str | None]:
     return clean_environment(PYTHONPATH=f"{product}:{ROOT / 'packages'}", **variables)
 
 
+def output_of(product: Path, *command: str, **variables: str) -> str:
+    return checkout_copy.output_of(product, *command, **in_product(product, **variables))
+
+
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("product")
+    return new_product(tmp_path_factory.mktemp("product"))
+
+
+def new_product(folder: Path, *, languages: str = '"en": "English"') -> Path:
+    """A product in a folder, with these languages."""
     written = start(folder, NAME)
     assert written.returncode == 0, written.stderr
+    described = folder / "apps" / "product.py"
+    described.write_text(described.read_text().replace('"en": "English"', languages))
     return folder
 
 
@@ -58,33 +63,28 @@ def running(product: Path, tmp_path: Path) -> Iterator[Run]:
 
 @pytest.mark.parametrize("app", ["auth_app", NAME])
 def test_each_app_passes_its_checks(product: Path, app: str) -> None:
-    checked = run_in(product, "manage.py", "--app", app, "check", variables=in_product(product, DEBUG="on"))
-    assert checked.returncode == 0, checked.stderr
+    output_of(product, "manage.py", "--app", app, "check", DEBUG="on")
 
 
 def test_its_code_is_formatted_and_has_no_fault(product: Path) -> None:
     for words in (("format", "--check", "."), ("check", ".")):
-        done = run_in(product, "-m", "ruff", *words, "--no-cache")
-        assert done.returncode == 0, done.stdout
+        output_of(product, "-m", "ruff", *words, "--no-cache")
 
 
 def test_its_own_tests_pass(product: Path) -> None:
-    tested = run_in(product, "-m", "pytest", "-q", "-p", "no:cacheprovider", variables=in_product(product))
-    assert tested.returncode == 0, tested.stdout
-    assert "5 passed" in tested.stdout
+    assert "5 passed" in output_of(product, *PYTEST)
 
 
 def test_the_tables_of_its_sandbox_are_those_of_its_models(product: Path, tmp_path: Path) -> None:
-    variables = in_product(product, DEBUG="on", SANDBOX_STATE_DIR=str(tmp_path))
-    made = run_in(product, "manage.py", "--app", "sandbox_api", "makemigrations", "--check", variables=variables)
-    assert made.returncode == 0, made.stdout + made.stderr
+    variables = {"DEBUG": "on", "SANDBOX_STATE_DIR": str(tmp_path)}
+    output_of(product, "manage.py", "--app", "sandbox_api", "makemigrations", "--check", **variables)
 
 
 def test_it_has_the_calls_of_its_own_services_and_none_of_the_examples(product: Path) -> None:
-    listed = run_in(product, "manage.py", "--app", NAME, "list_endpoints", variables=in_product(product, DEBUG="on"))
-    assert "/acme/orders/{id}" in listed.stdout
-    assert "/me" in listed.stdout
-    assert "/energy/clients" not in listed.stdout
+    listed = output_of(product, "manage.py", "--app", NAME, "list_endpoints", DEBUG="on")
+    assert "/acme/orders/{id}" in listed
+    assert "/me" in listed
+    assert "/energy/clients" not in listed
 
 
 def test_somebody_signs_in_and_creates_an_order(running: Run) -> None:
@@ -101,48 +101,41 @@ def test_somebody_signs_in_and_creates_an_order(running: Run) -> None:
         assert "Acme" in person.get(f"{gateway}/en/profile").text
 
 
-def test_a_further_platform_and_a_language_are_added_there(product: Path, tmp_path: Path) -> None:
-    started = start(tmp_path, NAME)
-    assert started.returncode == 0, started.stderr
-    added = run_in(tmp_path, "manage.py", "startplatform", "fleet", variables=in_product(tmp_path))
-    assert added.returncode == 0, added.stderr
-    assert "yourself" not in added.stdout
+def test_a_further_platform_and_a_language_are_added_there(tmp_path: Path) -> None:
+    new_product(tmp_path, languages='"en": "English", "de": "Deutsch"')
+    assert "yourself" not in output_of(tmp_path, "manage.py", "startplatform", "fleet")
     described = tmp_path / "apps" / "product.py"
-    text = described.read_text().replace('"en": "English"', '"en": "English", "de": "Deutsch"')
-    described.write_text(text.replace('msgid("Acme"),', 'msgid("Acme"),\n    msgid("Fleet"),'))
-    variables = in_product(tmp_path, DEBUG="on")
-    missing = run_in(tmp_path, "manage.py", "--app", "fleet", "update_catalogs", variables=variables)
-    assert "apps/locale/de/LC_MESSAGES/django.po: no translation of 'Fleet'" in missing.stdout
-    assert "Sign in" not in missing.stdout, "a text of the portal's packages, which are translated"
-    checked = run_in(tmp_path, "manage.py", "--app", "auth_app", "check", variables=variables)
+    described.write_text(described.read_text().replace('msgid("Acme"),', 'msgid("Acme"),\n    msgid("Fleet"),'))
+    missing = output_of(tmp_path, "manage.py", "--app", "fleet", "update_catalogs", DEBUG="on")
+    assert "apps/locale/de/LC_MESSAGES/django.po: no translation of 'Fleet'" in missing
+    assert "Sign in" not in missing, "a text of the portal's packages, which are translated"
+    checked = run_in(tmp_path, "manage.py", "--app", "auth_app", "check", variables=in_product(tmp_path, DEBUG="on"))
     assert "(portal.source.E006) the text 'Fleet' has no translation" in checked.stderr
-    tested = run_in(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", variables=in_product(tmp_path))
-    assert tested.returncode == 0, tested.stdout
+    output_of(tmp_path, *PYTEST)
 
 
-def test_a_language_that_the_packages_do_not_have_is_the_products_to_translate(tmp_path: Path) -> None:
-    assert start(tmp_path, NAME).returncode == 0
-    described = tmp_path / "apps" / "product.py"
-    described.write_text(described.read_text().replace('"en": "English"', '"en": "English", "fr": "Français"'))
-    variables = in_product(tmp_path, DEBUG="on")
-    missing = run_in(tmp_path, "manage.py", "--app", NAME, "update_catalogs", variables=variables)
-    assert "apps/locale/fr/LC_MESSAGES/django.po: no translation of 'Sign in'" in missing.stdout
+@pytest.mark.parametrize(
+    ("languages", "missing", "not_written"),
+    [
+        # Which the packages do not have: their texts are the product's to translate.
+        ('"en": "English", "fr": "Français"', "fr/LC_MESSAGES/django.po: no translation of 'Sign in'", "packages"),
+        # The texts are written in English, whatever the default language is.
+        ('"de": "Deutsch", "en": "English"', "de/LC_MESSAGES/django.po: no translation of 'Acme'", "locale/en"),
+    ],
+    ids=["a language that the packages do not have", "a default language other than English"],
+)
+def test_a_language_of_the_product_is_its_own_to_translate(
+    tmp_path: Path, languages: str, missing: str, not_written: str
+) -> None:
+    new_product(tmp_path, languages=languages)
+    told = output_of(tmp_path, "manage.py", "--app", NAME, "update_catalogs", DEBUG="on")
+    assert f"apps/locale/{missing}" in told
+    assert not_written not in told
     assert not list((ROOT / "packages").rglob("locale/fr"))
 
 
-def test_a_default_language_other_than_english_is_translated_and_english_is_not(tmp_path: Path) -> None:
-    """The texts are written in English, whatever the first language is."""
-    assert start(tmp_path, NAME).returncode == 0
-    described = tmp_path / "apps" / "product.py"
-    described.write_text(described.read_text().replace('"en": "English"', '"de": "Deutsch", "en": "English"'))
-    variables = in_product(tmp_path, DEBUG="on")
-    missing = run_in(tmp_path, "manage.py", "--app", NAME, "update_catalogs", variables=variables)
-    assert "apps/locale/de/LC_MESSAGES/django.po: no translation of 'Acme'" in missing.stdout
-    assert "locale/en" not in missing.stdout
-
-
 def test_a_file_of_the_product_takes_the_place_of_one_of_the_portals(tmp_path: Path) -> None:
-    assert start(tmp_path, NAME).returncode == 0
+    new_product(tmp_path)
     own = tmp_path / "apps" / "templates" / "auth_app" / "login.html"
     own.parent.mkdir(parents=True)
     own.write_text('{% extends "portal/plain.html" %}{% block content %}Our own sign-in{% endblock %}')
@@ -156,12 +149,11 @@ def test_a_file_of_the_product_takes_the_place_of_one_of_the_portals(tmp_path: P
         "print(find('portal/css/portal.css'))\n"
         "print(Client(SERVER_NAME='localhost').get('/en/login').content.decode())\n"
     )
-    variables = in_product(
-        tmp_path, DEBUG="on", DJANGO_SETTINGS_MODULE="apps.auth_app.settings", APP_STATE_DIR=str(tmp_path / "state")
-    )
-    shown = run_in(tmp_path, "-c", program, variables=variables)
-    assert str(logo) in shown.stdout, shown.stderr
-    assert "Our own sign-in" in shown.stdout
+    state = str(tmp_path / "state")
+    variables = {"DEBUG": "on", "DJANGO_SETTINGS_MODULE": "apps.auth_app.settings", "APP_STATE_DIR": state}
+    shown = output_of(tmp_path, "-c", program, **variables)
+    assert str(logo) in shown
+    assert "Our own sign-in" in shown
 
 
 @pytest.mark.parametrize("name", ["Acme", "class", "login", "auth", "json", "all", "1st", "product"])
@@ -172,20 +164,18 @@ def test_a_name_that_no_platform_can_have_writes_nothing(tmp_path: Path, name: s
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [(".", " is not empty: give another one"), ("notes.txt", "notes.txt is no folder: give another")],
+)
+def test_a_folder_that_is_not_empty_or_is_a_file_is_left_alone(tmp_path: Path, folder: str, told: str) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    refused = start(tmp_path, NAME)
+    refused = start(tmp_path, NAME, "--folder", folder)
     assert refused.returncode == 2
-    assert "is not empty: give another one by --folder" in refused.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
-
-
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-    refused = start(tmp_path, NAME, "--folder", "notes.txt")
-    assert refused.returncode == 2
-    assert "notes.txt is no folder: give another one by --folder" in refused.stderr
+    assert told in refused.stderr
+    assert "by --folder" in refused.stderr
     assert "Traceback" not in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_portal_of_nobody_knows_where_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
