@@ -21,7 +21,6 @@ from portal_dev.docs_site.site_pages import (
     PROJECT,
     ROOT_PAGES,
     linked_paths,
-    places,
     site_pages,
     with_links,
 )
@@ -187,7 +186,7 @@ def write_source(root: Path, target: Path) -> Path:
     folder = target.with_name(f"{target.name}-source")
     shutil.rmtree(folder, ignore_errors=True)
     pages = site_pages(root)
-    placed = places(pages)
+    placed = {page.source: page.place for page in pages}
     for page in pages:
         path = folder / "pages" / page.place
         path.parent.mkdir(parents=True, exist_ok=True)

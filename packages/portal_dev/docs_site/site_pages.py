@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -100,11 +100,6 @@ def site_pages(root: Path) -> list[SitePage]:
         if source.endswith(".md"):
             waiting += linked_paths(found[source].text or "", of=source)
     return [found[source] for source in sorted(found)]
-
-
-def places(pages: Iterable[SitePage]) -> dict[str, str]:
-    """Path in the repository to the path on the site."""
-    return {page.source: page.place for page in pages}
 
 
 def _page(root: Path, source: str) -> SitePage:

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from portal.config.places import SOURCE_ROOT
 from portal.server.ports import answers
@@ -95,25 +95,17 @@ class ServerGroup:
         merged = {**os.environ, **server.environment}
         environment = {name: value for name, value in merged.items() if value is not None}
         command = [sys.executable, *server.command]
+        options: dict[str, Any] = {"cwd": SOURCE_ROOT, "env": environment, "start_new_session": True}
         if server.listener is not None:
             number = server.listener.fileno()
-            process = subprocess.Popen(
-                [*command, "--listener", str(number)],
-                cwd=SOURCE_ROOT,
-                env=environment,
-                start_new_session=True,
-                pass_fds=[number],
-                stderr=subprocess.PIPE,
-            )
-            assert process.stderr is not None  # noqa: S101  for type checkers
+            command += ["--listener", str(number)]
+            process = subprocess.Popen(command, pass_fds=[number], stderr=subprocess.PIPE, **options)
             self._words[server.name] = LastWords(process.stderr)
             return process
         if self._log is None:
-            return subprocess.Popen(command, cwd=SOURCE_ROOT, env=environment, start_new_session=True)
+            return subprocess.Popen(command, **options)
         with self._log.open("ab") as log:
-            return subprocess.Popen(
-                command, cwd=SOURCE_ROOT, env=environment, start_new_session=True, stdout=log, stderr=log
-            )
+            return subprocess.Popen(command, stdout=log, stderr=log, **options)
 
     def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S, may_end: bool = False) -> None:
         """Return as soon as every server answers its health check.

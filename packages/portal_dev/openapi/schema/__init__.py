@@ -31,6 +31,7 @@ from portal_dev.openapi.schema.shapes import (
     Scalar,
     Shape,
     ValueKind,
+    are_equal,
     are_the_same,
     in_words,
 )

@@ -144,21 +144,22 @@ def are_the_same(one: Shape, other: Shape) -> bool:
         case Enumeration(), Enumeration():
             return set(one.values) == set(other.values)
         case (ListOf(item=a), ListOf(item=b)) | (MapOf(value=a), MapOf(value=b)):
-            return a.nullable == b.nullable and are_the_same(a, b)
+            return are_equal(a, b)
         case ObjectOf(), ObjectOf():
             return one.pointer == other.pointer or _have_the_same_fields(one, other)
     return False
+
+
+def are_equal(one: Shape, other: Shape) -> bool:
+    """Whether both say the same, also of null."""
+    return one.nullable == other.nullable and are_the_same(one, other)
 
 
 def _have_the_same_fields(one: ObjectOf, other: ObjectOf) -> bool:
     """Whether two schemas without a name, which stand in others, say the same."""
     if one.name or other.name or set(one.fields) != set(other.fields):
         return False
-    return all(
-        field.shape.nullable == other.fields[name].shape.nullable
-        and are_the_same(field.shape, other.fields[name].shape)
-        for name, field in one.fields.items()
-    )
+    return all(are_equal(field.shape, other.fields[name].shape) for name, field in one.fields.items())
 
 
 def either(shapes: list[Shape], pointer: str) -> Shape:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
-from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_the_same, in_words
+from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, are_equal, in_words
 from portal_dev.openapi.writing.names import (
     OPEN_ENUM,
     ClassAttribute,
@@ -280,9 +280,7 @@ def note_of(shape: Shape) -> str:
 def _has_all(shape: ObjectOf, other: ObjectOf) -> bool:
     """Whether it has the fields of the other one, with the same types, and more."""
     return len(shape.fields) > len(other.fields) and all(
-        name in shape.fields
-        and are_the_same(shape.fields[name].shape, member.shape)
-        and shape.fields[name].shape.nullable == member.shape.nullable
+        name in shape.fields and are_equal(shape.fields[name].shape, member.shape)
         for name, member in other.fields.items()
     )
 
