@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from live_sandbox import LiveSandbox
+from django.contrib.auth.hashers import make_password
+from live_sandbox import ADDRESS, PASSWORD, LiveSandbox
 from rest_framework.test import APIClient
+from rows import NOON, make_charger, make_session, make_station
 
 from sandbox_api.auth import sign_ins
 from sandbox_api.auth.models import Account
-from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station
+from sandbox_api.energy.models import Client, Meter, MeterReading
 from sandbox_api.finance.models import Invoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-
-NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -70,21 +69,11 @@ def energy(sign_in: Callable[..., APIClient]) -> APIClient:
 def grid(db: None) -> dict[str, Any]:
     """One row of each kind."""
     client = Client.objects.create(name="Ada", email="ada@example.com")
-    station = Station.objects.create(
+    station = make_station(
         name="Łódź Rynek", address="Długa 1", city="Łódź", country="PL", latitude=51.75, longitude=19.45
     )
-    charger = Charger.objects.create(
-        name="Łódź Rynek #1", station=station, model="ABB Terra 54", connector="ccs", max_power_kw=50
-    )
-    session = ChargingSession.objects.create(
-        reference="CS-1",
-        charger=charger,
-        client=client,
-        started_at=NOON,
-        energy_kwh=12.5,
-        cost=Decimal("7.38"),
-        status="completed",
-    )
+    charger = make_charger(name="Łódź Rynek #1", station=station)
+    session = make_session(charger, client=client, energy_kwh=12.5, cost=Decimal("7.38"))
     meter = Meter.objects.create(serial="1EMH1", station=station, last_reading_kwh=2.5, last_reading_at=NOON)
     MeterReading.objects.create(meter=meter, read_at=NOON, energy_kwh=2.5)
     MeterReading.objects.create(meter=meter, read_at=NOON.replace(hour=1), energy_kwh=1.5)
@@ -100,6 +89,12 @@ def grid(db: None) -> dict[str, Any]:
         due_at=NOON,
     )
     return {"stations": station, "chargers": charger, "sessions": session, "meters": meter, "invoice": invoice}
+
+
+@pytest.fixture
+def account(make_account: Callable[..., Account]) -> Account:
+    """One that signs in with its password."""
+    return make_account("ENERGY_APP", email=ADDRESS, name="Me", password=make_password(PASSWORD))
 
 
 @pytest.fixture
@@ -133,7 +128,7 @@ def first_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sandbox = LiveSandbox(tmp_path_factory.mktemp("sandbox") / "state")
     assert sandbox.command("migrate").returncode == 0
     created = sandbox.command(
-        "create_account", "--email", "me@example.com", "--permissions", "ENERGY_APP", stdin="secret words\n"
+        "create_account", "--email", ADDRESS, "--permissions", "ENERGY_APP", stdin=f"{PASSWORD}\n"
     )
     assert created.returncode == 0, created.stderr
     return sandbox.state_dir

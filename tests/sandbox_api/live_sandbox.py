@@ -16,6 +16,8 @@ import pytest
 import requests
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Of the account that tests sign in with.
+ADDRESS, PASSWORD = "me@example.com", "secret words"
 
 
 @dataclass
@@ -90,5 +92,5 @@ class LiveSandbox:
     def post(self, path: str, body: Any, **headers: str) -> requests.Response:
         return requests.post(self.url(path), json=body, headers=headers, timeout=30)
 
-    def sign_in(self, email: str = "me@example.com", password: str = "secret words") -> dict[str, str]:
+    def sign_in(self, email: str = ADDRESS, password: str = PASSWORD) -> dict[str, str]:
         return self.post("/auth/login", {"email": email, "password": password}).json()

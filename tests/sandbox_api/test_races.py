@@ -36,6 +36,12 @@ def pair(transactional_db, make_account):
     return sign_ins.begin_sign_in(account=make_account("ENERGY_APP"), user_agent="")
 
 
+def signed_in(pair):
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {pair.access_token}")
+    return client
+
+
 @pytest.mark.django_db(transaction=True)
 class TestThreads:
     def test_one_of_many_rotates_and_the_others_end_the_family(self, pair):
@@ -57,14 +63,24 @@ class TestThreads:
         assert RefreshToken.objects.count() == 2
         assert SignIn.objects.get().revoked_at is None
 
+    def test_of_many_who_saw_one_version_one_changes_it(self, pair):
+        """Every writer but one is refused, in each round; so no change is lost."""
+        row = Client.objects.create(name="Ada", email="ada@example.com")
+        for version in range(1, 7):
+            answers = all_at_once(
+                lambda number, headers={"If-Match": f'"{version}"'}: signed_in(pair).patch(
+                    f"/energy/clients/{row.id}", {"name": f"Ada {number}"}, headers=headers
+                )
+            )
+            assert sorted(answer.status_code for answer in answers) == [200] + [412] * (CALLERS - 1)
+            [winner] = [answer for answer in answers if answer.status_code == 200]
+            row.refresh_from_db()
+            assert (row.name, row.version) == (winner.json()["name"], version + 1)
+
     @pytest.mark.parametrize(("headers", "rows"), [({"Idempotency-Key": "k"}, 1), ({}, CALLERS)])
     def test_many_writes_with_one_key_run_once_and_without_a_key_all_run(self, pair, headers, rows):
-        def create(_):
-            client = APIClient()
-            client.credentials(HTTP_AUTHORIZATION=f"Bearer {pair.access_token}")
-            return client.post("/energy/clients", {"name": "Ada", "email": "ada@example.com"}, headers=headers)
-
-        answers = all_at_once(create)
+        body = {"name": "Ada", "email": "ada@example.com"}
+        answers = all_at_once(lambda _: signed_in(pair).post("/energy/clients", body, headers=headers))
         assert {answer.status_code for answer in answers} == {201}
         assert len({answer.json()["id"] for answer in answers}) == Client.objects.count() == rows
 

@@ -1,16 +1,8 @@
 """Who changes a row says which version they saw, and nobody overwrites what they did not see."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from django.db import connection
-from rest_framework.test import APIClient
 
-from sandbox_api.auth import sign_ins
 from sandbox_api.energy.models import Client
-
-ROUNDS, WRITERS = 6, 8
 
 
 @pytest.fixture
@@ -64,37 +56,3 @@ def test_a_repeated_change_or_deletion_is_answered_as_the_first_time_and_a_refus
     assert client.version == 2
     headers = {"Idempotency-Key": "d", "If-Match": '"2"'}
     assert [energy.delete(PATH, headers=headers).status_code for _ in range(2)] == [204, 204]
-
-
-@pytest.fixture
-def write_at_once(transactional_db, make_account):
-    """Sends changes of the row at the same moment, each from a thread of its own: bodies and headers."""
-    pair = sign_ins.begin_sign_in(account=make_account("ENERGY_APP"), user_agent="")
-    Client.objects.create(id="cli_1", name="Ada", email="ada@example.com")
-
-    def write_all(*changes):
-        barrier = threading.Barrier(len(changes))
-
-        def write(change):
-            client = APIClient()
-            client.credentials(HTTP_AUTHORIZATION=f"Bearer {pair.access_token}")
-            barrier.wait(timeout=20)
-            try:
-                return client.patch(PATH, change[0], headers=change[1])
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(len(changes)) as pool:
-            return list(pool.map(write, changes))
-
-    return write_all
-
-
-def test_of_many_who_saw_one_version_one_changes_it(write_at_once):
-    """Every writer but one is refused, in each round; so no change is lost."""
-    for round_ in range(ROUNDS):
-        headers = {"If-Match": f'"{round_ + 1}"'}
-        answers = write_at_once(*(({"name": f"{round_} {number}"}, headers) for number in range(WRITERS)))
-        assert sorted(answer.status_code for answer in answers) == [200] + [412] * (WRITERS - 1)
-        [winner] = [answer for answer in answers if answer.status_code == 200]
-        assert (Client.objects.get().name, Client.objects.get().version) == (winner.json()["name"], round_ + 2)

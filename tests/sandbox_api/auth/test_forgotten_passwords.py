@@ -3,17 +3,12 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from live_sandbox import ADDRESS, PASSWORD
 
 from sandbox_api.auth.forgotten_passwords import LIFETIME, MAILS_IN_A_LIFETIME
 from sandbox_api.auth.models import PasswordReset, SignIn
 
-ADDRESS, PASSWORD, NEW = "me@example.com", "secret words", "other words"
-
-
-@pytest.fixture
-def account(make_account):
-    return make_account("ENERGY_APP", email=ADDRESS, name="Me", password=make_password(PASSWORD))
+NEW = "other words"
 
 
 @pytest.fixture

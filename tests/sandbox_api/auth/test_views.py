@@ -1,17 +1,11 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.hashers import ScryptPasswordHasher, make_password
+from django.contrib.auth.hashers import ScryptPasswordHasher
+from live_sandbox import ADDRESS, PASSWORD
 
 from sandbox_api.auth.models import SignIn
 from sandbox_api.environment import Faults
-
-ADDRESS, PASSWORD = "me@example.com", "secret words"
-
-
-@pytest.fixture
-def account(make_account):
-    return make_account("ENERGY_APP", email=ADDRESS, name="Me", password=make_password(PASSWORD))
 
 
 @pytest.fixture

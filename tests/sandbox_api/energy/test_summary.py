@@ -1,25 +1,22 @@
 from datetime import UTC, date, datetime
 
 import pytest
+from rows import NOON as NOW
+from rows import make_charger, make_session, make_station
 
-from sandbox_api.energy.models import Charger, ChargingSession, Station
+from sandbox_api.energy.models import Charger
 from sandbox_api.energy.summary import summarise_energy
 from sandbox_api.operations.models import WorkOrder
 from sandbox_api.periods import read_period
 
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
-
 
 @pytest.fixture
 def charger(db):
-    station = Station.objects.create(name="S", address="", city="", country="DE", latitude=0, longitude=0)
-    return Charger.objects.create(name="C", station=station, model="M", connector="ccs", max_power_kw=50)
+    return make_charger()
 
 
 def charge(charger, started_at, energy_kwh):
-    ChargingSession.objects.create(
-        reference="R", charger=charger, started_at=started_at, energy_kwh=energy_kwh, cost=1, status="completed"
-    )
+    make_session(charger, started_at=started_at, energy_kwh=energy_kwh)
 
 
 MARCH = {"from": "2026-02-28T23:00:00Z", "to": "2026-03-31T22:00:00Z", "timeZone": "Europe/Berlin"}
@@ -50,8 +47,7 @@ def test_a_period_has_figures_the_ones_before_and_a_series_of_local_days(charger
 
 
 def test_hours_are_those_of_the_clocks_at_the_station(charger):
-    elsewhere = Station.objects.create(name="T", address="", city="", country="TR", latitude=0, longitude=0)
-    there = Charger.objects.create(name="D", station=elsewhere, model="M", connector="ccs", max_power_kw=50)
+    there = make_charger(station=make_station(country="TR"))
     for where in (charger, there):
         charge(where, datetime(2026, 3, 10, 6, 30, tzinfo=UTC), 1)
     hours = summarise_energy(now=NOW, period=read_period(query=MARCH, now=NOW))["sessionsByLocalHour"]
@@ -60,9 +56,7 @@ def test_hours_are_those_of_the_clocks_at_the_station(charger):
 
 def test_the_state_names_faulted_chargers_those_without_an_order_first(energy, charger):
     for number in range(7):
-        Charger.objects.create(
-            name=f"F{number}", station=charger.station, model="M", connector="ccs", max_power_kw=50, status="faulted"
-        )
+        make_charger(name=f"F{number}", station=charger.station, status="faulted")
     first, second, third, fourth = Charger.objects.filter(status="faulted").order_by("name")[:4]
     started = ((first, "in_progress"), (third, "open"), (fourth, "open"))
     for where, status in ((first, "open"), (first, "done"), (second, "cancelled"), *started):

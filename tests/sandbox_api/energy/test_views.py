@@ -1,10 +1,7 @@
-from datetime import UTC, datetime
-
 import pytest
+from rows import make_charger, make_session, make_station
 
-from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, Station
-
-NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
+from sandbox_api.energy.models import Client, Meter
 
 
 @pytest.fixture
@@ -87,12 +84,9 @@ def test_a_row_is_the_same_in_the_list_and_alone(energy, grid, name, expected):
 
 def test_a_station_is_as_well_as_the_worst_of_its_chargers_and_meters(energy, grid):
     station = grid["stations"]
-    others = [
-        Station.objects.create(name=name, city="Łódź", country="PL", latitude=50, longitude=20)
-        for name in ("Aye", "Bee")
-    ]
+    others = [make_station(name=name, city="Łódź") for name in ("Aye", "Bee")]
     for status in ("faulted", "faulted", "available"):
-        Charger.objects.create(name="x", station=station, connector="ccs", max_power_kw=1, status=status)
+        make_charger(station=station, status=status)
     Meter.objects.create(serial="off", station=station, status="offline")
     Meter.objects.create(serial="off too", station=others[0], status="offline")
     rows = {row["name"]: row for row in energy.get("/energy/stations?sort=name").json()["items"]}
@@ -114,10 +108,7 @@ def test_a_station_is_as_well_as_the_worst_of_its_chargers_and_meters(energy, gr
 
 
 def test_a_page_costs_the_same_queries_whatever_its_size(energy, grid, django_assert_num_queries):
-    charger = grid["chargers"]
     for number in range(5):
-        ChargingSession.objects.create(
-            reference=f"CS-{number}", charger=charger, started_at=NOON, energy_kwh=1, cost=1, status="failed"
-        )
+        make_session(grid["chargers"], reference=f"CS-{number}")
     with django_assert_num_queries(3):  # the caller, the page, the total
         assert len(energy.get("/energy/sessions").json()["items"]) == 6

@@ -1,29 +1,22 @@
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from sandbox_api.energy.models import Station
-
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+from rows import NOON, make_station
 
 
 @pytest.fixture
 def stations(db):
     return [
-        Station.objects.create(
-            id=f"sta_{n}",
-            name=f"Station {n}",
-            city=city,
-            country=country,
-            status=status,
-            latitude=0,
-            longitude=0,
-            created_at=NOW + timedelta(days=n),
-        )
-        for n, (city, country, status) in enumerate(
-            [("Oslo", "NO", "active"), ("Berlin", "DE", "planned"), ("Köln", "DE", "active"), ("Graz", "AT", "active")]
+        make_station(id=f"sta_{n}", name=f"Station {n}", created_at=NOON + timedelta(days=n), **fields)
+        for n, fields in enumerate(
+            [
+                {"city": "Oslo", "country": "NO"},
+                {"city": "Berlin", "status": "planned"},
+                {"city": "Köln"},
+                {"city": "Graz", "country": "AT"},
+            ]
         )
     ]
 

@@ -1,30 +1,15 @@
-from datetime import UTC, datetime, timedelta
-
 import pytest
+from rows import make_charger, make_station
 
-from sandbox_api.energy.models import Charger, Client, Station
-
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+from sandbox_api.energy.models import Client
 
 
 @pytest.fixture
 def chargers(db):
-    stations = [
-        Station.objects.create(id=f"sta_{n}", name=f"S{n}", country="DE", city=city, latitude=0, longitude=0)
-        for n, city in enumerate(["Oslo", "Berlin"])
-    ]
+    stations = [make_station(id=f"sta_{n}", city=city) for n, city in enumerate(["Oslo", "Berlin"])]
     kinds = [("ccs", "faulted"), ("ccs", "available"), ("type2", "faulted"), ("type2", "available"), ("ccs", "faulted")]
-    return [
-        Charger.objects.create(
-            name=f"C{n}",
-            station=stations[n % 2],
-            connector=connector,
-            status=status,
-            max_power_kw=50,
-            created_at=NOW + timedelta(days=n),
-        )
-        for n, (connector, status) in enumerate(kinds)
-    ]
+    for n, (connector, status) in enumerate(kinds):
+        make_charger(station=stations[n % 2], connector=connector, status=status)
 
 
 def counts(client, **query):

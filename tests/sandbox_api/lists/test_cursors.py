@@ -1,19 +1,19 @@
 """Walks through lists while rows come and go: what was there all the time is seen exactly once."""
 
 import base64
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+import rows
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import NOON
 
-from sandbox_api.energy.models import Charger, ChargingSession, Client, Station
+from sandbox_api.energy.models import Charger, ChargingSession, Client
 from sandbox_api.energy.views import ChargingSessionsView, ClientsView
 from sandbox_api.lists.pages import read_page
 from sandbox_api.lists.parameters import read_parameters
-
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
 # Few values, so that many rows share one.
 values = st.integers(0, 3)
@@ -23,34 +23,26 @@ walks = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 
 def make_client(value):
     return Client.objects.create(
-        name=f"Näme {value}", email=f"{value}@example.com", created_at=NOW + timedelta(microseconds=value)
+        name=f"Näme {value}", email=f"{value}@example.com", created_at=NOON + timedelta(microseconds=value)
     )
 
 
 def make_session(value):
-    station, _ = Station.objects.get_or_create(
-        id="sta_1", defaults={"name": "S", "latitude": 0.0, "longitude": 0.0, "country": "DE"}
-    )
-    charger, _ = Charger.objects.get_or_create(
-        id="chg_1", defaults={"name": "C", "station": station, "max_power_kw": 50.0}
-    )
-    return ChargingSession.objects.create(
-        reference=f"CS-{value}",
-        charger=charger,
-        started_at=NOW + timedelta(seconds=value),
+    return rows.make_session(
+        Charger.objects.first() or rows.make_charger(),
+        started_at=NOON + timedelta(seconds=value),
         # Values that binary fractions can't hold.
         energy_kwh=value * 0.1 + 0.2,
         cost=Decimal(value) / 10 + Decimal("0.07"),
-        status="completed",
     )
 
 
-def pages(spec, rows, **query):
+def pages(spec, found, **query):
     """Give page after page, each with its total, as a caller would fetch them."""
     cursor = ""
     while cursor is not None:
-        parameters = read_parameters(query={**query, "cursor": cursor}, spec=spec, model=rows.model)
-        page = read_page(rows=rows.all(), spec=spec, parameters=parameters)
+        parameters = read_parameters(query={**query, "cursor": cursor}, spec=spec, model=found.model)
+        page = read_page(rows=found.all(), spec=spec, parameters=parameters)
         yield page
         cursor = page.next_cursor
 

@@ -1,28 +1,18 @@
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-
-from sandbox_api.energy.models import Charger, ChargingSession, Station
-
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+from rows import NOON, make_charger, make_session
 
 
 @pytest.fixture
 def sessions(db):
-    station = Station.objects.create(name="S", country="DE", city="Berlin", latitude=0, longitude=0)
-    charger = Charger.objects.create(name="C", station=station, connector="ccs", max_power_kw=50)
+    charger = make_charger()
     rows = [("0.10", "EUR", 1.5), ("0.20", "EUR", 2.25), ("7.00", "CHF", 10.0), ("0.40", "EUR", 0.1)]
     for n, (cost, currency, energy) in enumerate(rows):
-        ChargingSession.objects.create(
-            reference=f"CS-{n}",
-            charger=charger,
-            started_at=NOW + timedelta(days=n),
-            energy_kwh=energy,
-            cost=Decimal(cost),
-            currency=currency,
-            status="failed" if n == 3 else "completed",
-        )
+        started_at, status = NOON + timedelta(days=n), "failed" if n == 3 else "completed"
+        money = {"cost": Decimal(cost), "currency": currency}
+        make_session(charger, started_at=started_at, energy_kwh=energy, status=status, **money)
 
 
 def totals(client, **query):

@@ -2,8 +2,8 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from rows import make_charger, make_station
 
-from sandbox_api.energy.models import Charger, Station
 from sandbox_api.operations.models import WorkOrder
 
 
@@ -14,7 +14,7 @@ def operations(sign_in):
 
 @pytest.fixture
 def station(db):
-    return Station.objects.create(name="Oslo Sentrum", address="", city="Oslo", country="NO", latitude=0, longitude=0)
+    return make_station(name="Oslo Sentrum", city="Oslo", country="NO")
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_orders_without_a_date_are_due_last_and_a_walk_passes_them(operations):
 
 @pytest.fixture
 def charger(station):
-    return Charger.objects.create(name="Oslo #1", station=station, connector="ccs", max_power_kw=50, status="faulted")
+    return make_charger(name="Oslo #1", station=station, status="faulted")
 
 
 def test_who_may_open_the_platform_are_the_people_to_choose_from(operations, make_account, energy):
@@ -157,7 +157,7 @@ def test_a_charger_brings_its_station_and_is_at_no_other(operations, charger, pr
     row = operations.post("/operations/work-orders", {**body, "stationId": None}).json()
     assert (row["stationId"], row["chargerName"], row["description"]) == (charger.station_id, "Oslo #1", "One\ntwo")
     path = f"/operations/work-orders/{row['id']}"
-    other = Station.objects.create(name="Graz", city="Graz", latitude=0, longitude=0)
+    other = make_station(name="Graz")
     assert problem(operations.post("/operations/work-orders", {**body, "stationId": other.id}), 422, "chargerId")
     assert problem(operations.patch(path, {"stationId": other.id}), 422, "chargerId")
     moved = operations.patch(path, {"stationId": other.id, "chargerId": None}).json()
