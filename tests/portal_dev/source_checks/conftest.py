@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.web.templating.environment import PageEnvironment, PageLoader
-from portal_dev.source_checks.faults import Finding, SourceFault, faults_of
-from portal_dev.source_checks.markup import markup_of
 from portal_dev.source_checks.routes import Routes
 
 PACKAGES = Path(__file__).parents[3] / "packages"
@@ -55,9 +52,3 @@ def environments(environment: PageEnvironment, tmp_path: Path) -> dict[str, Page
     """Those of all languages, the default one first."""
     others = {language: environment_of(language, tmp_path) for language in LOCALES if language != DEFAULT_LOCALE}
     return {DEFAULT_LOCALE: environment, **others}
-
-
-def told(rule: Callable[..., Iterable[Finding]], source: str, **options: Any) -> list[SourceFault]:
-    """What a rule tells of a template, but for what its comments allow."""
-    markup = markup_of(source)
-    return list(faults_of(Path("page.html"), rule(markup, **options), markup.comments))

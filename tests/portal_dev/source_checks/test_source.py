@@ -8,9 +8,8 @@ import pytest
 
 from portal.config.places import SOURCE_ROOT
 from portal_dev.source_checks.faults import SourceFault, name_hint
-from portal_dev.source_checks.routes import routes_of, template_addresses
+from portal_dev.source_checks.routes import routes_of
 from portal_dev.source_checks.source import unreadable_files
-from tests.portal_dev.source_checks.conftest import ROUTES, told
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run
 
 
@@ -27,36 +26,6 @@ def test_its_pages_are_known_by_their_routes_below_the_locale_and_its_other_addr
     assert routes.pages["/energy/clients/<str:row_id>"] == "client"
     assert {"/", "/locale", "/healthz"} <= routes.others
     assert "/energy/clients" not in routes.others
-
-
-ADDRESSES = {
-    '<a href="/en/finance/paymnets">': "did you mean '/finance/payments'? write {{ url('payments') }}",
-    '<a href="/{{ LOCALE }}/finance/paymnets">': "did you mean '/finance/payments'? write {{ url('payments') }}",
-    '<a href="/finance/payments/7">': "write {{ url('payment', …) }}",
-    '<form method="post" action="/en/finance/payments">': "write {{ url('payments') }}",
-    '<div hx-get="/en/xyz">': "write {{ url('NAME') }}",
-}
-NO_ADDRESSES = [
-    '<a href="/">',
-    "<a href=\"{{ url('payments') }}?sort=name\">",
-    '<a href="/en/finance/{{ row.id }}">',
-    '<form method="post" action="/locale">',
-    '<a href="#top"><a href="?sort=name"><a href="paymnets"><img src="/static/x.png">',
-    '<a href="//cdn.example"><p title="/en/paymnets">',
-    '<a href="/en/terms">{# fixed address: the law #}',
-]
-
-
-@pytest.mark.parametrize(("source", "hint"), ADDRESSES.items())
-def test_an_address_of_the_app_that_a_template_writes_out_is_told(source: str, hint: str) -> None:
-    (fault,) = told(template_addresses, f"\n{source}", routes=ROUTES)
-    assert (fault.line, fault.id) == (2, "E018")
-    assert hint in fault.hint
-
-
-@pytest.mark.parametrize("source", NO_ADDRESSES)
-def test_other_addresses_are_left_alone(source: str) -> None:
-    assert told(template_addresses, source, routes=ROUTES) == []
 
 
 def test_a_fault_is_printed_with_its_place_below_the_checkout() -> None:
