@@ -10,7 +10,11 @@ from sandbox_api.environment import Faults
 
 @pytest.fixture
 def pair(account, anyone):
-    return anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}).json()
+    return sign_in(anyone)
+
+
+def sign_in(client):
+    return client.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}).json()
 
 
 def refresh(client, token, key=None):
@@ -72,12 +76,14 @@ class TestLogin:
 
 class TestRefresh:
     def test_a_second_use_of_a_token_ends_its_family_with_all_access_tokens(self, anyone, pair, problem):
-        new = refresh(anyone, pair["refreshToken"]).json()
+        other = sign_in(anyone)
+        new = refresh(anyone, refresh(anyone, pair["refreshToken"]).json()["refreshToken"]).json()
         assert set(new) == {"accessToken", "refreshToken"}
         assert me(anyone, new["accessToken"]).status_code == 200
         assert problem(refresh(anyone, pair["refreshToken"]), 401)
         assert problem(me(anyone, new["accessToken"]), 401)
         assert problem(refresh(anyone, new["refreshToken"]), 401)
+        assert refresh(anyone, other["refreshToken"]).status_code == 200, "another sign-in of the account"
 
     def test_a_token_that_is_none_is_refused_and_a_dead_bearer_does_not_matter(self, anyone, pair, problem):
         for token in ("unknown", "ü", "x" * 1000):
@@ -128,7 +134,7 @@ class TestFaults:
 
 class TestLogout:
     def test_it_ends_one_family_can_be_repeated_and_takes_an_unknown_token(self, anyone, pair, account, problem):
-        other = anyone.post("/auth/login", {"email": ADDRESS, "password": PASSWORD}).json()
+        other = sign_in(anyone)
         for token in (pair["refreshToken"], pair["refreshToken"], "unknown"):
             answer = anyone.post("/auth/logout", {"refreshToken": token})
             assert (answer.status_code, answer.content) == (204, b"")
