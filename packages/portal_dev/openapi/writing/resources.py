@@ -79,10 +79,11 @@ def grouped(operations: Iterable[Operation]) -> list[Group]:
     """The operations, each with its role, by the shortest path that leads to them."""
     known = [operation for operation in operations if operation.path != REFRESH_PATH]
     paths = {operation.path.rstrip("/") for operation in known}
+    reads = {operation.path.rstrip("/"): operation for operation in known if operation.method == "GET"}
     groups: dict[str, Group] = {}
     for operation in known:
         root = _root(operation.path, paths)
-        groups.setdefault(root, Group(root=root)).calls.append(_call(operation, known))
+        groups.setdefault(root, Group(root=root)).calls.append(_call(operation, paths, reads))
     return list(groups.values())
 
 
@@ -101,27 +102,27 @@ def _is_list(path: str, paths: set[str]) -> bool:
     return any(parent(each) == path and has_parameter(each.rpartition("/")[2]) for each in paths)
 
 
-def _call(operation: Operation, known: list[Operation]) -> PlacedCall:
+def _call(operation: Operation, paths: set[str], reads: Mapping[str, Operation]) -> PlacedCall:
+    """The call with its role.
+
+    :param reads: path to what reads it.
+    """
     path = operation.path.rstrip("/")
-    paths = {each.path.rstrip("/") for each in known}
-    is_list = _is_list(path, paths) or any(
-        each.method == "GET" and each.path.rstrip("/") == path and _gives_many(each) for each in known
-    )
+    is_list = _is_list(path, paths) or _gives_many(reads.get(path))
     if has_parameter(segments(path)[-1]):
         role: Role = _OF_A_ROW.get(operation.method, "action")
-        if operation.method == "POST" and any(_reads_row(each, path) for each in known):
+        if operation.method == "POST" and {path, parent(path)} & set(reads):
             # As Stripe has it. Where no row is read, it is an action, such as the call of a hook by its token.
             role = "update"
         return PlacedCall(operation=operation, role=role, place=parent(path) if role != "action" else path)
     figures = _figures(operation)
-    if figures and any(each.path == parent(path) and _gives_many(each) for each in known):
+    if figures and _gives_many(reads.get(parent(path))):
         return PlacedCall(operation=operation, role=figures, place=parent(path))
     if operation.method == "GET":
         return PlacedCall(operation=operation, role="list" if is_list else "read", place=path)
     if operation.method == "POST":
         return PlacedCall(operation=operation, role="create" if is_list else "action", place=path)
-    reads = any(each.method == "GET" and each.path.rstrip("/") == path for each in known)
-    return PlacedCall(operation=operation, role=_OF_A_ROW[operation.method] if reads else "action", place=path)
+    return PlacedCall(operation=operation, role=_OF_A_ROW[operation.method] if path in reads else "action", place=path)
 
 
 def _figures(operation: Operation) -> Role | None:
@@ -136,12 +137,9 @@ def _figures(operation: Operation) -> Role | None:
     return "totals" if ending == TOTALS_SEGMENT and is_totals else None
 
 
-def _reads_row(operation: Operation, path: str) -> bool:
-    """Whether a call reads the row at a path, or the list that it is in."""
-    return operation.method == "GET" and operation.path.rstrip("/") in {path, parent(path)}
-
-
-def _gives_many(operation: Operation) -> bool:
+def _gives_many(operation: Operation | None) -> bool:
+    if operation is None:
+        return False
     return operation.page_item is not None or isinstance(operation.answer.shape, ListOf)
 
 
