@@ -1,10 +1,6 @@
-"""A database that an earlier release has filled goes on with sensible values."""
-
-from datetime import UTC, datetime
+"""The tables are those of the models."""
 
 from django.core.management import call_command
-
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
 
 def test_no_migration_is_missing(db):

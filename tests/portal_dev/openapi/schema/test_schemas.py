@@ -25,60 +25,52 @@ def fields(found: Shape) -> dict[str, str]:
     return {name: in_words(field.shape) for name, field in found.fields.items()}
 
 
-@pytest.mark.parametrize(
-    ("schema", "kind"),
-    [
-        (TEXT, "a text"),
-        ({"type": "string", "format": "date-time"}, "a time"),
-        ({"type": "string", "format": "date"}, "a day"),
-        ({"type": "string", "format": "uuid"}, "a text"),
-        ({"type": "string", "format": "decimal"}, "a decimal in a text"),
-        ({"type": "string", "format": "decimal", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
-        ({"type": "string", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
-        ({"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"}, "a decimal in a text"),
-        ({"type": "string", "pattern": r"^\d+$"}, "a text"),
-        ({"type": "string", "pattern": r"^\d+(\.\d+)*$"}, "a text"),
-        ({"type": "string", "pattern": r"(?<n>"}, "a text"),
-        (INTEGER, "an integer"),
-        ({"type": "number", "format": "double"}, "a number"),
-        ({"type": "boolean"}, "a boolean"),
-        ({"type": "array", "items": TEXT}, "an array (each a text)"),
-        ({"prefixItems": [TEXT]}, "an array (each any JSON)"),
-        ({"type": "object"}, "an object with any names (each any JSON)"),
-        ({"type": "object", "additionalProperties": INTEGER}, "an object with any names (each an integer)"),
-        ({"type": "object", "patternProperties": {"^S_": TEXT}}, "an object with any names (each a text)"),
-        ({"properties": {"a": TEXT}}, "the object It"),
-        ({}, "any JSON"),
-        (True, "any JSON"),
-        ({"not": TEXT}, "any JSON"),
-        ({"$ref": "other.yaml#/components/schemas/It"}, "any JSON"),
-    ],
-)
-def test_a_plain_schema(schema: Any, kind: str) -> None:
-    found = shape(schema)
-    assert in_words(found) == kind
-    assert not found.nullable
+PLAIN: list[tuple[Any, str]] = [
+    (TEXT, "a text"),
+    ({"type": "string", "format": "date-time"}, "a time"),
+    ({"type": "string", "format": "date"}, "a day"),
+    ({"type": "string", "format": "uuid"}, "a text"),
+    ({"type": "string", "format": "decimal"}, "a decimal in a text"),
+    ({"type": "string", "format": "decimal", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
+    ({"type": "string", "pattern": r"^-?\d{0,10}(?:\.\d{0,2})?$"}, "a decimal in a text"),
+    ({"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"}, "a decimal in a text"),
+    ({"type": "string", "pattern": r"^\d+$"}, "a text"),
+    ({"type": "string", "pattern": r"^\d+(\.\d+)*$"}, "a text"),
+    ({"type": "string", "pattern": r"(?<n>"}, "a text"),
+    (INTEGER, "an integer"),
+    ({"type": "number", "format": "double"}, "a number"),
+    ({"type": "boolean"}, "a boolean"),
+    ({"type": "array", "items": TEXT}, "an array (each a text)"),
+    ({"prefixItems": [TEXT]}, "an array (each any JSON)"),
+    ({"type": "object"}, "an object with any names (each any JSON)"),
+    ({"type": "object", "additionalProperties": INTEGER}, "an object with any names (each an integer)"),
+    ({"type": "object", "patternProperties": {"^S_": TEXT}}, "an object with any names (each a text)"),
+    ({"properties": {"a": TEXT}}, "the object It"),
+    ({}, "any JSON"),
+    (True, "any JSON"),
+    ({"not": TEXT}, "any JSON"),
+    ({"$ref": "other.yaml#/components/schemas/It"}, "any JSON"),
+]
+OR_NULL: list[tuple[Any, str]] = [
+    ({"type": "string", "nullable": True}, "a text"),
+    ({"type": ["string", "null"]}, "a text"),
+    ({"oneOf": [TEXT, {"type": "null"}]}, "a text"),
+    ({"anyOf": [{"$ref": "#/components/schemas/a~1b~0c%20d"}, {"type": "null"}]}, "the object Client"),
+    ({"allOf": [ref("Client"), {"nullable": True}]}, "the object Client"),
+    ({"$ref": "#/components/schemas/Client", "nullable": True}, "the object Client"),
+    ({"type": "string", "enum": ["a", "b", None]}, "one of a, b"),
+    ({"oneOf": [{"enum": ["a", "b"]}, {"enum": [""]}, {"enum": [None]}]}, "one of a, b, "),
+    ({"type": "null"}, "any JSON"),
+    ({"enum": [None]}, "any JSON"),
+]
 
 
 @pytest.mark.parametrize(
-    ("schema", "kind"),
-    [
-        ({"type": "string", "nullable": True}, "a text"),
-        ({"type": ["string", "null"]}, "a text"),
-        ({"oneOf": [TEXT, {"type": "null"}]}, "a text"),
-        ({"anyOf": [{"$ref": "#/components/schemas/a~1b~0c%20d"}, {"type": "null"}]}, "the object Client"),
-        ({"allOf": [ref("Client"), {"nullable": True}]}, "the object Client"),
-        ({"$ref": "#/components/schemas/Client", "nullable": True}, "the object Client"),
-        ({"type": "string", "enum": ["a", "b", None]}, "one of a, b"),
-        ({"oneOf": [{"enum": ["a", "b"]}, {"enum": [""]}, {"enum": [None]}]}, "one of a, b, "),
-        ({"type": "null"}, "any JSON"),
-        ({"enum": [None]}, "any JSON"),
-    ],
+    ("schema", "kind", "nullable"), [*((*each, False) for each in PLAIN), *((*each, True) for each in OR_NULL)]
 )
-def test_what_may_be_null(schema: Any, kind: str) -> None:
+def test_what_a_value_is_and_whether_it_may_be_null(schema: Any, kind: str, nullable: bool) -> None:
     found = shape(schema, **{"Client": CLIENT, "a/b~c d": ref("Client")})
-    assert in_words(found) == kind
-    assert found.nullable
+    assert (in_words(found), found.nullable) == (kind, nullable)
 
 
 @pytest.mark.parametrize(
