@@ -15,7 +15,7 @@ field are compared: what the page showed, what this user wants, and what is ther
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from portal.errors import ApiNotFoundError, ApiPreconditionFailedError, ApiUnavailableError
 from portal.query import MutationResult, Partial, Row, RowParams
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from portal.query import MutationHook, QueryHook
+    from portal_pages.forms.forms import BackendForm
 
 TRow = TypeVar("TRow", bound=Row)
 
@@ -35,19 +36,6 @@ TRow = TypeVar("TRow", bound=Row)
 SHOWN_PREFIX: Final = "shown-"
 #: How often a change is sent in one request while others go on changing other fields of the row.
 MOST_TRIES: Final = 4
-
-
-class Shown(Protocol):
-    """What the page showed of the row."""
-
-    @property
-    def shown_names(self) -> Iterable[str]:
-        """Attributes that the page showed."""
-        ...
-
-    def showed_another(self, name: str, value: object) -> bool:
-        """Whether the page showed another value of this attribute; True if it did not show the attribute."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +68,7 @@ def change_row(
     mutation: MutationHook[Any, Partial[TRow], RowParams],
     row_id: str,
     body: Partial[TRow],
-    shown: Shown | None = None,
+    shown: BackendForm[TRow] | None = None,
     whole: Partial[TRow] | None = None,
     still: Callable[[TRow], bool] | None = None,
 ) -> RowChange[TRow]:
@@ -96,12 +84,12 @@ def change_row(
 
     The form that sends it has `{{ shown_values(row, ["status"]) }}` in it. It may be sent again, and is done once.
 
-    :param shown: what the page showed; by default the hidden fields of `shown_values`.
+    :param shown: the form that says what the page showed; by default the hidden fields of `shown_values` do.
     :param whole: for a PUT: all fields; those that others have changed are replaced.
     :param still: whether the row may be changed so, as it is; if not, each field is a conflict. By default it may.
     :raises portal.errors.ApiNotFoundError: somebody has deleted the row, or the backend takes no changes of it.
     """
-    compared = shown or _SentValues(row=query.data, sent=request.POST)
+    compared = shown if shown is not None else _SentValues(row=query.data, sent=request.POST)
     write = mutation(request, idempotency_key=submission_key(request))
     version, sent = version_in(request.POST), whole or body
     change: RowChange[TRow] = RowChange(names=tuple(body.fields))
@@ -195,16 +183,16 @@ def _is_empty(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SentValues:
-    """The hidden fields of the macro `shown_values`: the values as texts."""
+    """The hidden fields of the macro `shown_values`: the values as texts. Its methods are those of a form."""
 
     row: type[Row]
     sent: Mapping[str, str]
 
     @property
     def shown_names(self) -> Iterable[str]:
-        """See :class:`Shown`."""
+        """Attributes that the page showed."""
         return [name for name in row_fields(self.row) if SHOWN_PREFIX + name in self.sent]
 
     def showed_another(self, name: str, value: object) -> bool:
-        """See :class:`Shown`."""
+        """Whether the page showed another value of this attribute; True if it did not show the attribute."""
         return self.sent.get(SHOWN_PREFIX + name) != ("" if value is None else code_text(value))

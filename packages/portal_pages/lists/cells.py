@@ -105,26 +105,21 @@ def written_cells(columns: Mapping[str, Column], row: Any, *, left_out: Collecti
     """
     attributes = vars(cells_of(columns))
     read_currency: Callable[[Any], str] = attrgetter("currency") if hasattr(row, "currency") else lambda _row: ""
-
-    def cell(name: str, column: Column, *, is_name: bool) -> Cell:
+    cells = []
+    for place, (name, column) in enumerate(columns.items()):
         how = column.format or _format(name, column, row)
-        if is_name and how in _LINKS:
-            how = "text"
-        return Cell(
+        cell = Cell(
             column=column,
-            tag="th" if is_name else "td",
+            tag="td" if place else "th",
             attributes=attributes[name],
-            format=how,
+            format="text" if how in _LINKS and not place else how,
             words=_words_name(name),
             value=column.value or _reader(name, column, how),
             currency=read_currency,
         )
-
-    return tuple(
-        cell(name, column, is_name=not place)
-        for place, (name, column) in enumerate(columns.items())
-        if name not in left_out
-    )
+        if name not in left_out:
+            cells.append(cell)
+    return tuple(cells)
 
 
 def _late(text: str) -> Markup:

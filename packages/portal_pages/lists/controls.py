@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.web.present import with_params
 from portal.web.request import search_text
 from portal_pages.lists.date_ranges import ChosenDays, read_days
-from portal_pages.lists.filters import Filter, read_values
+from portal_pages.lists.filters import read_values
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from django.http import QueryDict
 
     from portal.web.present import ParamValue
-    from portal_pages.lists.date_ranges import DateRange
+    from portal_pages.lists.filters import Filter
 
 #: Pages that one address shows at most; the backend is asked for each of them after a reload.
 MAX_SHOWN_PAGES: Final = 20
@@ -100,23 +99,25 @@ class ListControls:
         return replace(self, days=days)
 
 
-def read_controls(
-    given: QueryDict,
-    *,
-    sorts: Collection[str],
-    default_sort: str,
-    filters: Iterable[Filter],
-    ranges: Iterable[DateRange],
-) -> ListControls:
-    """The state that an address asks for. What is unknown or beyond a limit is left out."""
+@lru_cache(maxsize=256)
+def orders_of(view: Any) -> frozenset[str]:
+    """All orders that the list can be in."""
+    return frozenset(view.sorts) | {order for column in view.columns.values() for order in column.sorts}
+
+
+def read_controls(view: Any, given: QueryDict) -> ListControls:
+    """The state that an address asks for. What is unknown or beyond a limit is left out.
+
+    :param view: the `ListView`, whose module is above this one.
+    """
     sort = given.get("sort", "")
     return ListControls(
         q=search_text(given.get("q", "")),
-        sort=sort if sort in sorts and sort != default_sort else "",
+        sort=sort if sort in orders_of(view) and sort != view.default_sort else "",
         cursor=given.get("cursor", ""),
         pages=number_of_pages(given.get("pages", "")),
-        values=tuple((each, read_values(given.getlist(each.param))) for each in filters),
-        days=tuple(read_days(each, given) for each in ranges),
+        values=tuple((each, read_values(given.getlist(each.param))) for each in view.filters),
+        days=tuple(read_days(each, given) for each in view.ranges),
         menu=given.get(MENU, ""),
     )
 

@@ -15,6 +15,7 @@ from portal.query import Params, literal_params
 from portal.web.present import with_params
 from portal_pages.lists.cells import Cells, written_cells
 from portal_pages.lists.columns import cells_of, column_fault, headings_of, is_descending, unsorted_headings
+from portal_pages.lists.controls import orders_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,13 +77,7 @@ def headings_in(
     columns = {name: column for name, column in view.columns.items() if name not in hidden}
     if sort is None:
         return tuple(unsorted_headings(columns))
-    return tuple(headings_of(columns, sort=sort, default_sort=next(iter(view.sorts))))
-
-
-@lru_cache(maxsize=256)
-def orders_of(view: Any) -> frozenset[str]:
-    """All orders that the list can be in."""
-    return frozenset(view.sorts) | {order for column in view.columns.values() for order in column.sorts}
+    return tuple(headings_of(columns, sort=sort, default_sort=view.default_sort))
 
 
 def declaration_faults(view: Any) -> Iterator[str]:

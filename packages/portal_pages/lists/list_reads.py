@@ -54,14 +54,13 @@ def read_list(
     return result, found.get("counts"), found.get("totals")
 
 
-def walk_list(
-    view: Any, request: HttpRequest, controls: ListControls, values: Mapping[str, Any]
-) -> Iterator[WalkedPage[Any]]:
-    """All pages of the list, past the cache.
+def walk_list(view: Any, request: HttpRequest, values: Mapping[str, Any]) -> Iterator[WalkedPage[Any]]:
+    """All pages of the list that the URL asks for, past the cache.
 
     :param view: as above.
     :param values: further parameters of its hook.
     """
+    controls = view.controls(request.GET)
     for page in view.hook.walk(request, {**controls.params, **by_wire_names(view.hook.params, values)}):
         unseen = unseen_in_address(controls, page.rows)
         yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page

@@ -44,10 +44,9 @@ from portal_pages.lists.list_pages import (
     headings_in,
     htmx_target,
     names_of,
-    orders_of,
     words_of,
 )
-from portal_pages.lists.list_reads import can_count, is_stale, read_list, walk_list
+from portal_pages.lists.list_reads import can_count, is_stale, read_list
 from portal_pages.lists.saved_views import QuickView, change_views, table_layout, views_of
 from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from portal.query import PaginatedResult, QueryHook, QueryResult, WalkedPage
+    from portal.query import PaginatedResult, QueryHook, QueryResult
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.lists.columns import Column
@@ -141,13 +140,6 @@ class ListView(DeclaredPage, Generic[TRow]):
         """The columns of the list's file, by their names."""
         return {**self.columns, **self.exported}
 
-    def walk(self, request: HttpRequest, **values: Any) -> Iterator[WalkedPage[TRow]]:
-        """All pages of the list that the URL asks for, past the cache.
-
-        :param values: further parameters of the hook.
-        """
-        return walk_list(self, request, self.controls(request.GET), values)
-
     def _template(self, pages: PageNames) -> str:
         own = f"{pages.templates}/list.html"
         return self.template or (own_or_default(own, "portal/list.html") if self.columns else own)
@@ -216,8 +208,7 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def controls(self, query: QueryDict) -> ListControls:
         """Read the parameters of an address. An unknown sort order counts as the default."""
-        orders, default = orders_of(self), self._default_sort
-        return read_controls(query, sorts=orders, default_sort=default, filters=self.filters, ranges=self.ranges)
+        return read_controls(self, query)
 
     def page(
         self,
@@ -252,7 +243,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         is_continuation = bool(controls.cursor) and not is_appended
         before = (controls.pages - 1) * VAR_DEFAULT_PAGE_SIZE if is_appended else 0
         shown_pages = 1 if is_continuation else controls.pages + 1
-        sort = controls.sort or self._default_sort
+        sort = controls.sort or self.default_sort
         headings = headings_in(self, sort if is_sortable else None, active_locale(), layout.hidden)
         sums = self.totals.texts(self.hook.item, totals, total=data.total) if self.totals and not data.ignored else {}
         return ListPage(
@@ -305,5 +296,6 @@ class ListView(DeclaredPage, Generic[TRow]):
         yield from (name for each in self.ranges for name in (each.first_param, each.last_param))
 
     @property
-    def _default_sort(self) -> str:
+    def default_sort(self) -> str:
+        """Its own order, which is that of an address without one."""
         return next(iter(self.sorts))
