@@ -190,9 +190,3 @@ def test_a_cursor_that_nobody_knows_leads_to_the_beginning_and_says_so(backend: 
     # A refusal of anything else is the backend's.
     backend.refuses("GET", SESSIONS, errors={"sort": ["Not now."]})
     assert browser.get(f"{PATH}?cursor=gone").status_code == 422
-
-
-def test_the_way_back_from_a_row_is_the_search_that_it_was_found_by(backend: Backend, browser: Client) -> None:
-    backend.answers("GET", f"{SESSIONS}/ses_1", json={"id": "ses_1"})
-    page = browser.get(f"{PATH}/ses_1", headers={"referer": f"http://testserver{PATH}?q=oslo&pages=2"})
-    assert f'href="{PATH}?q=oslo&amp;pages=2"' in page.content.decode()

@@ -11,10 +11,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from apps.energy.views.meters import consumption_chart
-from apps.energy.views.overview import ENERGY
 from portal.services.energy.meters import MeterReading
-from portal.services.energy.summary import EnergyMonth, EnergySummary
-from portal.testing import Backend, SignedIn, UseLocale, page_of, row_ids
+from portal.testing import Backend, SignedIn, page_of, row_ids
 
 CLIENTS, PAGE = "/energy/clients", "/en/energy/clients"
 
@@ -89,15 +87,6 @@ def test_consumption_is_what_lies_between_two_readings_and_never_negative() -> N
     chart = consumption_chart([*readings, MeterReading(energy_kwh=5.0), MeterReading()])
     assert chart is not None
     assert [bar.value for bar in chart.bars] == [f"{text}\N{NO-BREAK SPACE}kWh" for text in ("12.5", "0.0", "10.0")]
-
-
-def test_the_charts_show_the_summary_in_the_page_s_language(use_locale: UseLocale) -> None:
-    use_locale("de")
-    months = (EnergyMonth(month="2026-01", energy_kwh=150_000.0), EnergyMonth())
-    energy = ENERGY.chart(EnergySummary(), months=months)
-    assert energy is not None
-    assert [bar.value for bar in energy.bars] == ["150.000\N{NO-BREAK SPACE}kWh", "0\N{NO-BREAK SPACE}kWh"]
-    assert ENERGY.chart(EnergySummary()) is None
 
 
 def as_of(response: HttpResponse) -> datetime:

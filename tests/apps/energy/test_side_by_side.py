@@ -147,16 +147,3 @@ def test_the_five_lists_of_an_overview_without_a_summary_and_the_next_one_asks_f
     waiting.wait_for(6)
     assert browser.get("/en/energy").status_code == 200
     assert len(waiting.asked) == 6
-
-
-def test_a_summary_that_the_backend_has_by_now_is_shown_and_asked_for_alone(
-    waiting: WaitingBackend, browser: Client
-) -> None:
-    browser.get("/en/energy")
-    waiting.answers["/energy/summary"] = ("200 OK", {"counts": {"clients": 77}})
-    process_runtime().gaps.clear()  # ten minutes are over
-    assert ">77<" in browser.get("/en/energy").content.decode()
-    process_runtime().cache.clear()
-    waiting.asked.clear()
-    browser.get("/en/energy")
-    assert sorted(waiting.asked) == ["/energy/summary", "/me"]
