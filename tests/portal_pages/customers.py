@@ -57,6 +57,17 @@ class CustomerForm(BackendForm[Customer]):
         choices = {"plan": {Plan.FLAT: "Flat rate", Plan.PAYG: "Pay as you go"}}
 
 
+class CityForm(BackendForm[Client]):
+    class Meta:
+        fields = {"city": "City"}
+
+
+class PhoneForm(BackendForm[Client]):
+    class Meta:
+        fields = {"phone": "Phone"}
+        optional = ("phone",)
+
+
 #: Those of the template, which is that of clients.
 COLUMNS = {
     "name": Column("Name", sort="name"),

@@ -75,14 +75,10 @@ def test_who_lacks_it_sees_the_rows_and_is_offered_nothing_of_it(user) -> None:
 
 
 @pytest.mark.parametrize("path", [NEW, FORM, f"{HERE}/delete", f"{HERE}/move", f"{HERE}/rename"])
-def test_what_is_sent_without_it_is_a_403_and_reaches_no_backend(user, backend: Backend, path: str) -> None:
+def test_what_is_sent_or_opened_without_it_is_a_403_and_reaches_no_backend(user, backend: Backend, path: str) -> None:
     assert user().post(path, SENT).status_code == 403
     assert [backend.calls_to(CUSTOMERS, method="POST"), backend.calls_to(ROW, method="PATCH")] == [[], []]
     assert backend.calls_to(ROW, method="DELETE") == []
-
-
-@pytest.mark.parametrize("path", [NEW, FORM, f"{HERE}/rename"])
-def test_a_form_can_not_be_opened_without_it(user, path: str) -> None:
     assert user().get(path).status_code == 403
 
 

@@ -13,9 +13,9 @@ from portal.query import MutationGroup, QueryGroup, resource
 from portal.services.energy.clients import Client
 from portal.testing import Backend, page_of
 from portal.web.present import Badge
-from portal_pages import BackendForm, Column, DeleteView, DetailView, EditView, ListView
+from portal_pages import Column, DeleteView, DetailView, EditView, ListView
 from portal_pages.records.history import _words
-from tests.portal_pages.customers import customer_pages
+from tests.portal_pages.customers import PhoneForm, customer_pages
 from tests.portal_pages.site import HERE, PAGE, Page, Site
 
 PATH = "/energy/guests"
@@ -45,12 +45,6 @@ class GuestMutations(MutationGroup, domain="energy"):
     use_delete_guest_mutation = _guests.delete
     use_restore_guest_mutation = _guests.restore
     use_note_guest_mutation = _guests.note
-
-
-class PhoneForm(BackendForm[Client]):
-    class Meta:
-        fields = {"phone": "Number"}
-        optional = ("phone",)
 
 
 @pytest.fixture
@@ -110,8 +104,8 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_pages_and_nothing_in_t
     page = site.get()
     assert told(page) == [
         "Eve wrote a note Called. <b>Twice</b>",
-        "Somebody changed “City” from Oslo to Berlin <B> and set “Number” to +47 1",
-        f"Eve removed “Number”, which was {'x' * 79}…",
+        "Somebody changed “City” from Oslo to Berlin <B> and set “Phone” to +47 1",
+        f"Eve removed “Phone”, which was {'x' * 79}…",
         "Eve changed this",
         "Eve changed “Host” from Ida to Uwe",
         "Eve removed “Guide”, which was Ida",

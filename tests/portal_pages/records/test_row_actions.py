@@ -10,48 +10,36 @@ import pytest
 from django.core import signing
 from django.urls import URLPattern
 
-from portal.query import MutationGroup, QueryGroup, RowParams, mutation_endpoint, resource
-from portal.services.energy.clients import Client
+from portal.query import MutationGroup, RowParams, mutation_endpoint
 from portal.testing import Backend, SignedIn
-from portal_pages import BackendForm, DetailView, EditView, RowAction
-from tests.portal_pages.customers import blank, customer_pages, served
-from tests.portal_pages.site import HERE, Page, Site
+from portal_pages import DetailView, EditView, RowAction
+from tests.portal_pages.customers import (
+    CUSTOMERS,
+    CityForm,
+    Customer,
+    CustomerMutations,
+    CustomerQueries,
+    PhoneForm,
+    blank,
+    customer_pages,
+    served,
+)
+from tests.portal_pages.site import HERE, ROW, Page, Site
 
-PATH = "/energy/tenants"
-ROW = f"{PATH}/c1"
 RINGS = f"{ROW}/rings"
 ADA = {"id": "c1", "name": "Ada", "phone": None, "city": "Oslo", "version": 3}
 MOVED = ADA | {"city": "Bergen", "version": 4}
 UNDO = f"{HERE}/undo"
 CHANGED = "Somebody else has changed this meanwhile."
 
-_tenants = resource(PATH, item=Client)
 
-
-class TenantQueries(QueryGroup, domain="energy"):
-    use_get_tenants_query = _tenants.list
-    use_get_tenant_query = _tenants.detail
-
-
-class TenantMutations(MutationGroup, domain="energy"):
-    use_update_tenant_mutation = _tenants.update
-    use_ring_tenant_mutation = mutation_endpoint(
-        data=Client, params=RowParams, url=f"{PATH}/{{id}}/rings", method="POST", without="Nobody is called."
+class RingMutations(MutationGroup, domain="energy"):
+    use_ring_customer_mutation = mutation_endpoint(
+        data=Customer, params=RowParams, url=f"{CUSTOMERS}/{{id}}/rings", method="POST", without="Nobody is called."
     ).changes_nothing()
 
 
-class PhoneForm(BackendForm[Client]):
-    class Meta:
-        fields = {"phone": "Phone"}
-        optional = ("phone",)
-
-
-class CityForm(BackendForm[Client]):
-    class Meta:
-        fields = {"city": "City"}
-
-
-def outside_rome(row: Client) -> bool:
+def outside_rome(row: Customer) -> bool:
     return row.city != "Rome"
 
 
@@ -59,14 +47,14 @@ ACTIONS = (
     RowAction(
         name="move",
         label="Move to Bergen",
-        values=Client.partial(city="Bergen"),
+        values=Customer.partial(city="Bergen"),
         message="%(name)s <moved>.",
         offered=outside_rome,
         is_main=True,
     ),
     RowAction(name="call", label="Number", form=PhoneForm, message="The number was changed."),
     RowAction(
-        name="clear", label="No number", values=Client.partial(phone="0"), message="Cleared.", offered=outside_rome
+        name="clear", label="No number", values=Customer.partial(phone="0"), message="Cleared.", offered=outside_rome
     ),
     RowAction(
         name="renumber", label="Another number", form=PhoneForm, message="The number was changed.", offered=outside_rome
@@ -76,17 +64,17 @@ ACTIONS = (
 RING = RowAction(
     name="ring",
     label="Ring",
-    mutation=TenantMutations.use_ring_tenant_mutation,
+    mutation=RingMutations.use_ring_customer_mutation,
     question="%(name)s is called. This costs.",
     message="%(city)s was told.",
     offered=outside_rome,
 )
-CALLS = {"mutation": TenantMutations.use_update_tenant_mutation}
+CALLS = {"mutation": CustomerMutations.use_update_customer_mutation}
 
 
 @pytest.fixture
 def calling(site: Site) -> Iterator[Site]:
-    detail = DetailView(hook=TenantQueries.use_get_tenant_query, actions=(RING,), **CALLS)
+    detail = DetailView(hook=CustomerQueries.use_get_customer_query, actions=(RING,), **CALLS)
     with served(*customer_pages(list=blank, detail=detail)):
         yield site
 
@@ -96,8 +84,8 @@ def pages(backend: Backend) -> list[URLPattern]:
     backend.answers("GET", ROW, json=ADA)
     return customer_pages(
         list=blank,
-        detail=DetailView(hook=TenantQueries.use_get_tenant_query, actions=ACTIONS, **CALLS),
-        edit=EditView(query=TenantQueries.use_get_tenant_query, form=CityForm, **CALLS),
+        detail=DetailView(hook=CustomerQueries.use_get_customer_query, actions=ACTIONS, **CALLS),
+        edit=EditView(query=CustomerQueries.use_get_customer_query, form=CityForm, **CALLS),
     )
 
 
@@ -197,7 +185,7 @@ def test_what_one_user_has_done_another_can_not_undo(site: Site, signed_in: Sign
 def test_the_undo_of_one_row_changes_no_other(site: Site) -> None:
     undo = press(site, "move", gives=MOVED).forms[UNDO]
     assert site.post("/en/energy/clients/c2/undo", undo).status == 303
-    assert site.backend.calls_to(f"{PATH}/c2") == []
+    assert site.backend.calls_to(f"{CUSTOMERS}/c2") == []
 
 
 @pytest.mark.parametrize("end", ["move", "clear", "renumber"])
