@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 
 from portal.query import OpenEnum, Row
+from portal.rows import wire_names
 from portal.web.present import Badge
 from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.text_fields import telephone
@@ -52,23 +53,29 @@ def make_form(meta: dict[str, Any], **declared: forms.Field) -> type:
     return type(FormOfPayments)("OddForm", (FormOfPayments,), {**declared, "Meta": type("Meta", (), meta)})
 
 
+#: Each field of the form: its label, what a browser sends, and what the row has.
+FIELDS: dict[str, tuple[str, str, Any]] = {
+    "payer": ("Payer", "Ada", "Ada"),
+    "phone": ("Phone", "+49 30 901820", "+49 30 901820"),
+    "note": ("Note", "Thanks", "Thanks"),
+    "amount": ("Amount", "9.90", Decimal("9.90")),
+    "weight": ("Weight", "1.5", 1.5),
+    "copies": ("Copies", "3", 3),
+    "is_late": ("Late", "on", True),
+    "method": ("Method", "card", Method.CARD),
+    "currency": ("Currency", "TRY", "TRY"),
+    "due_on": ("Due", "2026-03-01", date(2026, 3, 1)),
+    "received_at": ("Received", "2026-03-01T10:20:30", datetime(2026, 3, 1, 10, 20, 30, tzinfo=UTC)),
+}
+SENT = {wire_names(Payment)[name]: sent for name, (_label, sent, _value) in FIELDS.items()}
+ROW = Payment(id="p1", **{name: value for name, (_label, _sent, value) in FIELDS.items()})
+
+
 class PaymentForm(BackendForm[Payment]):
     phone = forms.CharField(required=False, validators=[telephone])
 
     class Meta:
-        fields = {
-            "payer": "Payer",
-            "phone": "Phone",
-            "note": "Note",
-            "amount": "Amount",
-            "weight": "Weight",
-            "copies": "Copies",
-            "is_late": "Late",
-            "method": "Method",
-            "currency": "Currency",
-            "due_on": "Due",
-            "received_at": "Received",
-        }
+        fields = {name: label for name, (label, _sent, _value) in FIELDS.items()}
         optional = ("note", "amount", "weight", "copies", "method", "due_on", "received_at")
         choices = {
             "method": {Method.TRANSFER: Badge(label="By transfer", tone="good"), Method.CARD: Badge(label="By card")},
@@ -79,35 +86,6 @@ class PaymentForm(BackendForm[Payment]):
         help_texts = {"payer": "Who has paid."}
         error_messages = {"payer": {"required": "Say who."}}
         widgets = {"note": forms.Textarea}
-
-
-SENT = {
-    "payer": "Ada",
-    "phone": "+49 30 901820",
-    "note": "Thanks",
-    "amount": "9.90",
-    "weight": "1.5",
-    "copies": "3",
-    "isLate": "on",
-    "method": "card",
-    "currency": "TRY",
-    "dueOn": "2026-03-01",
-    "receivedAt": "2026-03-01T10:20:30",
-}
-ROW = Payment(
-    id="p1",
-    payer="Ada",
-    phone="+49 30 901820",
-    note="Thanks",
-    amount=Decimal("9.90"),
-    weight=1.5,
-    copies=3,
-    is_late=True,
-    method=Method.CARD,
-    currency="TRY",
-    due_on=date(2026, 3, 1),
-    received_at=datetime(2026, 3, 1, 10, 20, 30, tzinfo=UTC),
-)
 
 
 def valid_form(**changes: str) -> PaymentForm:

@@ -11,6 +11,7 @@ from django.urls import URLPattern
 
 from portal.errors import UsageError
 from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
+from portal.rows import wire_names
 from portal.web.present import Badge
 from portal_pages import Column, DetailView, Filter, ListView, resource_pages
 from portal_pages.lists.cells import written_cells
@@ -60,49 +61,27 @@ class TariffQueries(QueryGroup, domain="energy"):
 
 WORDS = {Kind.FLAT: "Flat rate", Kind.PAYG: "Pay as you go"}
 STATES = {Kind.FLAT: Badge(label="Fixed", tone="good")}
-COLUMNS = {
-    "name": Column("Tariff"),
-    "kind": Column("Kind", words=WORDS),
-    "price": Column("Price", kind="number"),
-    "share": Column("Share", kind="number"),
-    "power": Column("Power", kind="number", format="kw"),
-    "is_open": Column("Open"),
-    "begins": Column("Begins"),
-    "changed_at": Column("Changed", format="short_moment"),
-    "tags": Column("Tags", words=WORDS),
-    "note": Column("Note"),
-    "upper": Column("Upper", value=lambda row: row.name.upper()),
-    "state": Column("State", kind="corner", words=STATES),
+#: Each attribute: its column, what the backend says, and what is shown of it.
+FIELDS: dict[str, tuple[Column, object, str]] = {
+    "name": (Column("Tariff"), "<Night>", "&lt;Night&gt;"),
+    "kind": (Column("Kind", words=WORDS), "flat", "Flat rate"),
+    "price": (Column("Price", kind="number"), "1234.50", "€1,234.50"),
+    "share": (Column("Share", kind="number"), 0.125, "0.125"),
+    "power": (Column("Power", kind="number", format="kw"), 11, "11 kW"),
+    "is_open": (Column("Open"), True, "yes"),
+    "begins": (Column("Begins"), "2026-03-09", "Mar 9, 2026"),
+    "changed_at": (Column("Changed", format="short_moment"), "2026-03-09T07:05:00Z", "Mar 9, 2026, 07:05"),
+    "tags": (Column("Tags", words=WORDS), ["payg", "other"], "Pay as you go and other"),
+    "note": (Column("Note"), "a & b", "a &amp; b"),
+    "upper": (Column("Upper", value=lambda row: row.name.upper()), None, "&lt;NIGHT&gt;"),
+    "state": (Column("State", kind="corner", words=STATES), "flat", "Fixed"),
 }
-FULL = {
-    "id": "t1",
-    "name": "<Night>",
-    "kind": "flat",
-    "state": "flat",
-    "price": "1234.50",
-    "currency": "EUR",
-    "share": 0.125,
-    "power": 11,
-    "isOpen": True,
-    "begins": "2026-03-09",
-    "changedAt": "2026-03-09T07:05:00Z",
-    "tags": ["payg", "other"],
-    "note": "a & b",
+COLUMNS = {name: column for name, (column, _sent, _shown) in FIELDS.items()}
+WIRE = wire_names(Tariff)
+FULL = {"id": "t1", "currency": "EUR"} | {
+    WIRE.get(name, name): sent for name, (_column, sent, _shown) in FIELDS.items()
 }
-SHOWN = [
-    "&lt;Night&gt;",
-    "Flat rate",
-    "€1,234.50",
-    "0.125",
-    "11 kW",
-    "yes",
-    "Mar 9, 2026",
-    "Mar 9, 2026, 07:05",
-    "Pay as you go and other",
-    "a &amp; b",
-    "&lt;NIGHT&gt;",
-    "Fixed",
-]
+SHOWN = [shown for _column, _sent, shown in FIELDS.values()]
 NOTHING = ["t2", *[""] * 11]
 
 

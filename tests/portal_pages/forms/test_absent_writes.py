@@ -28,26 +28,12 @@ TYPED = {"name": "Ada Lovelace", "plan": "payg"}
 NOT_ALLOWED = "Your account lacks the permission for this. Ask your administrator if you need it."
 #: Each write: its address here, what is called, its key, and what is said where the backend does not have it.
 WRITES: dict[str, Any] = {
-    "edit": (FORM, ("PATCH", ROW), "energy.update_customer", "This can’t be changed: the service does not offer it."),
-    "new": (
-        NEW,
-        ("POST", CUSTOMERS),
-        "energy.create_customer",
-        "Nothing can be added here: the service does not offer it.",
-    ),
-    "meter": (
-        f"{HERE}/meter",
-        ("PATCH", ROW),
-        "energy.update_customer",
-        "This can’t be changed: the service does not offer it.",
-    ),
-    "delete": (
-        f"{HERE}/delete",
-        ("DELETE", ROW),
-        "energy.delete_customer",
-        "This can’t be deleted: the service does not offer it.",
-    ),
+    "edit": (FORM, ("PATCH", ROW), "energy.update_customer", "This can’t be changed"),
+    "new": (NEW, ("POST", CUSTOMERS), "energy.create_customer", "Nothing can be added here"),
+    "meter": (f"{HERE}/meter", ("PATCH", ROW), "energy.update_customer", "This can’t be changed"),
+    "delete": (f"{HERE}/delete", ("DELETE", ROW), "energy.delete_customer", "This can’t be deleted"),
 }
+NOT_OFFERED = "{}: the service does not offer it."
 #: With a button that changes the plan.
 DETAIL = DetailView(
     hook=CustomerQueries.use_get_customer_query,
@@ -82,7 +68,7 @@ def test_a_form_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offe
     site.backend.refuses(*call, status=status)
     refused = site.post(address, sent)
     assert refused.status == 422
-    for text in (says, "Ada Lovelace", f'href="{HERE if end == "edit" else PAGE}"'):
+    for text in (NOT_OFFERED.format(says), "Ada Lovelace", f'href="{HERE if end == "edit" else PAGE}"'):
         assert text in refused.text
     assert "deleted" not in refused.text
     # A 404 may be said of a row that one user may not change.
@@ -131,7 +117,7 @@ def test_a_button_without_an_endpoint_says_so_and_is_not_offered_any_more(site: 
     assert f"/c1/{end}" in site.get().html
     site.backend.refuses(*call, status=status)
     pressed = site.post(address)
-    assert (pressed.status, pressed.location, pressed.said) == (303, HERE, [says])
+    assert (pressed.status, pressed.location, pressed.said) == (303, HERE, [NOT_OFFERED.format(says)])
     assert known() == (set() if status == 404 else {key})
     page = site.get().html
     assert f"/c1/{end}" not in page
