@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.test import Client
 
-from portal.testing import Backend
+from portal.testing import Backend, SignedIn
 
 
 @pytest.fixture
@@ -19,3 +20,9 @@ def backend(backend: Backend) -> Backend:
         backend.lists(path, [])
     backend.lists("/finance/invoices", [])
     return backend
+
+
+@pytest.fixture
+def browser(signed_in: SignedIn) -> Client:
+    """Of somebody who may open the app."""
+    return signed_in("ENERGY_APP")

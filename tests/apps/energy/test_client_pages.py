@@ -9,16 +9,11 @@ from django.http import HttpResponse
 from django.test import Client
 
 from apps.energy.views.clients import ClientForm
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend
 
 CLIENTS, PAGE, NEW = "/energy/clients", "/en/energy/clients", "/en/energy/clients/new"
 FORM = {"name": "Ada", "email": "ada@example.com", "phone": "", "city": "Oslo"}
 ADA = {**FORM, "id": "cli_1", "phone": None, "createdAt": "2026-03-01T10:00:00Z"}
-
-
-@pytest.fixture
-def energy_user(signed_in: SignedIn) -> Client:
-    return signed_in("ENERGY_APP")
 
 
 def text_of(response: HttpResponse, *, status: int = 200) -> str:
@@ -49,41 +44,41 @@ def test_the_form_checks_what_the_backend_checks(field: str, values: list[str]) 
     assert short.body().to_wire() == {"name": "Ada", "email": "ada@example.com", "phone": None, "city": None}
 
 
-def test_htmx_gets_the_table_alone_and_a_redirected_form_the_whole_page(backend: Backend, energy_user: Client) -> None:
+def test_htmx_gets_the_table_alone_and_a_redirected_form_the_whole_page(backend: Backend, browser: Client) -> None:
     backend.lists(CLIENTS, [])
-    assert "No clients yet" in text_of(energy_user.get(PAGE))
-    assert "Nothing found" in text_of(energy_user.get(f"{PAGE}?q=zzz"))
+    assert "No clients yet" in text_of(browser.get(PAGE))
+    assert "Nothing found" in text_of(browser.get(f"{PAGE}?q=zzz"))
     for target, is_page in (("list", False), ("content", True)):
-        response = energy_user.get(PAGE, headers={"hx-request": "true", "hx-target": target})
+        response = browser.get(PAGE, headers={"hx-request": "true", "hx-target": target})
         assert ("<html" in text_of(response)) is is_page
         assert "HX-Request" in response["Vary"]
 
 
 def test_a_client_that_was_created_is_marked_once_in_the_list_that_is_shown_next(
-    backend: Backend, energy_user: Client
+    backend: Backend, browser: Client
 ) -> None:
     backend.lists(CLIENTS, [{"id": "cli_2"}, ADA])
     backend.answers("POST", CLIENTS, json=ADA, status=201)
-    response = energy_user.post(NEW, FORM | {"createAnyway": "ada@example.com"})
+    response = browser.post(NEW, FORM | {"createAnyway": "ada@example.com"})
     assert (response.status_code, response["Location"]) == (303, f"{PAGE}/cli_1")
     (call,) = backend.calls_to(CLIENTS)
     assert call.body == {"name": "Ada", "email": "ada@example.com", "phone": None, "city": "Oslo"}
     part = {"hx-request": "true", "hx-target": "list"}
-    assert "data-created" not in text_of(energy_user.get(PAGE, headers=part))
+    assert "data-created" not in text_of(browser.get(PAGE, headers=part))
     for marked in (["cli_1"], []):
-        assert re.findall(r'<tr data-row-id="([^"]*)" data-created>', text_of(energy_user.get(PAGE))) == marked
+        assert re.findall(r'<tr data-row-id="([^"]*)" data-created>', text_of(browser.get(PAGE))) == marked
 
 
 def test_what_is_not_valid_does_not_travel_and_what_is_sent_after_a_refusal_is_another_try(
-    backend: Backend, energy_user: Client
+    backend: Backend, browser: Client
 ) -> None:
     backend.lists(CLIENTS, [])
-    form = FORM | {"submissionKey": key_in(text_of(energy_user.get(NEW)))}
-    mistyped = energy_user.post(NEW, form | {"email": "no address"})
+    form = FORM | {"submissionKey": key_in(text_of(browser.get(NEW)))}
+    mistyped = browser.post(NEW, form | {"email": "no address"})
     assert (mistyped["HX-Push-Url"], backend.calls_to(CLIENTS)) == ("false", [])
     assert key_in(text_of(mistyped, status=422)) == form["submissionKey"]
     backend.refuses("POST", CLIENTS, detail="No.", errors={"email": ["Taken already."]})
-    page = text_of(energy_user.post(NEW, form), status=422)
+    page = text_of(browser.post(NEW, form), status=422)
     assert key_in(page) != form["submissionKey"]
     for text in ("Taken already.", 'id="id_email_error"', 'value="Oslo"'):
         assert text in page

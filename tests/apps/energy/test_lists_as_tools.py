@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from portal.testing import Backend, SignedIn, row_ids
+from portal.testing import Backend, row_ids
 
 SESSIONS, COUNTS = "/energy/sessions", "/energy/sessions/counts"
 CLIENTS = "/energy/clients"
@@ -16,11 +16,6 @@ PATH = "/en/energy/sessions"
 ROWS = {"hx-request": "true", "hx-target": "rows"}
 #: Cursors of the tests' backend.
 AFTER_20, AFTER_40 = quote("after 20&="), quote("after 40&=")
-
-
-@pytest.fixture
-def browser(signed_in: SignedIn) -> Client:
-    return signed_in("ENERGY_APP")
 
 
 def rows(number: int, **fields: str) -> list[dict[str, str]]:

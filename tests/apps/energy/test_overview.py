@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend
 
 PAGE, NOW, DAYS = "/en/energy", "/en/energy/now", "/en/energy?from=2026-01-01&to=2026-01-02"
 STATE: dict[str, Any] = {
@@ -33,10 +33,10 @@ HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
-def energy_user(backend: Backend, signed_in: SignedIn) -> Client:
+def energy_user(backend: Backend, browser: Client) -> Client:
     backend.answers("GET", "/energy/summary", json=SUMMARY)
     backend.answers("GET", "/energy/state", json=STATE)
-    return signed_in("ENERGY_APP")
+    return browser
 
 
 def html_of(browser: Client, path: str = PAGE, **headers: str) -> str:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from django.test import Client
 
 from apps.energy.views.station_map import picture_of
 from portal.services.energy.stations import StationHealth, StationPosition
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend
 
 POSITIONS, PATH = "/energy/stations/positions", "/en/energy/stations/map"
-
-
-@pytest.fixture
-def browser(signed_in: SignedIn) -> Client:
-    return signed_in("ENERGY_APP")
 
 
 def station(name: str, health: StationHealth | None = None, *place: float | None) -> StationPosition:

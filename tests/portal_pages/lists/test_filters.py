@@ -39,15 +39,12 @@ def test_only_a_declared_choice_is_sent() -> None:
     assert STATION.sent(["sta_1"]) == ["sta_1"]
 
 
-def test_declared_choices_stand_in_their_order_with_their_numbers() -> None:
+def test_declared_choices_stand_in_their_order_with_their_numbers_if_they_are_known() -> None:
     options = STATUS.options(chosen=["open"], counts={"open": 3, "done": 9})
     assert [(each.value, each.label, each.tone, each.count, each.is_chosen) for each in options] == [
         ("in_progress", "In progress", "warn", 0, False),
         ("open", "Open", "", 3, True),
     ]
-
-
-def test_without_numbers_the_choices_stay() -> None:
     assert [each.count for each in STATUS.options(chosen=[], counts=None)] == [None, None]
 
 

@@ -8,7 +8,6 @@ import pytest
 from django.http import QueryDict
 from django.test import RequestFactory
 
-from portal.errors import ApiUnavailableError
 from portal.query import PaginatedRes, PaginatedResult, Row
 from portal.services.energy.clients import ClientQueries
 from portal_pages.lists.columns import Column
@@ -96,18 +95,6 @@ def test_the_words_the_rows_and_the_total_of_a_page_are_those_of_the_view_and_th
     assert page_of("", total=None).total is None
     assert page_of("q=a%26b&sort=name").next_url == "/en/things?q=a%26b&sort=name&cursor=c%261"
     assert page_of("", has_next=False, next_cursor=None).next_url == ""
-
-
-def test_a_page_at_a_cursor_leads_back_to_the_first_but_not_where_it_is_appended() -> None:
-    page = page_of("q=x&cursor=c1")
-    assert (page.is_continuation, page.first_url) == (True, "/en/things?q=x")
-    assert not page_of("q=x&cursor=c1", target="rows").is_continuation
-
-
-def test_older_rows_through_an_outage_are_marked_and_without_any_rows_the_error_becomes_the_page() -> None:
-    assert [page_of("", error=error).is_outage for error in (ApiUnavailableError(), None)] == [True, False]
-    with pytest.raises(ApiUnavailableError):
-        page_of("", items=(), pages=0, error=ApiUnavailableError())
 
 
 def test_the_orders_of_the_columns_follow_those_of_the_list() -> None:
