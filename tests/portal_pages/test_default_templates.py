@@ -9,7 +9,6 @@ from decimal import Decimal
 import pytest
 from django.urls import URLPattern
 
-from portal.errors import UsageError
 from portal.query import ListParams, OpenEnum, QueryGroup, Row, Values, resource
 from portal.rows import wire_names
 from portal.web.present import Badge
@@ -148,10 +147,3 @@ def test_a_day_that_is_missed_is_marked_and_said_in_a_word(site: Site) -> None:
         page = site.get(PAGE).html
     assert page.count('<strong class="late"><time datetime="2026-03-09">') == 1
     assert page.count(" (late)") == 1
-
-
-def test_a_format_that_there_is_not_and_a_fact_without_an_attribute_are_told() -> None:
-    with pytest.raises(UsageError, match=r"'price' has no format 'mony'; there are ago, .*money"):
-        ListView(hook=TariffQueries.use_get_tariffs_query, columns={"price": Column("Price", format="mony")})  # type: ignore[arg-type]  # on purpose
-    with pytest.raises(UsageError, match="'prize' is no attribute of Tariff"):
-        DetailView(hook=TariffQueries.use_get_tariff_query, facts={"prize": Column("Price")})

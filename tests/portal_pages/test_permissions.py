@@ -19,7 +19,6 @@ from tests.portal_pages.customers import (
     Customer,
     CustomerMutations,
     CustomerQueries,
-    blank,
     customer_pages,
     served,
 )
@@ -90,35 +89,27 @@ def test_the_two_who_look_in_turn_see_what_each_may_do(user) -> None:
         assert f'href="{NEW}"' not in Page(reader.get(PAGE)).html
 
 
-def test_a_page_needs_its_own_permission_in_place_of_that_of_its_resource() -> None:
+def test_a_page_needs_its_own_permission_in_place_of_that_of_its_resource_and_what_belongs_to_it_what_it_needs() -> (
+    None
+):
+    free = RowAction(name="stay", label="Stay", values=Customer.partial(city="Oslo"), message="Stayed.")
     made = resource_pages(
         "energy/clients",
         name="client",
         title="Clients",
-        list=LIST,
-        detail=blank,
+        list=replace(LIST, permission="ENERGY_LIST"),
+        detail=replace(ACTS, permission="ENERGY_LEAD", actions=(MOVE, free)),
         create=replace(CREATE, permission=EDITOR),
+        edit=EDIT,
         permission="ENERGY_READER",
     )
     needed = {page.name: page.callback._portal_permission for page in made}  # type: ignore[attr-defined]  # the guard's
     assert needed == {
-        "clients": "ENERGY_READER",
-        "clients-export": "ENERGY_READER",
+        "clients": "ENERGY_LIST",
+        "clients-export": "ENERGY_LIST",
         "client-new": EDITOR,
-        "client": "ENERGY_READER",
-    }
-
-
-def test_the_file_of_a_list_and_the_actions_on_a_row_need_what_their_page_needs() -> None:
-    free = RowAction(name="stay", label="Stay", values=Customer.partial(city="Oslo"), message="Stayed.")
-    made = customer_pages(
-        list=replace(LIST, permission=EDITOR), detail=replace(ACTS, permission="ENERGY_LEAD", actions=(MOVE, free))
-    )
-    needed = {page.name: getattr(page.callback, "_portal_permission", "") for page in made}
-    assert needed == {
-        "clients": EDITOR,
-        "clients-export": EDITOR,
         "client": "ENERGY_LEAD",
+        "client-edit": "ENERGY_READER",
         "client-move": EDITOR,
         "client-stay": "ENERGY_LEAD",
         "client-undo": "ENERGY_LEAD",

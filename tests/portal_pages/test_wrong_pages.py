@@ -22,6 +22,7 @@ from portal_pages import (
     DetailView,
     EditView,
     ListView,
+    QuickView,
     Related,
     RowAction,
     platform_page,
@@ -75,6 +76,13 @@ GO = action()
             {"hook": METERS, "columns": {"serial": Column("", sort="seriall")}},
             "ListView: '-seriall' is no sort order of .*meters_query, which has .*serial",
         ),
+        (
+            ListView,
+            {"hook": ROWS, "columns": {"name": Column("", format="mony")}},
+            r"'name' has no format 'mony'; there are ago, .*money",
+        ),
+        (ListView, {"hook": ROWS, "views": (QuickView("", {"town": "Ulm"}),)}, "views: the list has no parameter town"),
+        (DetailView, {"hook": ONE, "facts": {"prize": Column("")}}, "'prize' is no attribute of Customer"),
         (
             create,
             {"mutation": UPDATES},

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.urls import URLPattern
 
-from portal.errors import UsageError
 from portal.services.energy.clients import ClientQueries
 from portal.testing import Backend, SignedIn
 from portal_pages import Column, Filter, ListView, QuickView
@@ -174,11 +173,6 @@ def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None
     site.backend.answers("GET", CLIENTS, json={"items": rows, "hasNext": False, "nextCursor": None})
     site.get(f"{PAGE}?city=Ulm")
     assert "In Ulm" not in site.get(PAGE).text
-
-
-def test_a_view_with_a_parameter_that_the_list_has_not_is_refused() -> None:
-    with pytest.raises(UsageError, match="views: the list has no parameter town"):
-        view(views=(QuickView("In Ulm", {"town": "Ulm"}),))
 
 
 LAYOUT = "table_layout_energy"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.urls import URLPattern
 
 from portal.query.process_state import process_runtime
 from portal.services.energy.meters import MeterQueries
@@ -41,12 +42,16 @@ METER_LIST = ListView(
     },
     filters=(Filter("stationId", "Station", named_by="station_name"),),
 )
-PAGES = [
+
+
+def meter_pages(**given: str) -> list[URLPattern]:
+    shared: dict[str, Any] = {"name": "meter", "title": "Meters", "detail": blank, "context": {"statuses": {}}}
+    return resource_pages("energy/meters", list=METER_LIST, **shared, **given)
+
+
+OTHERS = [
     *resource_pages("energy/stations", name="station", title="Stations", detail=blank),
     *customer_pages(detail=DetailView(hook=CustomerQueries.use_get_customer_query, related=(meters, orders))),
-    *resource_pages(
-        "energy/meters", name="meter", title="Meters", list=METER_LIST, detail=blank, context={"statuses": {}}
-    ),
 ]
 
 
@@ -56,7 +61,7 @@ def site(signed_in: SignedIn, backend: Backend) -> Iterator[Site]:
     backend.answers("GET", ROW, json={"id": "c1", "name": "Ada"})
     backend.lists(METERS, [ONE | {"id": f"m{number}", "serial": f"M-{number}"} for number in range(1, 8)])
     backend.lists(ORDERS, [{"id": "o1", "title": "Clean <it>", "stationId": "c1"}])
-    with served(*PAGES):
+    with served(*OTHERS, *meter_pages()):
         yield Site(backend, signed_in("ENERGY_APP", "OPERATIONS_APP"))
 
 
@@ -80,17 +85,7 @@ def test_the_page_of_a_row_shows_the_first_five_and_leads_to_all_of_them_without
 def test_who_lacks_the_permission_of_the_list_does_not_see_it_and_the_backend_is_not_asked(
     site: Site, signed_in: SignedIn
 ) -> None:
-    lists = resource_pages(
-        "energy/meters",
-        name="meter",
-        title="Meters",
-        list=METER_LIST,
-        detail=blank,
-        context={"statuses": {}},
-        permission="ENERGY_LEAD",
-    )
-    others = [page for page in PAGES if not str(page.pattern).startswith("energy/meters")]
-    with served(*others, *lists):
+    with served(*OTHERS, *meter_pages(permission="ENERGY_LEAD")):
         reader, lead = (
             Site(site.backend, signed_in("ENERGY_APP", permissions=["ENERGY_APP", *more]))
             for more in ([], ["ENERGY_LEAD"])
@@ -161,11 +156,6 @@ def test_a_backend_that_does_not_count_has_no_number(site: Site) -> None:
     site.backend.answers("GET", METERS, json={name: value for name, value in answer.items() if name != "total"})
     page = site.get().html
     assert (">Show all<" in page, "None" in page) == (True, False)
-
-
-def test_a_row_that_is_not_there_is_a_404(site: Site) -> None:
-    site.backend.refuses("GET", ROW, status=404)
-    assert site.get().status == 404
 
 
 @pytest.mark.parametrize("name", ["Serial", "Number"])
