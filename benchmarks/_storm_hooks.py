@@ -21,14 +21,19 @@ from portal.query import (
 
 PATH: Final = "/rows"
 OF_A_ROW: Final = "/rows/{id}"
+#: Pages age fast: stale after half a second, and dead after one and a half.
+STALE_TIME_S: Final = 0.5
+LIFETIME_S: Final = 1.5
 JsonRow = dict[str, Any]
 
 
 class RowQueries(QueryGroup, domain="storm"):
     """The list, and one row."""
 
-    use_get_rows_query = paginated_query_endpoint(item=JsonRow, params=ListParams, url=PATH)
-    use_get_row_query = query_endpoint(data=JsonRow, params=RowParams, url=OF_A_ROW)
+    use_get_rows_query = paginated_query_endpoint(
+        item=JsonRow, params=ListParams, url=PATH, stale_time_s=STALE_TIME_S
+    )
+    use_get_row_query = query_endpoint(data=JsonRow, params=RowParams, url=OF_A_ROW, stale_time_s=STALE_TIME_S)
 
 
 class RowMutations(MutationGroup, domain="storm"):

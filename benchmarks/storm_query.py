@@ -20,16 +20,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from django.conf import settings
 
 from benchmarks._options import options_of, parser_of
 from benchmarks._stores import caches
+from benchmarks._storm_hooks import LIFETIME_S
 from benchmarks._storm_naive import NaiveList
 from benchmarks._storm_server import MAX_ROWS, START_ROWS, StormServer, make_rows
 from benchmarks._storm_thread import Design, Known, Report, Storm, StormThread
 from benchmarks._storm_users import LogUser, NaiveUser
 from benchmarks._targets import Targets
+from portal.query.cache import merged_pages
 from portal.store import query_store
 
 if TYPE_CHECKING:
@@ -109,7 +112,7 @@ def _work(storm: Storm, known: Sequence[Known], threads: int, seed: int, results
     store = query_store()
     reports = [Report() for _ in range(threads)]
     people = list(zip(known, _make_users(storm, store), strict=True))
-    with ThreadPoolExecutor(max_workers=threads) as pool:
+    with patch.object(merged_pages, "PAGE_LIFETIME_S", LIFETIME_S), ThreadPoolExecutor(max_workers=threads) as pool:
         running = [
             pool.submit(StormThread(storm=storm, people=people, report=report, seed=seed * 100 + number).run)
             for number, report in enumerate(reports)
