@@ -30,9 +30,7 @@ JsonRow = dict[str, Any]
 class RowQueries(QueryGroup, domain="storm"):
     """The list, and one row."""
 
-    use_get_rows_query = paginated_query_endpoint(
-        item=JsonRow, params=ListParams, url=PATH, stale_time_s=STALE_TIME_S
-    )
+    use_get_rows_query = paginated_query_endpoint(item=JsonRow, params=ListParams, url=PATH, stale_time_s=STALE_TIME_S)
     use_get_row_query = query_endpoint(data=JsonRow, params=RowParams, url=OF_A_ROW, stale_time_s=STALE_TIME_S)
 
 

@@ -40,7 +40,6 @@ from portal.rows import id_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from threading import Event
 
     from portal.api import ApiResponse, ApiSession, TokenStore
     from portal.query.endpoints import Address, WriteRequest
@@ -158,13 +157,13 @@ class BackendCaller:
         budget: Deadline | None = None,
         bearer: str | None = None,
         tries: int = 1 + QUERY_RETRIES,
-        abandoned: Event | None = None,
+        may_repeat: Callable[[], bool] = lambda: True,
     ) -> Any:
         """GET, with up to two further tries; gives the response's JSON in the contract's shape.
 
         :param budget: time for all tries together; by default all the time that is left.
         :param bearer: this access token in place of the request's own; it is not refreshed.
-        :param abandoned: set when nobody waits for the response any more: then there is no further try.
+        :param may_repeat: whether somebody waits for the response still: else there is no further try.
         :raises ApiError: that of the last try.
         """
         budget = budget or self.deadline
@@ -177,7 +176,7 @@ class BackendCaller:
                         series, method="GET", path=call.path, params=call.params, endpoint=where.endpoint, bearer=bearer
                     )
                 except ApiError as error:
-                    series.wait(error, may_repeat=abandoned is None or not abandoned.is_set())
+                    series.wait(error, may_repeat=may_repeat())
                 else:
                     # Not tried again: the same answer would have the same shape.
                     return call.read(answer.data)

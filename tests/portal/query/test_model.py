@@ -104,9 +104,9 @@ def a_request_that_ends_with_another_users_tokens() -> None:
 def test_what_is_fetched_behind_a_request_is_never_another_users(monkeypatch: pytest.MonkeyPatch) -> None:
     """And with the tokens that the request has by then, it would be."""
     a_request_that_ends_with_another_users_tokens()
-    begin = Revalidations.begin
+    run = Revalidations._run
     monkeypatch.setattr(
-        Revalidations, "begin", lambda self, one: begin(self, replace(one, plan=replace(one.plan, bearer=None)))
+        Revalidations, "_run", lambda self, plan, *args, **named: run(self, replace(plan, bearer=None), *args, **named)
     )
     monkeypatch.setattr(RequestPartition, "still_has", lambda _self, _partition, *, sent: True)
     with pytest.raises(AssertionError, match="another user's rows"):

@@ -24,7 +24,7 @@ from portal.errors import (
 from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.reads.fetch_plans import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
-from portal.query.reads.parallel_fetches import ParallelFetches, Revalidation
+from portal.query.reads.parallel_fetches import ParallelFetches
 from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY
 
@@ -226,8 +226,7 @@ class Reads:
         if request.hook.stale_while_revalidate:
             if self._reload:
                 return begun
-            plan = replace(begun, bearer=bearer)
-            self.revalidations.begin(Revalidation(plan=plan, partition=partition, fetcher=self.fetcher))
+            self.revalidations.begin(replace(begun, bearer=bearer), fetcher=self.fetcher)
             return self._end(begun, ReadResult(pages=pages, is_stale=True, patches=patches))
         # A command waits in full: there is no page that has to be shown soon.
         return begun if self.fetcher.caller.limit is None else replace(begun, bearer=bearer)

@@ -9,7 +9,6 @@ from portal.config.limits import MAX_PAGES, QUERY_RETRIES
 from portal.errors import UsageError
 
 if TYPE_CHECKING:
-    import threading
     from collections.abc import Mapping
     from concurrent.futures import Future
 
@@ -79,7 +78,7 @@ class FetchPlan:
         refreshed. None: the request's own tokens.
     :param tries: how often each call is sent at most.
     :ivar future: the result, if another thread fetches it.
-    :ivar abandoned: then; set when nobody waits for the result any more.
+    :ivar is_abandoned: whether nobody waits for the result any more: then a failed call is not tried again.
     """
 
     call: ReadCall
@@ -98,7 +97,7 @@ class FetchPlan:
     bearer: str | None = None
     tries: int = 1 + QUERY_RETRIES
     future: Future[ReadResult] | None = field(default=None, init=False)
-    abandoned: threading.Event | None = field(default=None, init=False)
+    is_abandoned: bool = field(default=False, init=False)
 
     @property
     def has_older_data(self) -> bool:
@@ -121,5 +120,5 @@ class Flight:
         :param seconds: that the other read had.
         :param ago: when this call began, seconds.
         """
-        gave_up = self.plan.abandoned is not None and self.plan.abandoned.is_set()
-        return self.plan.tries >= plan.tries and self.deadline.remaining() + ago >= seconds / 2 and not gave_up
+        has_as_much_time = self.deadline.remaining() + ago >= seconds / 2
+        return self.plan.tries >= plan.tries and has_as_much_time and not self.plan.is_abandoned

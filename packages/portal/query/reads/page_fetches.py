@@ -55,10 +55,9 @@ class PageFetcher:
     registry: Registry
     clock: Callable[[], float]
 
-    def fetch(self, plan: FetchPlan, *, abandoned: threading.Event | None = None) -> ReadResult:
+    def fetch(self, plan: FetchPlan) -> ReadResult:
         """Fetch the pages that are needed, one after another. After a failure the cached pages are shown.
 
-        :param abandoned: set when nobody waits any more: then a failed call is not tried again.
         :raises SignInEndedError: the sign-in is over.
         """
         request, count = plan.call.request, plan.call.count
@@ -71,7 +70,7 @@ class PageFetcher:
                 if len(pages) > plan.kept and plan.partition is not None and request.hook.cache:
                     stamp = self.cache.get(plan.partition, request.key, count=0).stamp
                 cursor = pages[-1].page.next_cursor if pages else plan.call.start
-                page = self._page(plan, stamp, index=len(pages), cursor=cursor, abandoned=abandoned)
+                page = self._page(plan, stamp, index=len(pages), cursor=cursor)
                 is_list = isinstance(request, ListRequest)
                 pages.append(
                     MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
@@ -104,15 +103,7 @@ class PageFetcher:
             patches=plan.patches,
         )
 
-    def _page(
-        self,
-        plan: FetchPlan,
-        stamp: VersionStamp | None,
-        *,
-        index: int,
-        cursor: str | None,
-        abandoned: threading.Event | None,
-    ) -> Page:
+    def _page(self, plan: FetchPlan, stamp: VersionStamp | None, *, index: int, cursor: str | None) -> Page:
         """One page from the backend into the cache, or from another thread that fetches the same page now.
 
         :param stamp: the version stamp of before its request leaves.
@@ -130,7 +121,11 @@ class PageFetcher:
             address = request.page_address(cursor=cursor) if isinstance(request, ListRequest) else request.address()
             at = self.clock()
             body = self.caller.read(
-                address, budget=plan.budget, bearer=plan.bearer, tries=plan.tries, abandoned=abandoned
+                address,
+                budget=plan.budget,
+                bearer=plan.bearer,
+                tries=plan.tries,
+                may_repeat=lambda: not plan.is_abandoned,
             )
             page = Page(
                 stamp=stamp,

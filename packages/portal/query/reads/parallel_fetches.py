@@ -17,17 +17,16 @@ import time
 from collections import Counter
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
-from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
+from portal.errors import ApiTimeoutError, ApiUnauthorizedError
 from portal.process import Deadline, waits_for
 from portal.query.cache import ReadResult, fresh_prefix, is_enough, lease_key, merge_pages
 from portal.query.partition import binding_key
-from portal.query.reads.fetch_plans import FetchPlan
 from portal.query.reads.page_fetches import is_definite_no
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
@@ -35,7 +34,7 @@ from portal.telemetry.metrics import Counters, Label
 if TYPE_CHECKING:
     from portal.process import Pool
     from portal.query.partition import Partition
-    from portal.query.reads.fetch_plans import ReadCall
+    from portal.query.reads.fetch_plans import FetchPlan
     from portal.query.reads.page_fetches import PageFetcher
 
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
@@ -55,7 +54,6 @@ class ParallelFetches:
     def start(self, plan: FetchPlan) -> bool:
         """Have another thread fetch; False where too many fetches wait for a thread."""
         if plan.future is None:
-            plan.abandoned = threading.Event()
             plan.future = self._pool.submit(partial(self._fetch, plan))
         return plan.future is not None
 
@@ -64,18 +62,19 @@ class ParallelFetches:
 
         :raises SignInEndedError: the sign-in is over.
         """
+        future = plan.future
         if not plan.has_older_data:
-            if plan.future is None or plan.future.cancel():
+            if future is None or future.cancel():
                 # No other thread has begun it.
                 return self._fetcher.fetch(plan)
             with waits_for(plan.call.request.key.endpoint):
-                return plan.future.result()
-        result = None if plan.future is None else self._wait(plan.future)
+                return future.result()
+        result = None if future is None else self._wait(future)
         if result is None:
-            if plan.abandoned is not None and plan.future is not None:
-                plan.abandoned.set()
+            plan.is_abandoned = True
+            if future is not None:
                 # If no thread has begun it yet, none will: the next page asks again.
-                plan.future.cancel()
+                future.cancel()
             return ReadResult(
                 pages=plan.pages, error=ApiTimeoutError(_LATER_DETAIL), is_stale=True, patches=plan.patches
             )
@@ -85,12 +84,9 @@ class ParallelFetches:
         return result
 
     def _fetch(self, plan: FetchPlan) -> ReadResult:
-        try:
-            return self._fetcher.fetch(plan, abandoned=plan.abandoned)
-        except SignInEndedError:
-            # The request may be over, so nobody else would purge.
-            self._fetcher.partition.purge()
-            raise
+        # The request may be over, so nobody else would purge.
+        with self._fetcher.partition.purged_if_ended():
+            return self._fetcher.fetch(plan)
 
     def _wait(self, future: Future[ReadResult]) -> ReadResult | None:
         """The result, if it comes within the patience and the time of the request."""
@@ -126,56 +122,6 @@ _counters: Final = Counters(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revalidation:
-    """One revalidation.
-
-    :param plan: with the bearer that is bound to the partition.
-    """
-
-    plan: FetchPlan
-    partition: Partition
-    fetcher: PageFetcher
-
-    @property
-    def lease(self) -> str:
-        """Key of its lease: the same for all who would fetch the same page."""
-        call = self.plan.call
-        return lease_key(self.partition, call.request.key, start=call.start, index=self.plan.kept)
-
-    @property
-    def endpoint(self) -> str:
-        """Of the query."""
-        return self.plan.call.request.key.endpoint
-
-    @property
-    def has_time(self) -> bool:
-        """Whether the token is valid for long enough."""
-        end = expires_at(self.plan.bearer or "")
-        return end is None or end - self.fetcher.clock() >= REVALIDATION_TOKEN_S
-
-    def run(self) -> Revalidated:
-        """Fetch what is stale, unless another process does."""
-        call, cache, lease = self.plan.call, self.fetcher.cache, self.lease
-        if not cache.acquire_lease(lease):
-            return "skipped"
-        entry = cache.get(self.partition, call.request.key, start=call.start, count=call.count)
-        pages, patches = merge_pages(entry, call.request, registry=self.fetcher.registry)
-        kept = fresh_prefix(pages, now=self.fetcher.clock(), stale_time_s=call.request.hook.stale_time_s)
-        # Without a stamp the partition is no longer current, or nothing can be stored.
-        if entry.stamp is None or is_enough(pages[:kept], call.count):
-            return "skipped"
-        budget = Deadline(REQUEST_BUDGET_S)
-        result = self.fetcher.fetch(
-            replace(self.plan, stamp=entry.stamp, pages=pages, kept=kept, patches=patches, budget=budget, tries=1)
-        )
-        if result.error is None:
-            cache.release_lease(lease)
-            return "fetched"
-        # Until the lease ends, nobody tries again.
-        return "refused" if is_definite_no(result.error) else "failed"
-
-
 class Revalidations:
     """The revalidations of one process, each query once at a time. Safe for threads."""
 
@@ -185,26 +131,25 @@ class Revalidations:
         self._counts: Counter[Revalidated] = Counter()
         self._lock = threading.Lock()
 
-    def begin(self, revalidation: Revalidation) -> None:
-        """Have another thread do it, unless the same one is waiting or under way; never waits."""
-        if not revalidation.has_time:
-            self.count("skipped", endpoint=revalidation.endpoint)
+    def begin(self, plan: FetchPlan, *, fetcher: PageFetcher) -> None:
+        """Have another thread fetch, unless one is about to, or the bearer is not bound to the partition; never waits.
+
+        :param plan: with the partition, and the bearer for it.
+        """
+        partition, bearer, key = plan.partition, plan.bearer, plan.call.request.key
+        if partition is None or bearer is None or partition.binding != binding_key(bearer):
             return
-        lease = revalidation.lease
+        end = expires_at(bearer)
+        if end is not None and end - fetcher.clock() < REVALIDATION_TOKEN_S:
+            self.count("skipped", endpoint=key.endpoint)
+            return
+        lease = lease_key(partition, key, start=plan.call.start, index=plan.kept)
         with self._lock:
             if lease in self._under_way:
                 return
             self._under_way.add(lease)
-        if self._pool.submit(partial(self._run, revalidation)) is None:
-            self._end(revalidation, "dropped")
-
-    def ask_again(self, call: ReadCall, *, fetcher: PageFetcher) -> None:
-        """Fetch a query that nothing of is shown, if the request's access token is bound; never waits."""
-        partition, bearer = fetcher.partition.known, fetcher.partition.token
-        if partition is None or bearer is None or partition.binding != binding_key(bearer):
-            return
-        plan = FetchPlan(call=call, partition=partition, stamp=None, bearer=bearer)
-        self.begin(Revalidation(plan=plan, partition=partition, fetcher=fetcher))
+        if self._pool.submit(partial(self._run, plan, partition, lease=lease, fetcher=fetcher)) is None:
+            self._end("dropped", lease=lease, endpoint=key.endpoint)
 
     def count(self, outcome: Revalidated, *, endpoint: str) -> None:
         """Count one that ended."""
@@ -217,20 +162,42 @@ class Revalidations:
         with self._lock:
             return {outcome: self._counts[outcome] for outcome in REVALIDATED}
 
-    def _run(self, revalidation: Revalidation) -> None:
+    def _run(self, plan: FetchPlan, partition: Partition, *, lease: str, fetcher: PageFetcher) -> None:
         outcome: Revalidated = "failed"
-        endpoint = revalidation.plan.call.request.key.endpoint
+        endpoint = plan.call.request.key.endpoint
         try:
             with tracing.span("query", endpoint) as span:
                 span.set(tracing.OUTCOME, "background")
-                outcome = revalidation.run()
+                outcome = _revalidated(plan, partition, lease=lease, fetcher=fetcher)
                 span.set("portal.revalidation", outcome)
         except Exception:
             logger.exception("a revalidation failed unexpectedly")
         finally:
-            self._end(revalidation, outcome)
+            self._end(outcome, lease=lease, endpoint=endpoint)
 
-    def _end(self, revalidation: Revalidation, outcome: Revalidated) -> None:
+    def _end(self, outcome: Revalidated, *, lease: str, endpoint: str) -> None:
         with self._lock:
-            self._under_way.discard(revalidation.lease)
-        self.count(outcome, endpoint=revalidation.endpoint)
+            self._under_way.discard(lease)
+        self.count(outcome, endpoint=endpoint)
+
+
+def _revalidated(plan: FetchPlan, partition: Partition, *, lease: str, fetcher: PageFetcher) -> Revalidated:
+    """Fetch what is stale, unless another process does."""
+    call, cache = plan.call, fetcher.cache
+    if not cache.acquire_lease(lease):
+        return "skipped"
+    entry = cache.get(partition, call.request.key, start=call.start, count=call.count)
+    pages, patches = merge_pages(entry, call.request, registry=fetcher.registry)
+    kept = fresh_prefix(pages, now=fetcher.clock(), stale_time_s=call.request.hook.stale_time_s)
+    # Without a stamp the partition is no longer current, or nothing can be stored.
+    if entry.stamp is None or is_enough(pages[:kept], call.count):
+        return "skipped"
+    budget = Deadline(REQUEST_BUDGET_S)
+    result = fetcher.fetch(
+        replace(plan, stamp=entry.stamp, pages=pages, kept=kept, patches=patches, budget=budget, tries=1)
+    )
+    if result.error is None:
+        cache.release_lease(lease)
+        return "fetched"
+    # Until the lease ends, nobody tries again.
+    return "refused" if is_definite_no(result.error) else "failed"
