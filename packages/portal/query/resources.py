@@ -40,6 +40,8 @@ from portal.rows import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
     from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint
     from portal.query.hooks import MutationHook, PaginatedQueryHook
     from portal.rows import Decoder
@@ -50,6 +52,9 @@ RowP = ParamSpec("RowP")
 TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
 TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
+if TYPE_CHECKING:
+    # A resource without a class of its own for single rows. Only Python from 3.13 on knows such defaults.
+    GivenDetail = TypeVarWithDefault("GivenDetail", bound=Row, default=TRow)
 
 #: Field to value to number of rows; None for a number that the backend did not give.
 RowCounts: TypeAlias = dict[str, dict[str, int | None]]
@@ -136,36 +141,19 @@ class ResourceFactory(Generic[ListP, RowP]):
         path: str,
         *,
         item: type[TRow],
+        detail: type[GivenDetail] | None = None,
         **options: Unpack[ResourceOptions],
-    ) -> Resource[TRow, TRow, ListP, RowP]: ...
+    ) -> Resource[TRow, GivenDetail, ListP, RowP]: ...
     @overload
     def __call__(
         self,
         path: str,
         *,
         item: type[TRow],
+        detail: type[GivenDetail] | None = None,
         params: Callable[P, object],
         **options: Unpack[ResourceOptions],
-    ) -> Resource[TRow, TRow, P, RowP]: ...
-    @overload
-    def __call__(
-        self,
-        path: str,
-        *,
-        item: type[TRow],
-        detail: type[TDetail],
-        **options: Unpack[ResourceOptions],
-    ) -> Resource[TRow, TDetail, ListP, RowP]: ...
-    @overload
-    def __call__(
-        self,
-        path: str,
-        *,
-        item: type[TRow],
-        detail: type[TDetail],
-        params: Callable[P, object],
-        **options: Unpack[ResourceOptions],
-    ) -> Resource[TRow, TDetail, P, RowP]: ...
+    ) -> Resource[TRow, GivenDetail, P, RowP]: ...
     def __call__(
         self,
         path: str,

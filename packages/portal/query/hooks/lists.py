@@ -71,28 +71,8 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         result = client_of(request).paginated(query, pages=pages, cursor=cursor)
         return cast("PaginatedResult[TItem]", result)
 
-    @overload
-    def prefetch(self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs) -> None: ...
-    @overload
-    def prefetch(
-        self,
-        request: HttpRequest | QueryClient,
-        /,
-        params: Mapping[str, Any] | Params | None = None,
-        *,
-        pages: int = 1,
-        cursor: str | None = None,
-    ) -> None: ...
-    def prefetch(
-        self,
-        request: HttpRequest | QueryClient,
-        /,
-        *args: Any,
-        **named: Any,
-    ) -> None:
-        """Fetch pages into the cache for a later read. A failure is not reported here, but by that read."""
-        query, pages, cursor = self._call(args, named)
-        client_of(request).paginated(query, pages=pages, cursor=cursor)
+    #: Fetches the pages into the cache for a later read. A failure is reported by that read.
+    prefetch = __call__
 
     @overload
     def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[PaginatedResult[TItem]]: ...

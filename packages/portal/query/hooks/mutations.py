@@ -28,11 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpRequest
+    from typing_extensions import TypeVar as TypeVarWithDefault
 
     from portal.errors import ApiError
     from portal.query.client import QueryClient
     from portal.query.endpoints import Url
     from portal.query.results import MutationResult
+
+    # What a declaration does not give is None. Only Python from 3.13 on knows such defaults.
+    GivenData = TypeVarWithDefault("GivenData", default=None)
+    GivenBody = TypeVarWithDefault("GivenBody", default=None)
 
 TData = TypeVar("TData")
 TBody = TypeVar("TBody")
@@ -182,35 +187,24 @@ class Mutation(Generic[TData, TBody, TParams]):
 
 
 @overload
-def mutation_endpoint(*, url: str, method: Method, without: str = ...) -> MutationHook[None, None, None]: ...
+def mutation_endpoint(
+    *,
+    url: str,
+    method: Method,
+    data: type[GivenData] | None = None,
+    body: type[GivenBody] | None = None,
+    without: str = ...,
+) -> MutationHook[GivenData, GivenBody, None]: ...
 @overload
 def mutation_endpoint(
-    *, data: type[TData], url: str, method: Method, without: str = ...
-) -> MutationHook[TData, None, None]: ...
-@overload
-def mutation_endpoint(
-    *, body: type[TBody], url: str, method: Method, without: str = ...
-) -> MutationHook[None, TBody, None]: ...
-@overload
-def mutation_endpoint(
-    *, data: type[TData], body: type[TBody], url: str, method: Method, without: str = ...
-) -> MutationHook[TData, TBody, None]: ...
-@overload
-def mutation_endpoint(
-    *, params: type[TParams], url: Url[Any], method: Method, without: str = ...
-) -> MutationHook[None, None, TParams]: ...
-@overload
-def mutation_endpoint(
-    *, data: type[TData], params: type[TParams], url: Url[Any], method: Method, without: str = ...
-) -> MutationHook[TData, None, TParams]: ...
-@overload
-def mutation_endpoint(
-    *, body: type[TBody], params: type[TParams], url: Url[Any], method: Method, without: str = ...
-) -> MutationHook[None, TBody, TParams]: ...
-@overload
-def mutation_endpoint(
-    *, data: type[TData], body: type[TBody], params: type[TParams], url: Url[Any], method: Method, without: str = ...
-) -> MutationHook[TData, TBody, TParams]: ...
+    *,
+    url: Url[Any],
+    method: Method,
+    data: type[GivenData] | None = None,
+    body: type[GivenBody] | None = None,
+    params: type[TParams],
+    without: str = ...,
+) -> MutationHook[GivenData, GivenBody, TParams]: ...
 def mutation_endpoint(
     *,
     url: Url[Any],

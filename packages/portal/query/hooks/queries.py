@@ -123,13 +123,8 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
         """
         return cast("QueryResult[TData_co]", client_of(request).query(self._request(args, named)))
 
-    @overload
-    def prefetch(self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs) -> None: ...
-    @overload
-    def prefetch(self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params) -> None: ...
-    def prefetch(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> None:
-        """Fetch the response into the cache for a later read. A failure is not reported here, but by that read."""
-        client_of(request).query(self._request(args, named))
+    #: Fetches the response into the cache for a later read. A failure is reported by that read.
+    prefetch = __call__
 
     @overload
     def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[QueryResult[TData_co]]: ...
