@@ -26,12 +26,7 @@ def decoder_of(kind: Any) -> Decoder | None:
     The decoder raises :class:`~portal.errors.ApiMalformedError` for a value that is none of that kind at all, such as a
     text in place of an object.
     """
-    return _decoder(kind) if _has_records(kind) else None
-
-
-def lenient_decoder_of(kind: Any) -> Decoder:
-    """As :func:`decoder_of`, also for a type without records: what is none of its values has its default."""
-    return _decoder(kind)
+    return lenient_decoder_of(kind) if _has_records(kind) else None
 
 
 def rows_decoder_of(item: type[Any]) -> Decoder | None:
@@ -68,7 +63,8 @@ def _check_containers(kind: Any, seen: set[Any]) -> None:
 
 
 @lru_cache(maxsize=512)
-def _decoder(kind: Any) -> Decoder:
+def lenient_decoder_of(kind: Any) -> Decoder:
+    """As :func:`decoder_of`, also for a type without records: what is none of its values has its default."""
     # First, since it says of a type that is not there at run time what to do.
     shares_json = _shares_json(kind, set())
     read = reader_of(kind)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from portal.errors import UsageError
 from portal.query.endpoints import REGISTRY, Endpoint, Registry
@@ -29,14 +29,6 @@ def _domain_of(module: str) -> str:
     parts = module.split(".")
     following = parts[parts.index(_SERVICES) + 1 :] if _SERVICES in parts else []
     return (following or parts[-1:])[0]
-
-
-class _HookNames(type):
-    """Lets a type checker accept any hook of a group that was made from a mapping."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(cls, name: str) -> Any: ...
 
 
 class _Group:
@@ -73,27 +65,19 @@ class MutationGroup(_Group):
     kind = "mutation"
 
 
-class DynamicQueryGroup(QueryGroup, metaclass=_HookNames):
-    """A group that :func:`create_query_group` made: its hooks are known at run time only."""
-
-
-class DynamicMutationGroup(MutationGroup, metaclass=_HookNames):
-    """A group that :func:`create_mutation_group` made: its hooks are known at run time only."""
-
-
 def create_query_group(
     endpoints: Mapping[str, QueryHook[Any, Any] | PaginatedQueryHook[Any, Any]],
     *,
     domain: str | None = None,
     registry: Registry = REGISTRY,
-) -> type[DynamicQueryGroup]:
+) -> Any:
     """Make a group from a mapping: the key `get_clients` gives the hook `use_get_clients_query`.
 
-    A `QueryGroup` class does the same, and an editor knows its hooks.
+    A `QueryGroup` class does the same, and an editor knows its hooks. Those of this group are known at run time only.
 
     :param domain: first part of the keys; by default that of the calling module.
     """
-    return cast("type[DynamicQueryGroup]", _made(DynamicQueryGroup, endpoints, domain=domain, registry=registry))
+    return _made(QueryGroup, endpoints, domain=domain, registry=registry)
 
 
 def create_mutation_group(
@@ -101,12 +85,12 @@ def create_mutation_group(
     *,
     domain: str | None = None,
     registry: Registry = REGISTRY,
-) -> type[DynamicMutationGroup]:
+) -> Any:
     """Make a group from a mapping: the key `create_client` gives the hook `use_create_client_mutation`.
 
     :param domain: first part of the keys; by default that of the calling module.
     """
-    return cast("type[DynamicMutationGroup]", _made(DynamicMutationGroup, endpoints, domain=domain, registry=registry))
+    return _made(MutationGroup, endpoints, domain=domain, registry=registry)
 
 
 def _made(base: Any, endpoints: Mapping[str, Any], *, domain: str | None, registry: Registry) -> Any:
