@@ -14,7 +14,7 @@ from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest
 from portal.query.events import EventLog
 from portal.query.list_reads import ListReads, Settled
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
-from portal.query.reads import PageFetcher, ReadCall, Reads
+from portal.query.reads import PageFetcher, Reads
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import RequestPartition
 from portal.query.results import MutationResult, PaginatedResult, QueryResult, response_data
@@ -82,7 +82,7 @@ class QueryClient:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        call = ReadCall(request=request, force=force)
+        call: QuerySpec[Any] = QuerySpec(query=request, force=force)
         return self._one_shot(call, self._read(call))
 
     def paginated(
@@ -100,8 +100,8 @@ class QueryClient:
         :raises UsageError: `pages` is not a number from 1 to 50, or `cursor` is not a text.
         :raises SignInEndedError: the sign-in is over.
         """
-        call = ReadCall(request=request, start=cursor, count=pages, force=force, again=again)
-        call, left_out = self._lists.begin(call, request)
+        asked: QuerySpec[Any] = QuerySpec(query=request, cursor=cursor, pages=pages, force=force, again=again)
+        call, left_out = self._lists.begin(asked)
         return self._paginated(request, self._lists.settle(call, request, self._read(call), left_out))
 
     def walk(self, request: ListRequest, *, page_rows: int) -> Iterator[WalkedPage[Any]]:
@@ -111,14 +111,13 @@ class QueryClient:
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
         """Run queries at the same time; gives their results in the same order. Raises as :meth:`paginated`."""
         lists = self._lists
-        asked = [ReadCall(request=spec.query, start=spec.cursor, count=spec.pages) for spec in specs]
-        begun = [lists.begin(call, call.request) for call in asked]
+        begun = [lists.begin(spec) for spec in specs]
         began = time.perf_counter()
         with tracing.span("queries", str(len(specs))) as span, self._partition.purged_if_ended():
             results = self.reads.read_all([call for call, _ in begun])
             for (call, _), result in zip(begun, results, strict=True):
                 status = self._log.add_read(call, result, began=began)
-                span.part("query", call.request.key.endpoint, outcome=status)
+                span.part("query", call.query.key.endpoint, outcome=status)
         return [
             self._paginated(spec.query, lists.settle(call, spec.query, result, left_out))
             if isinstance(spec.query, ListRequest)
@@ -133,14 +132,14 @@ class QueryClient:
             bound.
         :raises SignInEndedError: the sign-in is over.
         """
-        call, began = ReadCall(request=spec.query), time.perf_counter()
+        began = time.perf_counter()
         with tracing.span("query", spec.query.key.endpoint) as span, self._partition.purged_if_ended():
-            started = self.reads.start(call)
+            started = self.reads.start(spec)
             if isinstance(started, bool):
                 span.set(tracing.OUTCOME, "started")
                 return started
-            span.set(tracing.OUTCOME, self._log.add_read(call, started, began=began))
-        return self._one_shot(call, started)
+            span.set(tracing.OUTCOME, self._log.add_read(spec, started, began=began))
+        return self._one_shot(spec, started)
 
     def mutate(
         self,
@@ -224,26 +223,26 @@ class QueryClient:
         # Made anew: objects that refer to each other wait for the garbage collection.
         return ListReads(read=self._read, gaps=self.gaps, warned=self._warned, clock=self._clock)
 
-    def _read(self, call: ReadCall) -> ReadResult:
+    def _read(self, call: QuerySpec[Any]) -> ReadResult:
         began = time.perf_counter()
-        with tracing.span("query", call.request.key.endpoint) as span, self._partition.purged_if_ended():
+        with tracing.span("query", call.query.key.endpoint) as span, self._partition.purged_if_ended():
             result = self.reads.read(call)
             span.set(tracing.OUTCOME, self._log.add_read(call, result, began=began))
         return result
 
-    def _one_shot(self, call: ReadCall, result: ReadResult) -> QueryResult[Any]:
+    def _one_shot(self, call: QuerySpec[Any], result: ReadResult) -> QueryResult[Any]:
         page = result.pages[0].page if result.pages else None
-        data, error = response_data(page.body, call.request.decode) if page else (None, None)
+        data, error = response_data(page.body, call.query.decode) if page else (None, None)
         if error is not None and result.error is None and not result.fetched and not call.force:
             # Cached, and not what is declared: another release declares something else. It counts as missing.
-            return self.query(call.request, force=True)
+            return self.query(call.query, force=True)
         return QueryResult(
             data=data,
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(call.request, result) if error is None else None,
-            _refetch=lambda: self.query(call.request, force=True),
+            version=_version(call.query, result) if error is None else None,
+            _refetch=lambda: self.query(call.query, force=True),
         )
 
     def _paginated(self, request: ListRequest, settled: Settled) -> PaginatedResult[Any]:
@@ -256,8 +255,8 @@ class QueryClient:
             is_stale=result.is_stale,
             version=_version(request, result, *settled.left_out),
             pages=pages,
-            _refetch=lambda: self.paginated(request, pages=call.count, cursor=call.start, force=True),
-            _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.start, again=True),
+            _refetch=lambda: self.paginated(request, pages=call.pages, cursor=call.cursor, force=True),
+            _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.cursor, again=True),
         )
 
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from portal.errors import ApiError
     from portal.query.cache import CacheStatus, ReadResult
-    from portal.query.endpoints import QueryKey, WriteRequest
-    from portal.query.reads import ReadCall
+    from portal.query.endpoints import QueryKey, QuerySpec, WriteRequest
 
 
 class QueryEvent(NamedTuple):
@@ -114,22 +113,22 @@ class EventLog:
         self._done: deque[QueryEvent | MutationEvent] = deque(maxlen=MAX_EVENTS)
         self._warns: bool = settings.DEBUG
 
-    def add_read(self, call: ReadCall, result: ReadResult, *, began: float) -> CacheStatus:
+    def add_read(self, call: QuerySpec[Any], result: ReadResult, *, began: float) -> CacheStatus:
         """Note a query that has ended now.
 
         :param began: :func:`time.perf_counter` at its beginning.
         :returns: where its answer came from.
         """
         duration, fetched_at = time.perf_counter() - began, result.fetched_at
-        key, status, pages = call.request.key, result.cache_status, len(result.pages)
+        key, status, pages = call.query.key, result.cache_status, len(result.pages)
         age = None if fetched_at is None else self._clock() - fetched_at
         error = type(result.error).__name__ if result.error else ""
-        self._done.append(QueryEvent(key, call.start, pages, status, began, duration, age, result.patches, error))
+        self._done.append(QueryEvent(key, call.cursor, pages, status, began, duration, age, result.patches, error))
         _read_counters.count(key.endpoint, status)
         if result.patches and not result.is_memoized:
             _patch_counters.add(result.patches, key.endpoint)
         if self._warns and not result.is_memoized:
-            self._tell_of_one_by_one(key.endpoint, call.request.hook.name)
+            self._tell_of_one_by_one(key.endpoint, call.query.hook.name)
         return status
 
     def _tell_of_one_by_one(self, endpoint: str, hook: str) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.config.contract_names import CREATED_AT_FIELD, NOBODYS_WORD, SORT_NEWEST_FIRST
 from portal.errors import ApiAbsentError, ApiError
-from portal.query.endpoints import ListRequest, query_key
+from portal.query.endpoints import ListRequest, QuerySpec, query_key
 from portal.query.gaps import checked_rows, nobodys_value, param_name, sure_value
-from portal.query.reads import ReadCall, WalkedPage, walk_list
+from portal.query.reads import WalkedPage, walk_list
 from portal.query.results import filters_of, list_data
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from portal.query.cache import JsonRow, ReadResult
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import ReadRequest
     from portal.query.gaps import KnownGaps
     from portal.query.results import PaginatedRes
 
@@ -47,7 +46,7 @@ class Settled(NamedTuple):
     :param left_out: the parameters that it lacks, in the order of the read.
     """
 
-    call: ReadCall
+    call: QuerySpec[Any]
     result: ReadResult
     left_out: tuple[str, ...]
 
@@ -61,19 +60,22 @@ class ListReads:
     :param clock: seconds since the epoch.
     """
 
-    read: Callable[[ReadCall], ReadResult]
+    read: Callable[[QuerySpec[Any]], ReadResult]
     gaps: KnownGaps
     warned: set[str]
     clock: Callable[[], float]
 
-    def begin(self, call: ReadCall, request: ReadRequest) -> tuple[ReadCall, tuple[str, ...]]:
+    def begin(self, call: QuerySpec[Any]) -> tuple[QuerySpec[Any], tuple[str, ...]]:
         """The call without the parameters that are known to be refused, and these; what is no list, as it is."""
+        request = call.query
         if not isinstance(request, ListRequest):
             return call, ()
         left_out = tuple(param for param in _optional(request) if self._is_left_out(request, param))
-        return replace(call, request=without(request, left_out)) if left_out else call, left_out
+        return replace(call, query=without(request, left_out)) if left_out else call, left_out
 
-    def settle(self, call: ReadCall, request: ListRequest, result: ReadResult, left_out: tuple[str, ...]) -> Settled:
+    def settle(
+        self, call: QuerySpec[Any], request: ListRequest, result: ReadResult, left_out: tuple[str, ...]
+    ) -> Settled:
         """Read again without what the backend refuses, or does not search for; else the result as it is.
 
         :param request: as it was asked for, with all its parameters.
@@ -87,11 +89,11 @@ class ListReads:
         if not more and any(merged.page.rows for merged in result.pages):
             more = self._unsearched(request, left_out)
         if not more:
-            if isinstance(call.request, ListRequest):
-                self._learn_counted(call, call.request, result)
+            if isinstance(call.query, ListRequest):
+                self._learn_counted(call, call.query, result)
             return Settled(call, result, left_out)
         left_out = tuple(param for param in _optional(request) if param in {*left_out, *more})
-        call = replace(call, request=without(request, left_out))
+        call = replace(call, query=without(request, left_out))
         return self.settle(call, request, self.read(call), left_out)
 
     def _note_ignored(self, request: ListRequest, params: Collection[str], *, proofs: Collection[str]) -> None:
@@ -131,14 +133,14 @@ class ListReads:
 
     def _is_total(self, request: ListRequest, settled: Settled, *, is_part: bool) -> bool:
         """Whether the total is certainly one of the filtered list: a whole one has as many rows as it says."""
-        if is_part or settled.call.start is not None:
+        if is_part or settled.call.cursor is not None:
             return self._is_counted(request)
         pages = [merged.page for merged in settled.result.pages]
         return bool(pages) and pages[0].total == sum(len(page.rows) for page in pages)
 
     def walk(self, request: ListRequest, *, caller: BackendCaller, page_rows: int) -> Iterator[WalkedPage[Any]]:
         """As :func:`~portal.query.reads.walks.walk_list`, decoded and checked, without what the backend refuses."""
-        _, left_out = self.begin(ReadCall(request=request), request)
+        _, left_out = self.begin(QuerySpec(query=request))
         while True:
             pages = self._walk(request, left_out, caller=caller, page_rows=page_rows)
             try:
@@ -179,7 +181,7 @@ class ListReads:
         """Which of the parameters the backend refuses whatever their value; or that it does not have the list."""
         if error.status not in _REFUSED and not (error.status in _NO_LIST and request.hook.without):
             return []
-        bare = self.read(ReadCall(request=without(request, _optional(request))))
+        bare = self.read(QuerySpec(query=without(request, _optional(request))))
         if bare.error is not None or not bare.pages:
             return bare.error if isinstance(bare.error, ApiAbsentError) else []
         if error.status not in _REFUSED:
@@ -195,7 +197,7 @@ class ListReads:
         value = _sure_value(request, param, rows)
         if value is None:
             return False
-        error = self.read(ReadCall(request=without(request, _optional(request), given={param: value}))).error
+        error = self.read(QuerySpec(query=without(request, _optional(request), given={param: value}))).error
         if error is None or error.status not in _REFUSED:
             return False
         if self.gaps.learn(name, status=error.status or 0, now=now):
@@ -216,7 +218,7 @@ class ListReads:
         if self.gaps.was_tried(name, now=now):
             return []
         word = without(request, _optional(request), given={_SEARCH: NOBODYS_WORD})
-        found = self.read(ReadCall(request=word, force=True))
+        found = self.read(QuerySpec(query=word, force=True))
         if found.error is not None or not found.pages:
             self.gaps.tried(name, now=now)
             more = self._refused(request, [_SEARCH], found.error) if found.error is not None else []
@@ -230,7 +232,7 @@ class ListReads:
             self.gaps.followed(_counted_name(request, _SEARCH))
         return []
 
-    def _learn_counted(self, call: ReadCall, request: ListRequest, result: ReadResult) -> None:
+    def _learn_counted(self, call: QuerySpec[Any], request: ListRequest, result: ReadResult) -> None:
         """Which filters the backend counts by: with a value that no row has it counts none, or more without the filter.
 
         Asked for where a total depends on it: once by each process, and once in ten minutes where nothing is proven.
@@ -238,7 +240,7 @@ class ListReads:
 
         :param request: as it was read.
         """
-        if call.start is not None or not result.pages or not result.pages[0].page.has_next:
+        if call.cursor is not None or not result.pages or not result.pages[0].page.has_next:
             return
         page, filters, now = result.pages[0].page, _filters(request), self.clock()
         names = {param: _counted_name(request, param) for param in filters}
@@ -278,7 +280,7 @@ class ListReads:
 
     def _total(self, request: ListRequest) -> int | None:
         """As the backend counts now."""
-        found = self.read(ReadCall(request=request, force=True))
+        found = self.read(QuerySpec(query=request, force=True))
         return found.pages[0].page.total if found.error is None and found.pages else None
 
 

@@ -253,7 +253,7 @@ def test_a_write_that_is_done_during_a_sign_in_shows_in_whatever_order(ada: User
 
 def test_with_a_stamp_of_after_the_binding_it_would_not(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def late(fetcher: PageFetcher, plan: FetchPlan, page: Page, partition: Partition) -> Page:
-        key = plan.call.request.key
+        key = plan.call.query.key
         page = replace(page, stamp=fetcher.cache.get(partition, key, count=0).stamp)
         fetcher.cache.put(partition, key, page, start=None, index=0)
         return page

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from portal.config.contract_names import CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
-from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
+from portal.config.limits import MAX_PAGES, VAR_DEFAULT_PAGE_SIZE
+from portal.errors import UsageError
 from portal.query.endpoints.urls import address
 from portal.rows import replace_surrogates
 
@@ -72,15 +73,36 @@ class ListRequest(ReadRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuerySpec(Generic[TResult]):
-    """A hook's call that has not run, for `use_queries`. A hook's `spec(…)` makes it.
+    """What one call of a query's hook asks for. A hook's `spec(…)` makes it for `use_queries`, and does not run it.
 
-    :param pages: how many pages of a list.
+    :param pages: how many pages of a list; 1 for a one-shot query.
     :param cursor: where to begin in a list; None for its start.
+    :param force: ask the backend for every page, however fresh the cached one is.
+    :param again: try once more what has failed in this request.
+    :ivar name: equal for calls that read the same, whatever the number of pages.
+    :raises UsageError: `pages` is not a number from 1 to 50, or `cursor` is not a text.
     """
 
     query: ReadRequest
     pages: int = 1
     cursor: str | None = None
+    force: bool = False
+    again: bool = False
+    name: tuple[str, str, str | None] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what a team's code gives: a type checker may not have seen it."""
+        endpoint = self.query.key.endpoint
+        pages: object = self.pages
+        cursor: object = self.cursor
+        if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
+            raise UsageError(
+                f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from"
+                " there, give cursor=result.data.next_cursor"
+            )
+        if cursor is not None and not isinstance(cursor, str):
+            raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
+        object.__setattr__(self, "name", (endpoint, self.query.key.digest, self.cursor))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from portal.query.gaps import call_names, param_name
 from portal.query.hooks.lists import PaginatedQueryHook
 from portal.query.hooks.queries import QueryHook
 from portal.query.process_state import process_runtime
-from portal.query.reads import FetchPlan, ReadCall
+from portal.query.reads import FetchPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,9 +51,7 @@ def is_absent(hook: Endpoint[Any], source: HttpRequest | QueryClient | None) -> 
     if spec is None or not spec.query.hook.cache:
         return False
     if client is not None:
-        plan = FetchPlan(
-            call=ReadCall(request=spec.query), partition=client.partition, bearer=client.reads.partition.token
-        )
+        plan = FetchPlan(call=spec, partition=client.partition, bearer=client.reads.partition.token)
         client.reads.revalidations.begin(plan, fetcher=client.reads.fetcher)
     return True
 

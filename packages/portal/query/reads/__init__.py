@@ -5,14 +5,14 @@
     cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
       ├─▶ parallel_fetches   fetches in other threads, for which the request waits, or which go on behind it
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
-            └─▶ fetch_plans      what a read asks for, and what it needs from the backend
+            └─▶ fetch_plans      what a read needs from the backend
     walks                a whole list, past the cache
 """
 
 from __future__ import annotations
 
 from portal.query.reads.cached_reads import Reads
-from portal.query.reads.fetch_plans import FetchPlan, ReadCall
+from portal.query.reads.fetch_plans import FetchPlan
 from portal.query.reads.page_fetches import PageFetcher
 from portal.query.reads.parallel_fetches import Revalidations
 from portal.query.reads.walks import WalkedPage, walk_list

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import (
@@ -23,7 +23,8 @@ from portal.errors import (
 )
 from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
-from portal.query.reads.fetch_plans import ANY_FETCH, NO_FETCH, FetchPlan, ReadCall
+from portal.query.endpoints import QuerySpec
+from portal.query.reads.fetch_plans import ANY_FETCH, NO_FETCH, FetchPlan
 from portal.query.reads.parallel_fetches import ParallelFetches
 from portal.query.request_cache import MEMOIZED_FOR_S
 from portal.query.request_partition import PROFILE_QUERY
@@ -75,7 +76,7 @@ class Reads:
         self._permissions_checked: tuple[str | None, float] | None = None
         self._binding_timed_out: tuple[str | None, float] | None = None
 
-    def read(self, call: ReadCall) -> ReadResult:
+    def read(self, call: QuerySpec[Any]) -> ReadResult:
         """Read one query.
 
         :raises SignInEndedError: the sign-in is over.
@@ -88,15 +89,15 @@ class Reads:
         self._parallel.start(plan)
         return self._end(plan, self._parallel.result(plan))
 
-    def read_all(self, calls: Sequence[ReadCall]) -> list[ReadResult]:
+    def read_all(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
 
         :returns: their results, in the same order.
         :raises SignInEndedError: the sign-in is over.
         """
-        most: dict[tuple[str, str, str | None], ReadCall] = {}
+        most: dict[tuple[str, str, str | None], QuerySpec[Any]] = {}
         for call in calls:
-            if call.count > most.setdefault(call.name, call).count:
+            if call.pages > most.setdefault(call.name, call).pages:
                 most[call.name] = call
         prepared = dict(zip(most, self._prepare(list(most.values())), strict=True))
         fetches = [one for one in prepared.values() if isinstance(one, FetchPlan)]
@@ -108,9 +109,13 @@ class Reads:
                 self._parallel.start(one)
         results = self._complete_all(fetches)
         results.update({name: one for name, one in prepared.items() if isinstance(one, ReadResult)})
-        return [results[call.name] if call is most[call.name] else self.read(call) for call in calls]
+        # One that is asked for twice has been read in this request the second time.
+        return [
+            results.pop(call.name) if call is most[call.name] and call.name in results else self.read(call)
+            for call in calls
+        ]
 
-    def start(self, call: ReadCall) -> ReadResult | bool:
+    def start(self, call: QuerySpec[Any]) -> ReadResult | bool:
         """Begin to fetch what a query needs, while the request goes on. Its :meth:`read` will wait for that.
 
         :returns: the result, if it needs no fetch; else whether a fetch is under way: not if the access token is not
@@ -153,7 +158,7 @@ class Reads:
             and not self._is_recent(self._permissions_checked)
         ):
             self._permissions_checked = (self.partition.token, self._clock())
-            self.read(ReadCall(request=PROFILE_QUERY, force=True))
+            self.read(QuerySpec(query=PROFILE_QUERY, force=True))
 
     # --- the steps of a read ---
 
@@ -164,7 +169,7 @@ class Reads:
         patience_s = BINDING_BUDGET_S if self._reload else self._patience_s
         return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=patience_s)
 
-    def _prepare(self, calls: Sequence[ReadCall]) -> list[ReadResult | FetchPlan]:
+    def _prepare(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult | FetchPlan]:
         """The result of each, if the backend is not needed; else what is needed from there. The store is asked once."""
         self.partition.sync_with_tokens()
         version = self._memo.version
@@ -186,13 +191,13 @@ class Reads:
             prepared[index] = answer if isinstance(answer, ReadResult) else self._plan(plan, partition, entry)
         return prepared
 
-    def _begin(self, call: ReadCall) -> ReadResult | FetchPlan:
+    def _begin(self, call: QuerySpec[Any]) -> ReadResult | FetchPlan:
         """What this request knows of the query; else a plan without a partition."""
         started = self._started.pop(call.name, None)
         if started is not None and self._is_usable(started):
             return started
         known = None if call.force else self._memo.get(call.name)
-        if known is not None and (answer := known.answer(call.count, again=call.again)) is not None:
+        if known is not None and (answer := known.answer(call.pages, again=call.again)) is not None:
             return answer
         begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version)
         # Pages that this request has shown stay as they are. What follows begins at their cursor.
@@ -206,12 +211,12 @@ class Reads:
 
         :param begun: with the pages that the request has shown already.
         """
-        call, request, before, is_stale = begun.call, begun.call.request, begun.pages, begun.is_stale
+        call, request, before, is_stale = begun.call, begun.call.query, begun.pages, begun.is_stale
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
         backend_first = call.force or (self._reload and not before)
-        if not backend_first and is_enough(pages[:kept], call.count):
+        if not backend_first and is_enough(pages[:kept], call.pages):
             return self._end(begun, ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches))
         # Without a stamp, nothing is kept and no other fetch is joined.
         begun.partition, begun.stamp = partition, entry.stamp if request.hook.cache else None
@@ -220,7 +225,7 @@ class Reads:
         begun.pages, begun.kept, begun.patches = pages, 0 if backend_first else kept, patches
         begun.joins_from = NO_FETCH if call.force else self._began if self._reload else ANY_FETCH
         bearer = self.partition.token
-        has_older_data = is_enough(pages, call.count) and all(page.may_show_stale(now=now) for page in pages)
+        has_older_data = is_enough(pages, call.pages) and all(page.may_show_stale(now=now) for page in pages)
         if call.force or not has_older_data or not partition or not bearer:
             return begun
         if request.hook.stale_while_revalidate:
@@ -233,9 +238,9 @@ class Reads:
 
     def _look_up(self, plans: Sequence[FetchPlan]) -> tuple[Partition | None, Sequence[CacheEntry]]:
         """The partition to read in, and what the store has there; no pages of a query with `cache=False`."""
-        needs_binding = any(plan.call.request.hook.cache and plan.call.name[0] != _PROFILE for plan in plans)
+        needs_binding = any(plan.call.query.hook.cache and plan.call.name[0] != _PROFILE for plan in plans)
         queries = [
-            (call.request.key, call.start, 0 if plan.pages or not call.request.hook.cache else call.count)
+            (call.query.key, call.cursor, 0 if plan.pages or not call.query.hook.cache else call.pages)
             for plan in plans
             for call in [plan.call]
         ]
@@ -255,7 +260,7 @@ class Reads:
     def _is_usable(self, begun: FetchPlan) -> bool:
         """Whether a read that began is still this user's, and no write of this request was done since."""
         # A profile that tells of other permissions empties the request cache, and is kept itself.
-        first = 1 if begun.call.request.key.endpoint == _PROFILE else 0
+        first = 1 if begun.call.query.key.endpoint == _PROFILE else 0
         return begun.version[first:] == self._memo.version[first:] and self.partition.same_user_as(begun.token)
 
     def _complete_all(self, fetches: Sequence[FetchPlan]) -> dict[tuple[str, str, str | None], ReadResult]:
@@ -276,11 +281,11 @@ class Reads:
         call = begun.call
         may_keep = self._is_usable(begun)
         if result.error is not None:
-            self.after_failure(result.error, endpoint=call.request.key.endpoint)
+            self.after_failure(result.error, endpoint=call.query.key.endpoint)
             # That may have refreshed the tokens, into another sign-in's.
             may_keep = may_keep and self.partition.same_user_as(begun.token)
         if may_keep:
-            self._memo.put(call.name, result, count=call.count, at=begun.memoized_at)
+            self._memo.put(call.name, result, count=call.pages, at=begun.memoized_at)
         return result
 
     # --- GET /me ---
@@ -290,14 +295,14 @@ class Reads:
 
         If `/me` times out here, this request does not use it for binding again; a view may still fetch it.
         """
-        token, call = self.partition.token, ReadCall(request=PROFILE_QUERY)
+        call: QuerySpec[Any] = QuerySpec(query=PROFILE_QUERY)
         if self._memo.get(call.name) is not None or self._is_recent(self._binding_timed_out):
             return
         budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        begun = FetchPlan(call=call, token=token, version=self._memo.version, budget=budget)
+        begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version, budget=budget)
         result = self.fetcher.fetch(begun)
         if isinstance(result.error, ApiTimeoutError):
-            self._binding_timed_out = (token, self._clock())
+            self._binding_timed_out = (begun.token, self._clock())
         else:
             self._end(begun, result)
 

@@ -1,12 +1,11 @@
-"""What is read, and what a read that has begun needs from the backend."""
+"""What a read that has begun needs from the backend."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from portal.config.limits import MAX_PAGES, QUERY_RETRIES
-from portal.errors import UsageError
+from portal.config.limits import QUERY_RETRIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,46 +13,12 @@ if TYPE_CHECKING:
 
     from portal.process import Deadline
     from portal.query.cache import MergedPage, ReadResult, VersionStamp
-    from portal.query.endpoints import ReadRequest
+    from portal.query.endpoints import QuerySpec
     from portal.query.partition import Partition
 
 #: For `joins_from`: any fetch of another thread may be joined, or none.
 ANY_FETCH: Final = float("-inf")
 NO_FETCH: Final = float("inf")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadCall:
-    """What one call of a hook asks for.
-
-    :param start: cursor of the first page; None for the beginning.
-    :param count: how many pages; 1 for a one-shot query.
-    :param force: ask the backend for every page, however fresh the cached one is.
-    :param again: try once more what has failed in this request.
-    :ivar name: equal for calls that read the same, whatever the number of pages.
-    :raises UsageError: `count` is not a number from 1 to 50, or `start` is not a text.
-    """
-
-    request: ReadRequest
-    start: str | None = None
-    count: int = 1
-    force: bool = False
-    again: bool = False
-    name: tuple[str, str, str | None] = field(init=False, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Check what a team's code gives: a type checker may not have seen it."""
-        endpoint = self.request.key.endpoint
-        pages: object = self.count
-        cursor: object = self.start
-        if not isinstance(pages, int) or isinstance(pages, bool) or not 1 <= pages <= MAX_PAGES:
-            raise UsageError(
-                f"{endpoint}: pages should be from 1 to {MAX_PAGES}, a whole number, not {pages!r}; to go on from"
-                " there, give cursor=result.data.next_cursor"
-            )
-        if cursor is not None and not isinstance(cursor, str):
-            raise UsageError(f"{endpoint}: cursor should be a text such as result.data.next_cursor, not {cursor!r}")
-        object.__setattr__(self, "name", (endpoint, self.request.key.digest, self.start))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -81,7 +46,7 @@ class FetchPlan:
     :ivar is_abandoned: whether nobody waits for the result any more: then a failed call is not tried again.
     """
 
-    call: ReadCall
+    call: QuerySpec[Any]
     token: str | None = None
     version: tuple[int, int] = (0, 0)
     memoized_at: float | None = None

@@ -7,7 +7,7 @@ import threading
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from portal.config.contract_names import OF_A_LIST
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from portal.process import SharedCall, SingleFlight
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import Registry
+    from portal.query.endpoints import QuerySpec, Registry
     from portal.query.gaps import KnownGaps
     from portal.query.partition import Partition
-    from portal.query.reads.fetch_plans import FetchPlan, ReadCall
+    from portal.query.reads.fetch_plans import FetchPlan
     from portal.query.request_partition import RequestPartition
 
 logger = logging.getLogger("portal.query")
@@ -60,7 +60,7 @@ class PageFetcher:
 
         :raises SignInEndedError: the sign-in is over.
         """
-        request, count = plan.call.request, plan.call.count
+        request, count = plan.call.query, plan.call.pages
         pages = list(plan.pages[: plan.kept])
         stamp = plan.stamp
         error: ApiError | None = None
@@ -69,7 +69,7 @@ class PageFetcher:
             while not is_enough(pages, count):
                 if len(pages) > plan.kept and plan.partition is not None and request.hook.cache:
                     stamp = self.cache.get(plan.partition, request.key, count=0).stamp
-                cursor = pages[-1].page.next_cursor if pages else plan.call.start
+                cursor = pages[-1].page.next_cursor if pages else plan.call.cursor
                 page = self._page(plan, stamp, index=len(pages), cursor=cursor)
                 is_list = isinstance(request, ListRequest)
                 pages.append(
@@ -108,7 +108,7 @@ class PageFetcher:
 
         :param stamp: the version stamp of before its request leaves.
         """
-        shared_call, request = self._join(plan, stamp, cursor=cursor), plan.call.request
+        shared_call, request = self._join(plan, stamp, cursor=cursor), plan.call.query
         if isinstance(shared_call, Page):
             return shared_call
         with nullcontext() if shared_call is None else self.single_flight.lead(shared_call):
@@ -165,7 +165,7 @@ class PageFetcher:
 
         newest = max((merged.page.at for merged in plan.pages), default=float("-inf"))
         deadline = plan.budget or self.caller.deadline
-        name = f"{plan.partition.pages}:{plan.call.request.key.digest}:{cursor}"
+        name = f"{plan.partition.pages}:{plan.call.query.key.digest}:{cursor}"
         shared_call, leads = self.single_flight.join(
             name, version=Flight(plan, stamp, deadline, self.clock()), may_join=may_join
         )
@@ -173,7 +173,7 @@ class PageFetcher:
             return shared_call
         seconds = deadline.remaining()
         try:
-            with waits_for(plan.call.request.key.endpoint):
+            with waits_for(plan.call.query.key.endpoint):
                 return shared_call.result(timeout_s=seconds)
         except ApiError as error:
             ago = time.monotonic() - shared_call.started_at
@@ -190,7 +190,7 @@ class PageFetcher:
 
         :param sent: the access token before the call.
         """
-        key = plan.call.request.key
+        key = plan.call.query.key
         if key.paginated:
             check_list_body(page.body, endpoint=key.endpoint)
             if page.lacks_cursor:
@@ -210,17 +210,17 @@ class PageFetcher:
         if not is_ours:
             return replace(page, stamp=None)
         if plan.partition is not None:
-            self.cache.put(plan.partition, key, page, start=plan.call.start, index=index, clock=self.clock)
+            self.cache.put(plan.partition, key, page, start=plan.call.cursor, index=index, clock=self.clock)
         return page
 
     def _keep_bound(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
         """Keep the first `/me` of a sign-in, if its token was bound to a namespace whose stamp was taken before."""
-        key, stamp = plan.call.request.key, plan.expected.get(partition.namespace)
+        key, stamp = plan.call.query.key, plan.expected.get(partition.namespace)
         if stamp is None:
             return page
         certain_until = self.cache.certain_until(partition, key, stamp, at=page.at)
         page = replace(page, stamp=stamp, certain_until=certain_until)
-        self.cache.put(partition, key, page, start=plan.call.start, index=0, clock=self.clock)
+        self.cache.put(partition, key, page, start=plan.call.cursor, index=0, clock=self.clock)
         return page
 
     def _still_has(self, plan: FetchPlan, partition: Partition, *, sent: str | None) -> bool:
@@ -230,7 +230,7 @@ class PageFetcher:
         """
         if not self.partition.still_has(partition, sent=sent):
             return False
-        return plan.bearer is None or self.cache.get(partition, plan.call.request.key, count=0).is_current
+        return plan.bearer is None or self.cache.get(partition, plan.call.query.key, count=0).is_current
 
 
 def is_definite_no(error: ApiError) -> bool:
@@ -238,7 +238,7 @@ def is_definite_no(error: ApiError) -> bool:
     return not isinstance(error, ApiUnavailableError | ApiUnauthorizedError)
 
 
-def _is_bare(call: ReadCall) -> bool:
+def _is_bare(call: QuerySpec[Any]) -> bool:
     """Whether no user chose a parameter. What is counted or added up comes from the declaration."""
-    own = call.request.key.params.keys() - {OF_A_LIST.get(call.request.hook.path_shape.rpartition("/")[2])}
-    return not own and call.start is None
+    own = call.query.key.params.keys() - {OF_A_LIST.get(call.query.hook.path_shape.rpartition("/")[2])}
+    return not own and call.cursor is None

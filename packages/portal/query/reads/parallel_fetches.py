@@ -67,7 +67,7 @@ class ParallelFetches:
             if future is None or future.cancel():
                 # No other thread has begun it.
                 return self._fetcher.fetch(plan)
-            with waits_for(plan.call.request.key.endpoint):
+            with waits_for(plan.call.query.key.endpoint):
                 return future.result()
         result = None if future is None else self._wait(future)
         if result is None:
@@ -136,14 +136,14 @@ class Revalidations:
 
         :param plan: with the partition, and the bearer for it.
         """
-        partition, bearer, key = plan.partition, plan.bearer, plan.call.request.key
+        partition, bearer, key = plan.partition, plan.bearer, plan.call.query.key
         if partition is None or bearer is None or partition.binding != binding_key(bearer):
             return
         end = expires_at(bearer)
         if end is not None and end - fetcher.clock() < REVALIDATION_TOKEN_S:
             self.count("skipped", endpoint=key.endpoint)
             return
-        lease = lease_key(partition, key, start=plan.call.start, index=plan.kept)
+        lease = lease_key(partition, key, start=plan.call.cursor, index=plan.kept)
         with self._lock:
             if lease in self._under_way:
                 return
@@ -164,7 +164,7 @@ class Revalidations:
 
     def _run(self, plan: FetchPlan, partition: Partition, *, lease: str, fetcher: PageFetcher) -> None:
         outcome: Revalidated = "failed"
-        endpoint = plan.call.request.key.endpoint
+        endpoint = plan.call.query.key.endpoint
         try:
             with tracing.span("query", endpoint) as span:
                 span.set(tracing.OUTCOME, "background")
@@ -186,11 +186,11 @@ def _revalidated(plan: FetchPlan, partition: Partition, *, lease: str, fetcher: 
     call, cache = plan.call, fetcher.cache
     if not cache.acquire_lease(lease):
         return "skipped"
-    entry = cache.get(partition, call.request.key, start=call.start, count=call.count)
-    pages, patches = merge_pages(entry, call.request, registry=fetcher.registry)
-    kept = fresh_prefix(pages, now=fetcher.clock(), stale_time_s=call.request.hook.stale_time_s)
+    entry = cache.get(partition, call.query.key, start=call.cursor, count=call.pages)
+    pages, patches = merge_pages(entry, call.query, registry=fetcher.registry)
+    kept = fresh_prefix(pages, now=fetcher.clock(), stale_time_s=call.query.hook.stale_time_s)
     # Without a stamp the partition is no longer current, or nothing can be stored.
-    if entry.stamp is None or is_enough(pages[:kept], call.count):
+    if entry.stamp is None or is_enough(pages[:kept], call.pages):
         return "skipped"
     budget = Deadline(REQUEST_BUDGET_S)
     result = fetcher.fetch(
