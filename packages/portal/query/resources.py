@@ -150,8 +150,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         path: str,
         *,
         item: type[TRow],
-        detail: type[GivenDetail] | None = None,
         params: Callable[P, object],
+        detail: type[GivenDetail] | None = None,
         **options: Unpack[ResourceOptions],
     ) -> Resource[TRow, GivenDetail, P, RowP]: ...
     def __call__(

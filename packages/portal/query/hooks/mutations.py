@@ -200,9 +200,9 @@ def mutation_endpoint(
     *,
     url: Url[Any],
     method: Method,
+    params: type[TParams],
     data: type[GivenData] | None = None,
     body: type[GivenBody] | None = None,
-    params: type[TParams],
     without: str = ...,
 ) -> MutationHook[GivenData, GivenBody, TParams]: ...
 def mutation_endpoint(
