@@ -6,6 +6,7 @@ import http.client
 import io
 import threading
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -37,40 +38,27 @@ LOOK_S: Final = 0.5
 _in_call = threading.local()
 
 
+@dataclass(slots=True, kw_only=True)
 class CallState:
     """What the connection in this thread knows about the call that uses it.
 
-    :param circuit: the call is given up when this circuit opens; None if the response is waited for whatever happens.
     :param new_connection: use no kept connection.
+    :param circuit: the call is given up when this circuit opens; None if the response is waited for whatever happens.
+    :param connected: called when a new connection was made.
+    :ivar sent: whether something of the request has gone out; None before a connection is made or used.
+    :ivar response: the response that has begun.
+    :ivar is_whole: whether its body has come whole.
     """
 
-    __slots__ = (
-        "_outer",
-        "circuit",
-        "connected",
-        "deadline",
-        "is_whole",
-        "new_connection",
-        "response",
-        "sent",
-        "was_given_up",
-    )
-
-    def __init__(
-        self, *, deadline: Deadline, circuit: CircuitBreaker | None = None, new_connection: bool = False
-    ) -> None:
-        self.deadline = deadline
-        self.circuit = circuit
-        self.new_connection = new_connection
-        #: Called when a new connection was made.
-        self.connected: Callable[[], None] | None = None
-        #: Whether something of the request has gone out; None before a connection is made or used.
-        self.sent: bool | None = None
-        self.was_given_up = False
-        #: The response that has begun, and whether its body has come whole.
-        self.response: requests.Response | None = None
-        self.is_whole = False
-        self._outer: CallState | None = None
+    deadline: Deadline
+    new_connection: bool = False
+    circuit: CircuitBreaker | None = None
+    connected: Callable[[], None] | None = None
+    sent: bool | None = None
+    was_given_up: bool = False
+    response: requests.Response | None = None
+    is_whole: bool = False
+    _outer: CallState | None = None
 
     @property
     def begun(self) -> int | None:

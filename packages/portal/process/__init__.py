@@ -13,7 +13,7 @@ No module of this package imports another one. `fork_safety` resets locks and th
 from __future__ import annotations
 
 from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
-from portal.process.deadline import Clock, Deadline, DeadlineShare
+from portal.process.deadline import Clock, Deadline
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight, finish_calls
 from portal.process.thread_pool import Pool
 from portal.process.waits import set_place, waits_for

@@ -46,25 +46,6 @@ class Deadline:
         """Whether no time is left."""
         return self._clock() >= self._end
 
-
-class DeadlineShare(Deadline):
-    """A part of another deadline's time. It passes with that deadline, or earlier.
-
-    :param seconds: from now.
-    """
-
-    __slots__ = ("_kept_back", "_whole")
-
-    def __init__(self, whole: Deadline, *, seconds: float) -> None:
-        super().__init__(seconds)
-        self._whole = whole
-        self._kept_back = max(0.0, whole.remaining() - seconds)
-
-    def remaining(self) -> float:
-        """Seconds left of the part."""
-        return max(0.0, self._whole.remaining() - self._kept_back)
-
-    @property
-    def passed(self) -> bool:
-        """Whether there is no time left."""
-        return self.remaining() <= 0
+    def part(self, *, seconds: float) -> Deadline:
+        """A part of the time: it passes with this deadline, or after so many seconds from now."""
+        return Deadline(min(seconds, self.remaining()), clock=self._clock)

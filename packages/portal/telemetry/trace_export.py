@@ -30,7 +30,7 @@ from opentelemetry.instrumentation.redis import RedisInstrumentor
 from opentelemetry.instrumentation.utils import unwrap
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
@@ -39,6 +39,7 @@ from portal.telemetry.tracing import Span, use_span_maker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from opentelemetry.trace import Tracer
 
@@ -88,27 +89,21 @@ class OpenTelemetrySpans:
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
-    @contextmanager
-    def request(self, *, method: str, path: str, traceparent: str | None) -> Iterator[OpenSpan]:
+    def request(self, *, method: str, path: str, traceparent: str | None) -> AbstractContextManager[OpenSpan]:
         """See :class:`portal.telemetry.tracing.SpanMaker`."""
         # Of the same thread's last request, nothing may be left.
         parent = _PROPAGATOR.extract({} if traceparent is None else {"traceparent": traceparent})
         attributes: dict[str, Any] = {"http.request.method": method, "url.path": path}
-        with self._open(method, SpanKind.SERVER, attributes, context=parent) as span:
-            yield span
+        return self._open(method, SpanKind.SERVER, attributes, context=parent)
 
-    @contextmanager
-    def call(self, *, method: str, to: str, path: str) -> Iterator[OpenSpan]:
+    def call(self, *, method: str, to: str, path: str) -> AbstractContextManager[OpenSpan]:
         """See :class:`portal.telemetry.tracing.SpanMaker`."""
         attributes = {"http.request.method": method, "peer.service": to, "url.path": path}
-        with self._open(f"{method} {to}", SpanKind.CLIENT, attributes) as span:
-            yield span
+        return self._open(f"{method} {to}", SpanKind.CLIENT, attributes)
 
-    @contextmanager
-    def work(self, kind: str, what: str) -> Iterator[OpenSpan]:
+    def work(self, kind: str, what: str) -> AbstractContextManager[OpenSpan]:
         """See :class:`portal.telemetry.tracing.SpanMaker`."""
-        with self._open(f"{kind} {what}", SpanKind.INTERNAL, {"portal.endpoint": what}) as span:
-            yield span
+        return self._open(f"{kind} {what}", SpanKind.INTERNAL, {"portal.endpoint": what})
 
     def note(self, name: str, value: AttributeValue) -> None:
         """See :class:`portal.telemetry.tracing.SpanMaker`."""
@@ -166,26 +161,12 @@ ALLOWED: Final = frozenset(
 )
 
 
-class AllowedAttributes(SpanExporter):
-    """Hands spans on without what may not leave.
-
-    :param exporter: sends them.
-    """
-
-    def __init__(self, exporter: SpanExporter) -> None:
-        self._exporter = exporter
+class AllowedAttributes(OTLPSpanExporter):
+    """Sends spans without what may not leave."""
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Send the spans."""
-        return self._exporter.export([allowed_part(span) for span in spans])
-
-    def shutdown(self) -> None:
-        """Send no more."""
-        self._exporter.shutdown()
-
-    def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Send what waits."""
-        return self._exporter.force_flush(timeout_millis)
+        return super().export([allowed_part(span) for span in spans])
 
 
 def allowed_part(span: ReadableSpan) -> ReadableSpan:
@@ -226,7 +207,7 @@ def start_tracing(config: PortalConfig) -> None:
     )
     # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
     provider = TracerProvider(resource=own.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)
-    provider.add_span_processor(BatchSpanProcessor(AllowedAttributes(OTLPSpanExporter())))
+    provider.add_span_processor(BatchSpanProcessor(AllowedAttributes()))
     Jinja2Instrumentor().instrument(tracer_provider=provider)
     # It has a span for each template that is taken from memory, fifteen a page, all of 0.0 ms.
     unwrap(jinja2.Environment, "_load_template")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from portal.process.deadline import Deadline, DeadlineShare
+from portal.process.deadline import Deadline
 
 
 def test_a_share_passes_with_its_own_seconds_and_leaves_the_rest_of_the_whole():
     now = [100.0]
     whole = Deadline(10, clock=lambda: now[0])
-    share = DeadlineShare(whole, seconds=3)
-    assert DeadlineShare(Deadline(2, clock=lambda: now[0]), seconds=3).remaining() == 2, "never longer than the whole"
+    share = whole.part(seconds=3)
+    assert Deadline(2, clock=lambda: now[0]).part(seconds=3).remaining() == 2, "never longer than the whole"
     assert share.remaining() == 3
     now[0] = 102
     assert (share.remaining(), share.passed) == (1, False)

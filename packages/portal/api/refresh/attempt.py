@@ -50,7 +50,7 @@ from portal.process import Deadline
 if TYPE_CHECKING:
     from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult, StoreOutage
-    from portal.api.refresh.sign_in_ends import UserEndCheck
+    from portal.api.refresh.sign_in_ends import UserEnds
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.tokens import TokenPair
@@ -70,17 +70,19 @@ class RefreshAttempt:
     """See the module.
 
     :param submitted: the refresh token in the request's cookies.
+    :param access: the request's access token.
     :param rejected_access: an access token that the backend answered 401 although it had not expired; it is no help.
     :param max_age_s: lifetime of a sign-in whose refresh token names none.
     """
 
     submitted: str = field(repr=False)
+    access: str | None = field(repr=False)
     rejected_access: str | None = field(repr=False)
     request_id: str | None
     token_endpoint: TokenEndpoint
     records: TokenRecords
     outage: StoreOutage
-    user_end: UserEndCheck
+    user_ends: UserEnds
     clock: Clock
     counters: CountsRefreshes
     max_age_s: int
@@ -256,7 +258,9 @@ class RefreshAttempt:
             self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
             # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
             since = self.records.signed_out_at(secret)
-            signed_out = since is not None or self.user_end.reaches(pair, before=record.family)
+            signed_out = since is not None or self.user_ends.reach(
+                pair, before=record.family, access=self.access, submitted=self.submitted
+            )
             if signed_out:
                 self.records.delete_rotation(secret, forgotten=family.spent_names(now=self.clock.now()))
             self.records.finish(secret, owner=owner, forgotten=forgotten)

@@ -15,7 +15,7 @@ from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, StoreOutage, audit_refusal
 from portal.api.refresh.sealing import log_name, record_name, sign_in_id
-from portal.api.refresh.sign_in_ends import Revocation, UserEndCheck, UserEnds
+from portal.api.refresh.sign_in_ends import Revocation, UserEnds
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.tokens import TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
@@ -101,7 +101,8 @@ class TokenRefresher:
             raise SignInEndedError("an operator has ended this user's sign-ins")
         attempt = RefreshAttempt(
             submitted=submitted,
-            user_end=UserEndCheck(ends=self._user_ends, access=tokens.current.access, submitted=submitted),
+            access=tokens.current.access,
+            user_ends=self._user_ends,
             rejected_access=rejected_access,
             request_id=request_id,
             token_endpoint=self._token_endpoint,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar
 
@@ -156,29 +156,18 @@ class UserEnds:
         end = self.store.get(_key(subject))
         return end is not MISSING and isinstance(end, int | float) and issued_at < end + 1
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserEndCheck:
-    """Whether an end came while a refresh was under way. The new token is then later than the end.
-
-    :param access: the request's access token, expired or not. It may be made up, so it counts only where the store
-        knows none of this sign-in.
-    :param submitted: the request's refresh token.
-    """
-
-    ends: UserEnds
-    access: str | None
-    submitted: str = field(repr=False)
-
-    def reaches(self, renewed: TokenPair, *, before: TokenFamily | None) -> bool:
-        """Whether an end reaches a sign-in that has just been renewed.
+    def reach(self, renewed: TokenPair, *, before: TokenFamily | None, access: str | None, submitted: str) -> bool:
+        """Whether an end came while a sign-in was renewed: its new token is later than the end.
 
         :param before: the sign-in as the store knew it. Where nobody knows an older token, the note of its beginning
             counts, and without one any end of this user.
+        :param access: the request's access token, expired or not. It may be made up, so it counts only where the store
+            knows none of this sign-in.
+        :param submitted: the request's refresh token.
         """
-        known = self.access if before is None else before.latest_pair.access
-        issued_at = self.ends.began(self.submitted) if known is None else _read(known).issued_at
-        return renewed.access is not None and self.ends.ended_since(renewed.access, issued_at)
+        known = access if before is None else before.latest_pair.access
+        issued_at = self.began(submitted) if known is None else _read(known).issued_at
+        return renewed.access is not None and self.ended_since(renewed.access, issued_at)
 
 
 def _key(subject: str) -> str:

@@ -21,7 +21,6 @@ from portal.errors import (
     ApiUnauthorizedError,
     without_traceback,
 )
-from portal.process import DeadlineShare
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.endpoints import QuerySpec
 from portal.query.reads.fetch_plans import ANY_FETCH, NO_FETCH, FetchPlan
@@ -298,8 +297,8 @@ class Reads:
         call: QuerySpec[Any] = QuerySpec(query=PROFILE_QUERY)
         if self._memo.get(call.name) is not None or self._is_recent(self._binding_timed_out):
             return
-        budget = DeadlineShare(self.fetcher.caller.deadline, seconds=BINDING_BUDGET_S)
-        begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version, budget=budget)
+        budget = self.fetcher.caller.deadline.part(seconds=BINDING_BUDGET_S)
+        begun = FetchPlan(call=call, token=token, version=self._memo.version, budget=budget)
         result = self.fetcher.fetch(begun)
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (begun.token, self._clock())

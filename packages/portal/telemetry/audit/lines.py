@@ -11,10 +11,10 @@ import os
 import re
 import sys
 import time
-from contextlib import nullcontext
 from datetime import UTC, datetime
+from functools import partial
 from ipaddress import ip_address
-from pathlib import Path
+from logging.handlers import WatchedFileHandler
 from typing import Any, Final
 
 from portal.config.current import portal_config
@@ -100,7 +100,7 @@ def _ends_torn(file: int) -> bool:
         time.sleep(WRITE_PAUSE_S)
 
 
-class AuditFile(logging.Handler):
+class AuditFile(WatchedFileHandler):
     """Appends each line to a file, in one system call: lines of several processes never mix.
 
     A file that was moved away (logrotate) is made anew. A line that can't be written, because the disk is full, say,
@@ -110,10 +110,7 @@ class AuditFile(logging.Handler):
     """
 
     def __init__(self, *, path: str) -> None:
-        super().__init__()
-        self._path = Path(path)
-        self._file: int | None = None
-        self._identity: tuple[int, int] | None = None
+        super().__init__(path, "ab+", delay=True)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Append one line."""
@@ -121,19 +118,15 @@ class AuditFile(logging.Handler):
         try:
             self._append(line.encode())
         except OSError as error:
-            logger.error("the audit log %s: not written: %s", self._path, error.strerror or error)  # noqa: TRY400  the error's words are all there is to log
+            logger.error("the audit log %s: not written: %s", self.baseFilename, error.strerror or error)  # noqa: TRY400  the error's words are all there is to log
             _unwritten.count()
             sys.stderr.write(line)
             sys.stderr.flush()
 
-    def close(self) -> None:
-        """Close the file; a later line opens it again."""
-        with self._guard():
-            self._close_file()
-        super().close()
-
     def _append(self, line: bytes) -> None:
-        file = self._open_file()
+        self.reopenIfNeeded()
+        self.stream = self.stream or self._open()
+        file = self.stream.fileno()
         if _ends_torn(file):
             # The disk was full in the middle of a line. That line is lost here, and this one is not.
             line = b"\n" + line
@@ -141,25 +134,5 @@ class AuditFile(logging.Handler):
         if written < len(line):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def _open_file(self) -> int:
-        """The open file, if the path still leads to it; else the one to which it leads now."""
-        try:
-            found = self._path.stat()
-            is_same = (found.st_dev, found.st_ino) == self._identity
-        except FileNotFoundError:
-            is_same = False
-        if self._file is not None and is_same:
-            return self._file
-        self._close_file()
-        self._file = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-        opened = os.fstat(self._file)
-        self._identity = (opened.st_dev, opened.st_ino)
-        return self._file
-
-    def _close_file(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-        self._file = None
-
-    def _guard(self) -> Any:
-        return self.lock or nullcontext()
+    def _open(self) -> Any:
+        return open(self.baseFilename, self.mode, 0, opener=partial(os.open, mode=FILE_MODE))

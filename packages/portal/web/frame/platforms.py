@@ -20,7 +20,6 @@ from portal.config.limits import ABSENT_S
 from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
 from portal.config.product import msgid
 from portal.errors import ApiAbsentError, ApiError, SignInEndedError, StoreUnavailableError
-from portal.process import DeadlineShare
 from portal.query import REGISTRY, bare_spec, create_query_client, is_absent, is_known, use_queries
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def ask_what_is_unknown(request: PortalRequest, access_token: str | None, hooks:
         # Without the refresh token: a 401 here is no reason to use it.
         tokens=TokenStore(TokenPair(access=access_token)),
         api=api_session(),
-        deadline=DeadlineShare(request.api_deadline, seconds=FIRST_LOOK_S),
+        deadline=request.api_deadline.part(seconds=FIRST_LOOK_S),
         request_id=request.request_id,
     )
     with suppress(ApiError, StoreUnavailableError, SignInEndedError):
