@@ -111,7 +111,7 @@ class TokenCache:
             if len(token) > MAX_TOKEN_CHARS or self._bad.kept.get(token) == generation:
                 return INVALID
             # Read before the keys, so that the keys of this fetch are among those that are looked up.
-            succeeded = verifier.succeeded if verifier else 0
+            succeeded = verifier.source.succeeded if verifier else 0
             try:
                 user = decode_user(token, verifier=verifier, mapping=self._mapping, backend=self._backend)
                 known = _known(user, generation)
@@ -129,7 +129,7 @@ class TokenCache:
         """Invalid, if a fetch has succeeded that began after this token's key was first missed; else unverifiable."""
         begun = self._missed.kept.get(token)
         if begun is None:
-            self._missed.keep(token, self._verifier.begun if self._verifier else 0)
+            self._missed.keep(token, self._verifier.source.begun if self._verifier else 0)
             return UNVERIFIABLE
         if succeeded <= begun:
             return UNVERIFIABLE

@@ -62,17 +62,6 @@ class KeySource(Protocol):
         ...
 
 
-class _Current:
-    """Holds the process's key source, which is made after the settings and before the first request."""
-
-    source: KeySource | None = None
-
-
-def use_key_source(source: KeySource | None) -> None:
-    """Set the process's key source; called at start, and by tests."""
-    _Current.source = source
-
-
 class NoKeys:
     """The key source of a process that was not started by `portal.server.startup`: every token counts as absent."""
 
@@ -91,6 +80,17 @@ class NoKeys:
 NO_KEYS = NoKeys()
 
 
+class _Current:
+    """Holds the process's key source, which is made after the settings and before the first request."""
+
+    source: KeySource = NO_KEYS
+
+
+def use_key_source(source: KeySource | None) -> None:
+    """Set the process's key source; called at start, and by tests."""
+    _Current.source = source or NO_KEYS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenVerifier:
     """Verifies a token's signature with a fixed list of algorithms, and its issuer and audience exactly.
@@ -106,22 +106,17 @@ class TokenVerifier:
     @property
     def generation(self) -> int:
         """See :attr:`KeySource.generation`."""
-        return 0 if self.secrets else self._source.generation
+        return 0 if self.secrets else self.source.generation
 
     @property
-    def begun(self) -> int:
-        """See :attr:`KeySource.begun`."""
-        return self._source.begun
-
-    @property
-    def succeeded(self) -> int:
-        """See :attr:`KeySource.succeeded`."""
-        return self._source.succeeded
+    def source(self) -> KeySource:
+        """The process's key source, which is asked where no key is configured."""
+        return _Current.source
 
     @property
     def has_keys(self) -> bool:
         """Whether keys are configured, or something fetches them in this process."""
-        return bool(self.secrets) or _Current.source is not None
+        return bool(self.secrets) or self.source is not NO_KEYS
 
     def verified_claims(self, token: str) -> dict[str, Any]:
         """The claims of a token with the right signature, issuer and audience; the caller checks the times.
@@ -142,14 +137,10 @@ class TokenVerifier:
                 failure = error
         raise failure
 
-    @property
-    def _source(self) -> KeySource:
-        return NO_KEYS if _Current.source is None else _Current.source
-
     def _keys(self, algorithm: str, kid: str | None) -> Sequence[Any]:
         if self.secrets:
             return (self.secrets[algorithm],)
-        found = self._source.keys_for(kid)
+        found = self.source.keys_for(kid)
         key_type = _KEY_TYPES.get(algorithm[:2])
         # A tuple, not a set: a published key's `use` may be a value without a hash.
         fitting = [key.key for key in found if key.key_type == key_type and key.public_key_use in (None, "sig")]

@@ -205,7 +205,7 @@ def _variable(alias: str) -> str:
 
 
 def _faulty(alias: str, fault: RedisFault) -> CheckMessage:
-    match fault.kind.value:
+    match fault.kind:
         case "mistake":
             return _refused(alias, fault.cause)
         case "away":

@@ -5,8 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from redis.exceptions import AuthenticationError, BusyLoadingError, MovedError, ReadOnlyError, ResponseError
 from redis.exceptions import ClusterDownError as NoSlotsError
@@ -17,26 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class FaultKind(Enum):
-    """What helps."""
-
-    #: A change of the configuration.
-    MISTAKE = "mistake"
-    #: Time: the server starts, is elected, or a network is away.
-    AWAY = "away"
-    #: Room: the configuration is right, and the server takes no writes at the moment.
-    NO_WRITES = "no writes"
-
-
 @dataclass(frozen=True, slots=True)
 class RedisFault:
     """Why an operation failed.
 
     :param cause: a sentence about the Redis, without its subject.
+    :param kind: what helps: a change of the configuration; time, since the server starts, is elected, or a network is
+        away; or room, since the configuration is right, and the server takes no writes at the moment.
     """
 
     cause: str
-    kind: FaultKind
+    kind: Literal["mistake", "away", "no writes"]
 
 
 def explain_fault(error: BaseException) -> RedisFault:
@@ -58,7 +48,9 @@ def explain_fault(error: BaseException) -> RedisFault:
     return RedisFault(f"it does not answer: {type(chain[-1]).__name__}", _AWAY)
 
 
-_MISTAKE, _AWAY, _NO_WRITES = FaultKind.MISTAKE, FaultKind.AWAY, FaultKind.NO_WRITES
+_MISTAKE: Final = "mistake"
+_AWAY: Final = "away"
+_NO_WRITES: Final = "no writes"
 _FAULTS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], RedisFault], ...] = (
     (AuthenticationError, RedisFault("it refuses the user or the password, or wants one", _MISTAKE)),
     (BusyLoadingError, RedisFault("it is still loading its data", _AWAY)),

@@ -92,7 +92,7 @@ class RefreshAttempt:
         """Newer tokens, or why there are none. `shared_call` gets the result early where work remains after it."""
         self._saver = OutcomeSaver(shared_call, outage=self.outage, clock=self.clock, counters=self.counters)
         result = self._get_result()
-        if not self._saver.published:
+        if not shared_call.done:
             self.counters.count(result.outcome)
         if result.outcome is RefreshOutcome.STORE_DOWN and isinstance(result, RetryLater):
             logger.warning("refresh %s: not tried: %s", log_name(self.submitted), result.cause)

@@ -138,16 +138,12 @@ class StoreOutage:
 
 @dataclass(slots=True)
 class OutcomeSaver:
-    """See the module. One for each attempt.
-
-    :ivar published: whether the waiting requests have a result.
-    """
+    """See the module. One for each attempt."""
 
     shared_call: SharedCall[RefreshResult]
     outage: StoreOutage
     clock: Clock
     counters: CountsRefreshes
-    published: bool = False
 
     def save(self, token: str, save: Callable[[], RefreshResult], result: RefreshResult) -> RefreshResult | None:
         """Call `save` until the store takes it; gives what it gives.
@@ -162,7 +158,7 @@ class OutcomeSaver:
             except StoreUnavailableError as error:
                 waits = waits and self.outage.may_pass()
                 if not waits:
-                    level, name = logging.DEBUG if self.published else logging.WARNING, log_name(token)
+                    level, name = logging.DEBUG if self.shared_call.done else logging.WARNING, log_name(token)
                     logger.log(level, "refresh %s: %s, not saved yet: %s", name, result.outcome.value, error)
                     self.publish(result, keep_joinable=True)
             else:
@@ -174,7 +170,6 @@ class OutcomeSaver:
 
     def publish(self, result: RefreshResult, *, keep_joinable: bool = False) -> None:
         """Give the result to the waiting requests while the attempt goes on. Only the first result counts."""
-        if not self.published:
-            self.published = True
+        if not self.shared_call.done:
             self.shared_call.set_result(result, keep_joinable=keep_joinable)
             self.counters.count(result.outcome)
