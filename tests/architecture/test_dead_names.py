@@ -68,6 +68,7 @@ UNREAD = {
     "portal_pages.form_page": OWN_FORM,
     "portal_pages.submission_key": OWN_FORM,
     "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
+    "portal.api.FormBody": "for a class of one's own (docs/how-to/use-another-backend.md)",
     "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
 }
 

@@ -150,8 +150,8 @@ class RefreshProcess:
             store=self.store,
             max_age_s=MAX_AGE_S,
             clock=Clock(now=world.time, monotonic=world.time, sleep=time.sleep if real_waits else self._sleep),
-            counters=self.counters,
         )
+        self.refresher._counters = self.counters
 
     def request(self, pair: TokenPair) -> TokenStore:
         """A request whose cookies hold `pair`."""

@@ -28,7 +28,6 @@ from portal.api.backend import BackendProblem as BackendProblem
 from portal.api.backend import FormBody as FormBody
 from portal.api.backend import ListQuery as ListQuery
 from portal.api.backend import current_backend as current_backend
-from portal.api.backend import encode_body as encode_body
 from portal.api.backend import honours_idempotency_key as honours_idempotency_key
 from portal.api.backend import split_values as split_values
 from portal.api.backend import wire_read as wire_read
@@ -44,7 +43,6 @@ from portal.api.responses import RawResponse as RawResponse
 from portal.api.responses import is_success as is_success
 from portal.api.responses import json_object as json_object
 from portal.api.session import ApiSession as ApiSession
-from portal.api.session import Upload as Upload
 from portal.api.session import api_session as api_session
 from portal.api.session import session_for as session_for
 from portal.api.sign_in import clear_tokens as clear_tokens

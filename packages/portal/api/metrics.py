@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, Protocol
+from typing import Final
 
 from portal.telemetry.metrics import Counters, Gauges, Label, Timings
 
@@ -31,14 +31,6 @@ class RefreshOutcome(Enum):
     STORE_DOWN = "store down"
     #: A token was submitted that was replaced over a minute ago; the backend was not asked.
     REPLAY_SEEN = "replay seen"
-
-
-class CountsRefreshes(Protocol):
-    """What the refresh counts its outcomes with."""
-
-    def count(self, outcome: RefreshOutcome, /) -> None:
-        """Add one."""
-        ...
 
 
 class CallOutcome(Enum):

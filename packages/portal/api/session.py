@@ -7,16 +7,14 @@ failures are the query layer's.
 
 from __future__ import annotations
 
-import json as json_codec
 import time
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.backend import backend_of, current_backend, honours_idempotency_key
+from portal.api.backend import backend_of, current_backend, encode_body, honours_idempotency_key
 from portal.api.provider import identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
@@ -57,14 +55,6 @@ NOTHING: Final = Nothing.NOTHING
 _PATH_SAFE: Final = "/%:@!$&'()*+,;=~"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
-    """A body that is not JSON."""
-
-    content: bytes = field(repr=False)
-    content_type: str
-
-
 class ApiSession(Transport):
     """Calls to one backend. Safe for threads; one for each process (:func:`api_session`).
 
@@ -86,7 +76,6 @@ class ApiSession(Transport):
         path: str,
         params: Mapping[str, str | int | None] | None = None,
         json: object = NOTHING,
-        upload: Upload | None = None,
         idempotency_key: str | None = None,
         if_match: int | str | None = None,
         deadline: Deadline | None = None,
@@ -101,7 +90,7 @@ class ApiSession(Transport):
 
         :param path: starts with a slash; path parameters are percent-encoded already.
         :param params: the query; parameters that are None are left out.
-        :param json: the body; `NOTHING` for none.
+        :param json: the body; a `FormBody` is sent as a form; `NOTHING` for none.
         :param if_match: the version of the row that a write changes; where it is another by now, the answer is 412.
         :param user_agent: the browser's own, by which the backend tells its user's sign-ins apart; free of characters
             that a header can't contain.
@@ -131,7 +120,7 @@ class ApiSession(Transport):
             method=method,
             target=build_target(path, params),
             headers=headers,
-            body=_body(json, upload, headers),
+            body=_body(json, headers),
             deadline=deadline,
             attempt=attempt,
             endpoint=endpoint,
@@ -200,23 +189,15 @@ def api_session() -> ApiSession:
     return _process.session(portal_config())
 
 
-def _body(json: object, upload: Upload | None, headers: dict[str, str]) -> bytes | None:
+def _body(json: object, headers: dict[str, str]) -> bytes | None:
     """The body, whose type is added to `headers`."""
-    if json is not NOTHING:
-        if upload is not None:
-            raise UsageError("a call has either a JSON body or an upload")
-        upload = Upload(content=_json_bytes(json), content_type="application/json")
-    if upload is None:
+    if json is NOTHING:
         return None
-    headers["Content-Type"] = upload.content_type
-    return upload.content
-
-
-def _json_bytes(value: Any) -> bytes:
     try:
-        return json_codec.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+        content, headers["Content-Type"] = encode_body(json)
     except (TypeError, ValueError) as error:
         raise UsageError(f"the body can't be written as JSON: {error}") from error
+    return content
 
 
 class _ProcessSession:

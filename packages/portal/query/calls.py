@@ -16,7 +16,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import Attempt, FormBody, Upload, encode_body, wire_read, wire_write
+from portal.api import Attempt, wire_read, wire_write
 from portal.config.limits import (
     MUTATION_RETRIES,
     QUERY_RETRIES,
@@ -191,8 +191,6 @@ class BackendCaller:
         given = write.variables.body
         call = wire_write(where.path, where.query, body=given, id_field=id_field(write.hook.data))
         body: dict[str, Any] = {} if write.hook.body is None else {"json": call.body}
-        if isinstance(call.body, FormBody):
-            body = {"upload": Upload(**encode_body(call.body)._asdict())}
         key = write.idempotency_key or str(uuid.uuid4())
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
         with waits_for(where.endpoint):

@@ -31,8 +31,8 @@ def make_session(
         token_endpoint=BackendTokenEndpoint(session, repeatable_s=Backend.idempotency_window_s),
         store=SharedStore(alias="refresh"),
         max_age_s=MAX_AGE_S,
-        counters=counters or RefreshCounts(),
     )
+    session.refresher._counters = counters or RefreshCounts()
     session._sleep = sleep
     return session
 

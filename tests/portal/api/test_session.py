@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from responses import matchers
 
 from portal.api.responses import RawResponse, read_response
-from portal.api.session import Upload, build_target
+from portal.api.session import build_target
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import (
     ApiClientError,
@@ -97,17 +97,10 @@ def test_json_null_is_a_body_no_body_is_none_and_an_empty_answer_no_data(api, ba
     assert [call.request.body for call in backend.calls] == [b"null", None]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        *({"json": content} for content in ({1}, {"kwh": float("nan")}, [float("inf")])),
-        {"json": {}, "upload": Upload(content=b"", content_type="x/y")},
-    ],
-    ids=repr,
-)
-def test_what_json_does_not_have_and_two_bodies_can_not_be_sent(api, body):
+@pytest.mark.parametrize("body", [{1}, {"kwh": float("nan")}, [float("inf")]], ids=repr)
+def test_what_json_does_not_have_can_not_be_sent(api, body):
     with pytest.raises(UsageError):
-        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", **body)
+        api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=body)
 
 
 def test_values_are_kept_as_they_come(api, backend):

@@ -70,14 +70,14 @@ def build_body(build: Callable[..., object], **given: str) -> Mapping[str, Any]:
     return body
 
 
-def encode_body(body: Mapping[str, Any]) -> EncodedBody:
+def encode_body(body: object) -> EncodedBody:
     """A body as it is sent: a form, or JSON.
 
     :raises TypeError: JSON can't hold it; also a ValueError.
     """
     if isinstance(body, FormBody):
         return EncodedBody(urlencode(body).encode(), "application/x-www-form-urlencoded")
-    return EncodedBody(json.dumps(body, allow_nan=False).encode(), "application/json")
+    return EncodedBody(json.dumps(body, separators=(",", ":"), allow_nan=False).encode(), "application/json")
 
 
 def build_list_params(backend: Backend, query: ListQuery) -> dict[str, str]:

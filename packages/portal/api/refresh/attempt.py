@@ -48,13 +48,13 @@ from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.process import Deadline
 
 if TYPE_CHECKING:
-    from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult, StoreOutage
     from portal.api.refresh.sign_in_ends import UserEnds
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
     from portal.api.tokens import TokenPair
     from portal.process import Clock, SharedCall
+    from portal.telemetry.metrics import Counters
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class RefreshAttempt:
     outage: StoreOutage
     user_ends: UserEnds
     clock: Clock
-    counters: CountsRefreshes
+    counters: Counters
     max_age_s: int
     _saver: OutcomeSaver = field(init=False)
 

@@ -24,7 +24,6 @@ from portal.process import Clock, Deadline, NoThreadError, SingleFlight, waits_f
 from portal.telemetry import audit, tracing
 
 if TYPE_CHECKING:
-    from portal.api.metrics import CountsRefreshes
     from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.tokens import TokenPair
@@ -50,14 +49,13 @@ class TokenRefresher:
         store: SharedStore,
         max_age_s: int,
         clock: Clock | None = None,
-        counters: CountsRefreshes = refresh_counters,
     ) -> None:
         self._token_endpoint = token_endpoint
         self._records = TokenRecords(store, max_age_s=max_age_s)
         self._user_ends = UserEnds(store)
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
-        self._counters = counters
+        self._counters = refresh_counters
         self._outage = StoreOutage(clock=self._clock)
         self._single_flight: SingleFlight[RefreshResult] = SingleFlight()
 

@@ -24,10 +24,10 @@ from portal.telemetry import audit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.metrics import CountsRefreshes
     from portal.api.tokens import TokenPair
     from portal.errors import PortalError
     from portal.process import Clock, SharedCall
+    from portal.telemetry.metrics import Counters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +143,7 @@ class OutcomeSaver:
     shared_call: SharedCall[RefreshResult]
     outage: StoreOutage
     clock: Clock
-    counters: CountsRefreshes
+    counters: Counters
 
     def save(self, token: str, save: Callable[[], RefreshResult], result: RefreshResult) -> RefreshResult | None:
         """Call `save` until the store takes it; gives what it gives.
