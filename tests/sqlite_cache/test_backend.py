@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import sqlite3
 import stat
@@ -17,6 +16,7 @@ from django.core.cache import CacheKeyWarning
 
 from sqlite_cache import CacheBusyError, CacheUnavailableError, SQLiteCache
 from sqlite_cache.file import empty_journal
+from tests.support.forks import child_finishes, fork
 
 
 @pytest.fixture
@@ -185,8 +185,7 @@ def test_a_process_that_writes_without_a_break_starves_no_other(make_sqlite, sql
 def test_a_fork_while_another_thread_works_harms_neither(make_sqlite):
     cache = make_sqlite()
     cache.set("sum", 0, None)
-    done, context = threading.Event(), multiprocessing.get_context("fork")
-    kept = context.Value("i", 0)
+    done, kept = threading.Event(), fork.Value("i", 0)
 
     def work() -> None:
         while not done.is_set():
@@ -200,10 +199,7 @@ def test_a_fork_while_another_thread_works_harms_neither(make_sqlite):
     thread.start()
     try:
         for _ in range(10):
-            process = context.Process(target=child)
-            process.start()
-            process.join(30)
-            assert process.exitcode == 0
+            assert child_finishes(child)
     finally:
         done.set()
         thread.join()

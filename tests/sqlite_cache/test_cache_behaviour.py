@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 
 import pytest
 from django.core.cache.backends.redis import RedisCache
 
 from sqlite_cache import SQLiteCache
+from tests.support.forks import at_once, fork, in_processes
 
 ROUNDS = 300
 PROCESSES = 4
@@ -138,49 +138,30 @@ def test_timeouts_end_at_once_or_never_or_after_long(cache, timeout, lasts):
     assert cache.get_many("abcd") == (dict.fromkeys("abcd", 1) if lasts else {})
 
 
-def _race(make, barrier, wins, sums):
-    cache = make()
-    barrier.wait()
-    for number in range(ROUNDS):
-        if cache.add(f"lock-{number}", 1, 60):
-            with wins.get_lock():
-                wins.value += 1
-        cache.incr("sum")
-        with sums.get_lock():
-            sums.value += 1
-
-
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
 def test_of_all_processes_that_add_at_once_exactly_one_wins(kind, request):
-    context = multiprocessing.get_context("fork")
     if kind == "sqlite":
         make = partial(SQLiteCache, str(request.getfixturevalue("sqlite_path")), {})
     else:
         options = {"OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"}}
         make = partial(RedisCache, request.getfixturevalue("redis_url"), options)
     make().set("sum", 0, None)
-    barrier, wins, sums = context.Barrier(PROCESSES), context.Value("i", 0), context.Value("i", 0)
-    processes = [context.Process(target=_race, args=(make, barrier, wins, sums)) for _ in range(PROCESSES)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0] * PROCESSES
+    wins = fork.Value("i", 0)
+
+    def race() -> None:
+        cache = make()
+        for number in range(ROUNDS):
+            won = cache.add(f"lock-{number}", 1, 60)
+            with wins.get_lock():
+                wins.value += won
+            cache.incr("sum")
+
+    in_processes(PROCESSES, race)
     assert wins.value == ROUNDS
-    assert make().get("sum") == sums.value == PROCESSES * ROUNDS
+    assert make().get("sum") == PROCESSES * ROUNDS
     make().clear()
 
 
 def test_of_all_threads_that_add_at_once_exactly_one_wins(cache):
-    barrier, wins = threading.Barrier(8), []
-
-    def race() -> None:
-        barrier.wait()
-        wins.extend(number for number in range(50) if cache.add(f"lock-{number}", 1, 60))
-
-    threads = [threading.Thread(target=race) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(wins) == list(range(50))
+    won = at_once(8, lambda _: [number for number in range(50) if cache.add(f"lock-{number}", 1, 60)])
+    assert sorted(chain(*won)) == list(range(50))

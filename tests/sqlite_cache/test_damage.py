@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 
 import pytest
 
 from sqlite_cache import close_idle_connections
 from sqlite_cache.file import open_database
+from tests.support.forks import fork, in_processes
 
 
 def damage(path) -> None:
@@ -40,22 +40,14 @@ def test_processes_that_meet_the_damage_at_once_agree_on_one_new_file(make_sqlit
     make_sqlite().set("key", 1)
     close_idle_connections()
     damage(sqlite_path)
-    context = multiprocessing.get_context("fork")
-    barrier, wins = context.Barrier(4), context.Value("i", 0)
+    wins = fork.Value("i", 0)
 
     def meet() -> None:
-        cache = make_sqlite()
-        barrier.wait()
-        if cache.add("lock", 1, 60):
+        if make_sqlite().add("lock", 1, 60):
             with wins.get_lock():
                 wins.value += 1
 
-    processes = [context.Process(target=meet) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0] * 4
+    in_processes(4, meet)
     assert wins.value == 1
 
 

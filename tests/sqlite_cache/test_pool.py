@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import multiprocessing
 import sqlite3
-import sys
 import threading
 
 import pytest
@@ -14,6 +12,7 @@ import pytest
 from sqlite_cache import CacheUnavailableError, SQLiteCache
 from sqlite_cache.file import open_database
 from tests.sqlite_cache.test_damage import damage
+from tests.support.forks import in_child
 
 
 @pytest.mark.parametrize("times", [1, 1000])
@@ -113,12 +112,7 @@ def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_s
     holder = threading.Thread(target=hold)
     holder.start()
     holds.wait()
-    process = multiprocessing.get_context("fork").Process(
-        target=lambda: sys.exit(sum(len(o.database.pool._idle) for o in made))
-    )
-    process.start()
-    process.join(30)
-    assert process.exitcode == 0
+    assert in_child(lambda: sum(len(other.database.pool._idle) for other in made)) == 0
     holder.join()
     maker.join()
     assert made[0].get("key") == 1

@@ -1,4 +1,4 @@
-"""Forks, while another thread holds a lock."""
+"""Forks, also while another thread holds a lock; and many threads, or processes, at one moment."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import contextlib
 import multiprocessing
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
 
 fork = multiprocessing.get_context("fork")
 #: Far longer than a child takes that waits for no lock, seconds.
@@ -40,3 +44,42 @@ def child_finishes(work: Callable[[], object]) -> bool:
         process.kill()
         process.join()
     return process.exitcode == 0
+
+
+def in_child(ask: Callable[[], T]) -> T:
+    """What `ask` gives in a child that is forked now."""
+    answers = fork.Queue()
+    process = fork.Process(target=lambda: answers.put(ask()))
+    process.start()
+    try:
+        return answers.get(timeout=PATIENCE_S)
+    finally:
+        process.join(PATIENCE_S)
+
+
+def at_once(number: int, work: Callable[[int], T]) -> list[T]:
+    """What `work` gives in so many threads that begin at one moment."""
+    barrier = threading.Barrier(number)
+
+    def begin(place: int) -> T:
+        barrier.wait(PATIENCE_S)
+        return work(place)
+
+    with ThreadPoolExecutor(number) as threads:
+        return list(threads.map(begin, range(number)))
+
+
+def in_processes(number: int, work: Callable[[], object]) -> None:
+    """Do `work` in so many child processes that begin at one moment; none of them may fail."""
+    barrier = fork.Barrier(number)
+
+    def begin() -> None:
+        barrier.wait(PATIENCE_S)
+        work()
+
+    processes = [fork.Process(target=begin) for _ in range(number)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(PATIENCE_S)
+    assert [process.exitcode for process in processes] == [0] * number

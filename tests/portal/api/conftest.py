@@ -13,7 +13,7 @@ from django.test import override_settings
 from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
 from sqlite_cache import close_idle_connections
-from tests.portal.api.sessions import make_session
+from tests.portal.api.sessions import make_session, settle
 from tests.support.caches import redis_cluster
 from tests.support.redis_server import running_redis
 from tests.support.refresh_world import RefreshProcess, RefreshWorld
@@ -113,8 +113,7 @@ def cluster_store(redis_cluster):
 def api(embedded_store):
     made = make_session()
     yield made
-    for shared_call in made.refresher._single_flight.in_threads():
-        shared_call.wait_until_finished(timeout_s=30)
+    settle(made)
     made.close()
 
 

@@ -37,6 +37,12 @@ def make_session(
     return session
 
 
+def settle(session: ApiSession) -> None:
+    """Wait until no refresh of this session is in flight any more."""
+    for shared_call in session.refresher._single_flight.in_threads():
+        assert shared_call.wait_until_finished(timeout_s=30)
+
+
 def bearers(backend) -> list[str | None]:
     return [call.request.headers.get("Authorization") for call in backend.calls]
 

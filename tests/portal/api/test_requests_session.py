@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import logging
-import multiprocessing
 import ssl
 from collections.abc import Iterator
 
@@ -25,9 +24,10 @@ from portal.errors import (
     ApiNotFoundError,
     ApiUnavailableError,
 )
-from tests.portal.api.sessions import FRESH, NEW, PAIR, RENEWED, make_session
+from tests.portal.api.sessions import FRESH, NEW, PAIR, RENEWED, make_session, settle
 from tests.support.authority import Authority
 from tests.support.counts import counted
+from tests.support.forks import in_child
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
 #: What a call with a token that the backend refuses, and a sign-out after it, send; and what is answered.
@@ -67,8 +67,7 @@ def make_each_call(session: ApiSession) -> None:
     tokens = TokenStore(PAIR)
     assert session.call(tokens=tokens, method="GET", path="/me").data == {"id": "1"}
     session.refresher.sign_out(tokens, verified=True)
-    for shared_call in session.refresher._single_flight.in_threads():
-        shared_call.wait_until_finished(timeout_s=30)
+    settle(session)
 
 
 def seen(request: requests.PreparedRequest) -> tuple[str | None, str, str | None]:
@@ -153,18 +152,13 @@ def test_what_was_set_up_before_a_fork_holds_in_the_child_with_connections_of_it
         ours.mount(f"{server.url}/recorded", Recorded())
         assert ours.get(f"{server.url}/parent").json() == "trusted"
 
-        def use(answers) -> None:
+        def use() -> tuple[bool, bool, int, list[str]]:
             child = api_session()
             found = child.get_adapter(server.url)
             reasons = [child.get(f"{server.url}/{path}").reason for path in ("child", "recorded")]
-            answers.put((child is ours, found is adapter, found._pool_maxsize, reasons))
+            return child is ours, found is adapter, found._pool_maxsize, reasons
 
-        context = multiprocessing.get_context("fork")
-        answers = context.Queue()
-        process = context.Process(target=use, args=(answers,))
-        process.start()
-        assert answers.get(timeout=30) == (False, False, 3, ["seen by the hook"] * 2)
-        process.join(30)
+        assert in_child(use) == (False, False, 3, ["seen by the hook"] * 2)
     assert [(request.connection, request.headers["x-signature"]) for request in server.received] == [
         (1, "of GET /parent"),
         (2, "of GET /child"),

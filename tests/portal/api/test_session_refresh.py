@@ -14,8 +14,9 @@ from portal.api.refresh.sealing import idempotency_key
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError
 from portal.process.deadline import Deadline
-from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session
+from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers, make_session, settle
 from tests.support.counts import RefreshCounts
+from tests.support.forks import at_once
 from tests.support.http_server import reply, scripted_server
 from tests.support.refresh_world import jwt
 
@@ -52,14 +53,8 @@ def test_401_while_a_refresh_is_in_flight_waits_for_it_and_is_retried(embedded_s
     with scripted_server(answer) as server:
         api = make_session(server.url, counters)
         stores = [TokenStore(PAIR)] * 8 if one_request else [TokenStore(PAIR) for _ in range(8)]
-        answers = []
-        threads = [threading.Thread(target=lambda held=held: answers.append(me(api, held))) for held in stores]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(30)
-        for shared_call in api.refresher._single_flight.in_threads():
-            shared_call.wait_until_finished(timeout_s=30)
+        answers = at_once(8, lambda number: me(api, stores[number]))
+        settle(api)
         api.close()
     assert answers == [{"id": "1"}] * 8
     assert sum(request.line.startswith("POST /refresh") for request in server.received) == 1
@@ -167,8 +162,7 @@ def test_the_time_budget_bounds_the_wait_and_not_the_refresh(embedded_store):
                 me(api, TokenStore(expired), deadline=Deadline(budget))
             assert caught.value.was_sent is False
         waited.set()
-        for shared_call in api.refresher._single_flight.in_threads():
-            shared_call.wait_until_finished(timeout_s=30)
+        settle(api)
         tokens = TokenStore(expired)
         assert me(api, tokens) == {"id": "1"}
         api.close()

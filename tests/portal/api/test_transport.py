@@ -18,6 +18,7 @@ from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import send
+from tests.support.forks import at_once
 from tests.support.http_server import reply, scripted_server
 
 
@@ -29,11 +30,7 @@ def test_connections_are_kept_and_shared_by_threads(connect):
             answer = send(transport)
         assert (answer.status, answer.content, answer.headers["x-one"]) == (200, b'{"a": 1}', "two")
         assert server.connections == 1
-        threads = [threading.Thread(target=send, args=(transport,)) for _ in range(20)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once(20, lambda _: send(transport))
         assert len(server.received) == 40
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 import jwt
@@ -13,6 +12,7 @@ from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.identity import token_cache
 from portal.identity.token_cache import TokenCache, TokenState
 from portal.identity.verification import make_verifier, use_key_source
+from tests.support.forks import at_once
 from tests.support.jwt_keys import FixedKeys, as_jwk, rsa_key
 
 SECRET = "a secret of at least thirty-two bytes"
@@ -140,10 +140,8 @@ def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
     known = TokenCache(good=8, bad=8)
     good = [token(sub=str(number)) for number in range(24)]
     wrong: list[str] = []
-    barrier = threading.Barrier(8)
 
     def reader(seed: int) -> None:
-        barrier.wait()
         for step in range(400):
             number = (seed * 7 + step * 5) % 24
             reading = known.check(good[number], now=NOW)
@@ -152,11 +150,7 @@ def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
             if known.check(f"bad-{number}", now=NOW).state is not TokenState.INVALID:
                 wrong.append(f"bad-{number}")
 
-    threads = [threading.Thread(target=reader, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(8, reader)
     assert wrong == []
     assert len(known._good.kept) <= 8
     assert len(known._bad.kept) <= 8

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import threading
-
 import pytest
 
 from portal.process.circuit_breaker import OPEN_S, CircuitBreaker, Circuits
 from tests.support.counts import counted, is_listed
+from tests.support.forks import at_once, in_child
 from tests.support.refresh_world import FakeTime
 
 SLOW_S = 0.1
@@ -101,19 +99,7 @@ def test_of_many_threads_one_gets_through_each_time(time):
     fail(breaker, time)
     for _ in range(20):
         time.seconds += OPEN_S
-        admitted = []
-        barrier = threading.Barrier(16)
-
-        def come(barrier=barrier, admitted=admitted) -> None:
-            barrier.wait()
-            admitted.append(breaker.admit())
-
-        threads = [threading.Thread(target=come) for _ in range(16)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        probe = [admission for admission in admitted if admission is not None]
+        probe = [admission for admission in at_once(16, lambda _: breaker.admit()) if admission is not None]
         assert len(probe) == 1
         breaker.failed(probe[0], slow_s=SLOW_S, why="TimeoutError")
 
@@ -163,13 +149,8 @@ def test_its_changes_are_in_the_log_and_nothing_else_is(breaker, time, caplog):
 
 def test_a_child_process_begins_with_a_closed_one(breaker, time):
     fail(breaker, time)
-    context = multiprocessing.get_context("fork")
-    answers = context.Queue()
     with breaker._lock:
-        process = context.Process(target=lambda: answers.put(breaker.admit() is not None))
-        process.start()
-        assert answers.get(timeout=30) is True
-        process.join(30)
+        assert in_child(lambda: breaker.admit() is not None)
     assert breaker.is_open
 
 

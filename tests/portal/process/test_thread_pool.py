@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import contextvars
-import os
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 
 from portal.process.thread_pool import Pool
 from portal.query.process_state import process_runtime
-
-if TYPE_CHECKING:
-    pass
+from tests.support.forks import in_child
 
 PATIENCE_S = 20
 who = contextvars.ContextVar("who", default="nobody")
@@ -95,16 +91,12 @@ def test_a_child_process_has_threads_of_its_own() -> None:
     assert before is not None
     with pytest.raises(ZeroDivisionError):
         before.result(PATIENCE_S)
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        future = process_runtime().fetch_pool.submit(lambda: b"in the child")
-        os.write(writer, future.result(PATIENCE_S) if future else b"none")
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as answer:
-        assert answer.read() == b"in the child"
-    os.waitpid(child, 0)
+
+    def in_its_own() -> str | None:
+        future = process_runtime().fetch_pool.submit(lambda: "in the child")
+        return future and future.result(PATIENCE_S)
+
+    assert in_child(in_its_own) == "in the child"
 
 
 def test_a_process_ends_while_its_threads_still_work() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from portal.errors import StoreUnavailableError
 from portal.store import query_store, refresh_store
 from portal.store.readiness import MIN_FREE_BYTES, Readiness
 from sqlite_cache import CacheFullError, close_idle_connections
+from tests.support.forks import at_once
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
@@ -57,11 +57,7 @@ def caches_on(url: str, folder: Path) -> override_settings:
 def test_a_second_has_one_write_whoever_asks() -> None:
     now, store = 100.0, CountedStore()
     readiness = Readiness([store], clock=lambda: now)  # type: ignore[list-item]
-    threads = [threading.Thread(target=readiness.check) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(8, lambda _: readiness.check())
     assert store.writes == 1
     store.error = StoreUnavailableError("full")
     readiness.check()

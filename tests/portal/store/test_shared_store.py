@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 
 import pytest
@@ -10,6 +9,7 @@ from django.test import override_settings
 
 from portal.errors import StoreUnavailableError
 from portal.store import MISSING, SharedStore, refresh_store
+from tests.support.forks import in_child
 
 LOCMEM = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 DEAD_REDIS = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
@@ -76,12 +76,7 @@ def test_threads_share_one_backend_and_a_child_process_has_its_own():
         store = SharedStore(alias="default")
         ours = store.backend()
         assert store.backend() is ours
-        context = multiprocessing.get_context("fork")
-        answers = context.Queue()
-        process = context.Process(target=lambda: answers.put(store.backend() is ours))
-        process.start()
-        assert answers.get(timeout=30) is False
-        process.join(30)
+        assert not in_child(lambda: store.backend() is ours)
 
 
 def test_an_update_sees_the_value_of_before_and_may_leave_it(store):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStatus, TokenStore
 from portal.errors import SignInEndedError, StoreUnavailableError
+from tests.support.forks import at_once
 from tests.support.refresh_world import RefreshWorld, jwt
 
 
@@ -124,19 +122,16 @@ def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too_and_th
 def test_8_tokens_of_one_user_never_reach_another(world: RefreshWorld):
     pairs = {name: world.backend.sign_in(name) for name in ("ada", "bob", "cyd")}
     processes = [world.process(real_waits=True), world.process(real_waits=True)]
-    barrier = threading.Barrier(18)
 
     def ask(number: int) -> tuple[str, TokenPair]:
         name = list(pairs)[number % 3]
         tokens = TokenStore(pairs[name])
-        barrier.wait()
         processes[number % 2].refresh(tokens)
         return name, tokens.current
 
-    with ThreadPoolExecutor(18) as pool:
-        for name, pair in pool.map(ask, range(18)):
-            assert pair.refresh is not None
-            assert f"refresh-{name}-" in pair.refresh
+    for name, pair in at_once(18, ask):
+        assert pair.refresh is not None
+        assert f"refresh-{name}-" in pair.refresh
     assert set(world.backend.submitted.values()) == {1}
 
 

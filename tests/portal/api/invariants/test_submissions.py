@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from portal.api.metrics import RefreshOutcome
@@ -13,21 +10,19 @@ from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import ROTATION_GRACE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
+from tests.support.forks import at_once
 from tests.support.refresh_world import UNANSWERED, RefreshWorld
 
 
 def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld, pair):
     processes = [world.process(real_waits=True) for _ in range(3)]
-    barrier = threading.Barrier(24)
 
     def ask(number: int) -> TokenPair:
         tokens = TokenStore(pair)
-        barrier.wait()
         processes[number % 3].refresh(tokens)
         return tokens.current
 
-    with ThreadPoolExecutor(24) as pool:
-        pairs = set(pool.map(ask, range(24)))
+    pairs = set(at_once(24, ask))
     assert world.backend.submitted == {pair.refresh: 1}
     assert len(pairs) == 1
     assert world.backend.is_signed_in()

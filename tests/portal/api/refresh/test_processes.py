@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
-import multiprocessing
 import os
 import signal
 import threading
@@ -16,7 +15,8 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.process.deadline import Deadline
-from tests.portal.api.sessions import make_session
+from tests.portal.api.sessions import make_session, settle
+from tests.support.forks import at_once, fork
 from tests.support.http_server import Received, reply, scripted_server
 from tests.support.refresh_world import jwt
 
@@ -25,7 +25,6 @@ STORES = pytest.mark.parametrize(
     "store",
     ["embedded_store", *(pytest.param(f"{kind}_store", marks=pytest.mark.redis) for kind in ("redis", "cluster"))],
 )
-fork = multiprocessing.get_context("fork")
 
 
 class Backend:
@@ -69,23 +68,18 @@ def _race(url, barrier, results) -> None:
     for _ in range(GENERATIONS):
         found = set()
 
-        def ask(held=held, found=found) -> None:
+        def ask(_: int, held=held, found=found) -> None:
             tokens = TokenStore(held)
             api.refresher.refresh(tokens, deadline=Deadline(30), rejected_access=held.access)
             found.add((tokens.current.access, tokens.current.refresh))
 
         barrier.wait(30)
-        threads = [threading.Thread(target=ask) for _ in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(30)
+        at_once(THREADS, ask)
         (pair,) = found
         held = TokenPair(access=pair[0], refresh=pair[1])
         results.put(pair)
         barrier.wait(30)
-    for shared_call in api.refresher._single_flight.in_threads():
-        shared_call.wait_until_finished(timeout_s=30)
+    settle(api)
 
 
 @STORES
