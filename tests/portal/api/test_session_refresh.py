@@ -81,19 +81,6 @@ def test_401_is_refreshed_stored_and_retried_once_with_the_whole_body(api, backe
     assert first.body == again.body == encode_body(body).content
 
 
-@pytest.mark.parametrize("status", [302, 404, 405, 408, 409, 425, 429, 500, 501, 502, 503, 504, 200])
-def test_a_refresh_without_a_usable_answer_signs_nobody_out(api, backend, status):
-    """It is no verdict on the token, and nothing of it was lost on the way."""
-    api.refresher._token_endpoint.repeatable_s = 0.0
-    backend.get(f"{BASE}/me", status=401)
-    backend.post(f"{BASE}/refresh", status=status, body="<html>Sign in to this network</html>")
-    tokens = TokenStore(PAIR)
-    with pytest.raises(ApiUnavailableError) as caught:
-        me(api, tokens)
-    assert caught.value.retry_after == 1
-    assert (tokens.status, tokens.current) == (TokenStatus.KEPT, PAIR)
-
-
 # --- around it ---
 
 

@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from portal.config.platforms import PLATFORMS
 from portal.identity import derive_platforms_from_me
-from portal.identity.users import in_registry_order, primary_platform
-
-NAMES = tuple(platform.name for platform in PLATFORMS)
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.floats()
-    | st.integers()
-    | st.text()
-    | st.sampled_from(["ENERGY_APP", "FINANCE_APP"]),
-    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["permissions", "Permissions", "x"]), inner),
-)
 
 
 @pytest.mark.parametrize(
@@ -42,20 +27,3 @@ JSON = st.recursive(
 )
 def test_a_platform_is_open_only_with_its_exact_permission(permissions, platforms) -> None:
     assert derive_platforms_from_me(permissions) == platforms
-
-
-@given(JSON)
-def test_any_json_gives_platforms_in_order(permissions) -> None:
-    platforms = derive_platforms_from_me(permissions)
-    assert list(platforms) == [name for name in NAMES if name in platforms]
-
-
-def test_the_primary_platform_is_the_role_where_permitted_else_the_first() -> None:
-    assert primary_platform(("ENERGY", "FINANCE"), role="FINANCE") == "FINANCE"
-    assert primary_platform(("ENERGY", "FINANCE"), role="OPERATIONS") == "ENERGY"
-    assert primary_platform(("ENERGY", "FINANCE"), role=None) == "ENERGY"
-    assert primary_platform((), role="FINANCE") is None
-
-
-def test_names_are_put_in_order_and_what_is_no_platform_is_dropped() -> None:
-    assert in_registry_order(["FINANCE", "x", 1, None, ["ENERGY"], "ENERGY", "FINANCE"]) == ("ENERGY", "FINANCE")

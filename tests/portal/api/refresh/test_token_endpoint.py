@@ -214,6 +214,12 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
         assert submit(answer)[0] == expected
 
 
+@pytest.mark.parametrize("status", [302, 404, 405, 408, 409, 425, 429, 500, 501, 502, 503, 504])
+def test_any_other_status_is_no_verdict(status):
+    response = RawResponse(status=status, headers={}, content=b"<html>Sign in to this network</html>")
+    assert read_token_response(response) == NoResponse(reason=f"status {status}", lost=False)
+
+
 # --- an answer that can't be read ---
 
 LOST = NoResponse(reason="JSON that can't be read", lost=True)
