@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import CacheKeyWarning
 
-from sqlite_cache import CacheBusyError, CacheUnavailableError, SQLiteCache
+from sqlite_cache import CacheUnavailableError, SQLiteCache
 from sqlite_cache.file import empty_journal
 from tests.support.forks import child_finishes, fork
 
@@ -80,13 +80,6 @@ def test_touch_counts_from_now_and_incr_leaves_the_lifetime_as_it_was(cache, clo
     assert cache.get("key") is None
 
 
-def test_incr_of_what_is_no_integer_is_refused(cache):
-    cache.set("key", "text")
-    with pytest.raises(TypeError, match="no integer"):
-        cache.incr("key")
-    assert cache.get("key") == "text"
-
-
 # --- the file ---
 
 
@@ -134,28 +127,6 @@ def test_what_was_removed_can_not_be_read_in_the_file(make_sqlite, sqlite_path, 
     with cache.database.pool.connection() as connection:
         assert empty_journal(connection, limit_s=5)
     assert not [file.name for file in sqlite_path.parent.iterdir() if b"personal data" in file.read_bytes()]
-
-
-def test_it_writes_ahead_and_keeps_no_pickle(make_sqlite, sqlite_path):
-    make_sqlite().set("key", {"a": [1, "b"]})
-    connection = sqlite3.connect(sqlite_path)
-    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert connection.execute("SELECT value FROM entries").fetchall() == [('{"a":[1,"b"]}',)]
-    connection.close()
-
-
-def test_a_locked_file_is_an_error_after_the_limit_and_no_damage(make_sqlite, sqlite_path):
-    cache = make_sqlite(BUSY_TIMEOUT_S=0.05)
-    cache.set("key", 1)
-    blocker = sqlite3.connect(sqlite_path, isolation_level=None)
-    blocker.execute("BEGIN IMMEDIATE")
-    with pytest.raises(CacheBusyError):
-        cache.set("key", 2)
-    assert cache.get("key") == 1
-    blocker.execute("ROLLBACK")
-    blocker.close()
-    cache.set("key", 3)
-    assert cache.get("key") == 3
 
 
 def test_a_process_that_writes_without_a_break_starves_no_other(make_sqlite, sqlite_path):

@@ -31,17 +31,6 @@ def test_a_missing_key_gives_none_or_the_default_and_none_is_a_value(cache):
     assert cache.get_or_set("called", 6) == 5
 
 
-def test_add_touch_and_delete_say_whether_there_was_something(cache):
-    assert cache.touch("key") is False
-    assert cache.delete("key") is False
-    assert cache.add("key", 1) is True
-    assert cache.add("key", 2) is False
-    assert cache.get("key") == 1
-    assert cache.touch("key", timeout=60) is True
-    assert cache.delete("key") is True
-    assert cache.get("key") is None
-
-
 def test_versions_and_keys_of_any_character_separate_entries(cache):
     cache.set("key", "one", version=1)
     cache.set("key", "two", version=2)

@@ -1,14 +1,31 @@
-"""A shared store on a backend that a test gives it, without settings."""
+"""Stores of a test: both by the projects' own settings, and one on a backend that is given to it."""
 
 from __future__ import annotations
 
-from django.core.cache.backends.base import BaseCache
+import contextlib
+import dataclasses
+from collections.abc import Iterator
 
+from django.conf import settings
+from django.core.cache.backends.base import BaseCache
+from django.test import override_settings
+
+from portal.config.base_settings import build_settings
+from portal.config.environment.store_urls import check_store_url
 from portal.store import SharedStore
 
 
+@contextlib.contextmanager
+def stores_on(url: str, **changes: object) -> Iterator[None]:
+    """Both stores as a project's settings make them of these variables; of an empty address, embedded ones."""
+    checked = {name: check_store_url(name.upper(), url) for name in ("cache_url", "refresh_cache_url") if url}
+    config = dataclasses.replace(settings.PORTAL, **checked, **changes)
+    with override_settings(CACHES=build_settings(config)["CACHES"]):
+        yield
+
+
 class StoreOn(SharedStore):
-    """See the module."""
+    """A store without settings."""
 
     def __init__(self, backend: BaseCache) -> None:
         super().__init__(alias="test")

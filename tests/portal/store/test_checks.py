@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import socket
 from functools import partial
-from types import SimpleNamespace
 
 import pytest
 import redis
 from django.core.checks import CheckMessage, registry
 from django.test import override_settings
 
-from portal.config.base_settings import _caches
 from portal.store import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from sqlite_cache import close_idle_connections
+from tests.support.given_store import stores_on
 from tests.support.ports import free_port
 from tests.support.redis_server import running_redis
 
@@ -88,8 +87,7 @@ def test_what_a_redis_is_configured_to_do_is_told(options: tuple[str, ...], foun
 
 def messages_of(url: str) -> list[CheckMessage]:
     """What the check says of an address, as the settings have it: for both aliases."""
-    config = SimpleNamespace(cache_url=url, refresh_cache_url=url)
-    with override_settings(CACHES=_caches(config)):  # type: ignore[arg-type]
+    with stores_on(url):
         return list(check_refresh_store())
 
 

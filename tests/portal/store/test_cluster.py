@@ -21,8 +21,8 @@ from portal.store import (
     refresh_store,
 )
 from portal.store.cluster import ClusterCache, tagged_key
-from portal_operate.doctor.stores import look_at_stores
-from tests.portal.store.test_redis_as_it_is_run import all_words_of, stores_on, use_both
+from tests.portal.store.test_redis_as_it_is_run import all_words_of, use_both
+from tests.support.given_store import stores_on
 from tests.support.harness import ROOT
 from tests.support.redis_cluster import NODE_TIMEOUT_MS, PRIMARIES, clustered_redis
 from tests.support.redis_sentinel import until

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 import redis
 from django.core.cache import caches
-from django.test import Client, override_settings
+from django.test import Client
 
-from portal.config.base_settings import _caches
 from portal.errors import StoreUnavailableError
 from portal.store import query_store, refresh_store
 from portal.store.readiness import MIN_FREE_BYTES, Readiness
 from sqlite_cache import CacheFullError, close_idle_connections
 from tests.support.forks import at_once
+from tests.support.given_store import stores_on
 from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
@@ -48,12 +48,6 @@ class CountedStore:
         """No embedded store."""
 
 
-def caches_on(url: str, folder: Path) -> override_settings:
-    """Both stores of a project with this `CACHE_URL`, or in this state folder."""
-    config = SimpleNamespace(cache_url=url, refresh_cache_url=url, state_dir=folder, store_max_mb=8)
-    return override_settings(CACHES=_caches(config))  # type: ignore[arg-type]
-
-
 def test_a_second_has_one_write_whoever_asks() -> None:
     now, store = 100.0, CountedStore()
     readiness = Readiness([store], clock=lambda: now)  # type: ignore[list-item]
@@ -74,14 +68,14 @@ def test_a_second_has_one_write_whoever_asks() -> None:
 @pytest.mark.redis
 def test_a_redis_that_is_full_or_a_replica_is_not_ready_although_it_can_be_read(tmp_path) -> None:
     with running_redis(tmp_path) as server, redis.Redis(port=server.port) as client:
-        with caches_on(server.url(), tmp_path):
+        with stores_on(server.url()):
             assert Client().get("/readyz").status_code == 200
         for make_unready, make_ready in (
             (lambda: client.config_set("maxmemory", "1kb"), lambda: client.config_set("maxmemory", "0")),
             (lambda: client.replicaof("127.0.0.1", 1), lambda: client.replicaof("NO", "ONE")),
         ):
             make_unready()
-            with caches_on(server.url(), tmp_path):
+            with stores_on(server.url()):
                 refresh_store().get("anything")
                 response = Client().get("/readyz")
             assert (response.status_code, response["Retry-After"]) == (503, "1")
@@ -92,7 +86,7 @@ def test_a_redis_that_is_full_or_a_replica_is_not_ready_although_it_can_be_read(
 @pytest.fixture
 def full_refresh_store(tmp_path: Path) -> Iterator[list[str]]:
     """An embedded store `refresh` that another process has filled up to its limit; the keys that fill it."""
-    with caches_on("", tmp_path):
+    with stores_on("", state_dir=tmp_path, store_max_mb=8):
         keys = [f"filling:{number}" for number in range(50)]
         filling = caches.create_connection("refresh")
         for key in keys:
@@ -122,7 +116,7 @@ def test_a_refresh_store_at_its_limit_is_not_ready_until_what_fills_it_is_remove
 
 
 def test_a_query_store_at_its_limit_is_ready_for_it_evicts(tmp_path) -> None:
-    with caches_on("", tmp_path):
+    with stores_on("", state_dir=tmp_path, store_max_mb=8):
         for number in range(50):
             query_store().set(f"filling:{number}", "x" * 200_000, lifetime_s=3600)
         size = query_store().size()
@@ -133,7 +127,7 @@ def test_a_query_store_at_its_limit_is_ready_for_it_evicts(tmp_path) -> None:
 
 
 def test_a_disk_with_little_room_is_full_although_the_key_can_be_written(tmp_path, monkeypatch) -> None:
-    with caches_on("", tmp_path):
+    with stores_on("", state_dir=tmp_path, store_max_mb=8):
         room = SimpleNamespace(f_bavail=MIN_FREE_BYTES // 4096 - 1, f_frsize=4096)
         monkeypatch.setattr("portal.store.readiness.os.statvfs", lambda _path: room)
         with pytest.raises(StoreUnavailableError, match="store 'refresh': its disk is full"):

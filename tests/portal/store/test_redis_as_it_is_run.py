@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 import re
 import socket
@@ -12,13 +11,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from django.conf import settings
-from django.test import override_settings
 
-from portal.config.base_settings import build_settings
-from portal.config.environment.store_urls import check_store_url
 from portal.errors import StoreUnavailableError
 from portal.store import MISSING, check_refresh_store, query_store, refresh_store
+from tests.support.given_store import stores_on
 from tests.support.harness import ROOT
 from tests.support.nginx_server import make_certificate
 from tests.support.ports import free_port
@@ -31,18 +27,6 @@ pytestmark = pytest.mark.redis
 PASSWORD = "p,w;1@/#:%&é"
 USER = ("--user", "default", "off", "--user", "portal", "on", f">{PASSWORD}", "~*", "&*", "+@all")
 LOGIN = f"portal:{quote(PASSWORD, safe='')}@"
-
-
-@contextlib.contextmanager
-def stores_on(url: str, *, refresh: str = ""):
-    """Both stores as a project's settings make them of these variables."""
-    config = dataclasses.replace(
-        settings.PORTAL,
-        cache_url=check_store_url("CACHE_URL", url),
-        refresh_cache_url=check_store_url("REFRESH_CACHE_URL", refresh or url),
-    )
-    with override_settings(CACHES=build_settings(config)["CACHES"]):
-        yield
 
 
 def all_words_of(error: BaseException) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from django.test import override_settings
 
-from portal.config.base_settings import _caches
 from portal.errors import StoreUnavailableError
 from portal.store import query_store, refresh_store, survey_keys
+from tests.support.given_store import stores_on
 from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
 
@@ -24,8 +22,7 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path):
         if request.param != "embedded":
             started = {"redis": running_redis, "cluster": clustered_redis}[request.param]
             url = stack.enter_context(started(tmp_path)).url()
-        config = SimpleNamespace(cache_url=url, refresh_cache_url=url, state_dir=tmp_path, store_max_mb=8)
-        stack.enter_context(override_settings(CACHES=_caches(config)))  # type: ignore[arg-type]
+        stack.enter_context(stores_on(url, state_dir=tmp_path))
         yield
 
 
@@ -43,7 +40,6 @@ def test_every_key_is_told_with_its_size_up_to_the_limit(stores) -> None:
 
 
 def test_a_store_that_is_away_is_an_error_without_an_address() -> None:
-    config = SimpleNamespace(cache_url="redis://someone:a-secret@127.0.0.1:1/0", refresh_cache_url="redis://h/0")
-    with override_settings(CACHES=_caches(config)), pytest.raises(StoreUnavailableError) as caught:  # type: ignore[arg-type]
+    with stores_on("redis://someone:a-secret@127.0.0.1:1/0"), pytest.raises(StoreUnavailableError) as caught:
         survey_keys(query_store(), limit=10)
     assert str(caught.value) == "store 'default': ConnectionError"
