@@ -60,9 +60,9 @@ def config(**changes: object) -> PortalConfig:
 
 
 def test_a_forwarded_request_carries_its_pathname_its_user_and_its_language(proxy, view) -> None:
-    response = proxy(make("/de/energy/clients?q=x", access=ENERGY))
+    response = proxy(make("/de/energy/clients/%C3%A9?q=x", access=ENERGY))
     assert response.content == b"the view"
-    assert view.request.META["HTTP_X_PATHNAME"] == view.request.headers["x-pathname"] == "/de/energy/clients"
+    assert view.request.META["HTTP_X_PATHNAME"] == view.request.headers["x-pathname"] == "/de/energy/clients/%C3%A9"
     assert view.language == view.request.LANGUAGE_CODE == "de"
     user = view.request.edge_user
     assert (user.signed_in, user.platforms, user.primary, user.locale) == (True, ("ENERGY",), "ENERGY", "de")
