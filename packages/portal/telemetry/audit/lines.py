@@ -125,8 +125,8 @@ class AuditFile(WatchedFileHandler):
 
     def _append(self, line: bytes) -> None:
         self.reopenIfNeeded()
-        self.stream = self.stream or self._open()
-        file = self.stream.fileno()
+        stream = self.stream = self.stream or self._open()
+        file = stream.fileno()
         if _ends_torn(file):
             # The disk was full in the middle of a line. That line is lost here, and this one is not.
             line = b"\n" + line
