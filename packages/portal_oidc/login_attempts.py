@@ -64,7 +64,7 @@ def set_attempt_cookie(response: HttpResponse, attempt: LoginAttempt) -> None:
     """Store the attempt in the browser."""
     name, value = _cookie_name(attempt.state), signing.dumps(asdict(attempt), salt=_SALT)
     # The provider sends the browser back with a top-level GET, which carries a Lax cookie.
-    set_cookie(response, name, value, max_age=ATTEMPT_MAX_AGE_S, config=portal_config(), is_own=True)
+    set_cookie(response, name, value, max_age=ATTEMPT_MAX_AGE_S, is_own=True)
 
 
 def find_login_attempt(request: HttpRequest) -> LoginAttempt | None:

@@ -10,5 +10,5 @@ def forget_absences() -> None:
     """Know of nothing: a process knows it for ten minutes, and the next test's backend may have it."""
     if process_state._process.made is not None:
         process_state._process.made.gaps.clear()
-    platforms._process.forget()
+    platforms._absent_during.cache_clear()
     platforms._failed.clear()

@@ -15,7 +15,7 @@ from portal.config.current import portal_config
 from portal.edge import home_path
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
 from portal.query import is_absent, is_refused_now
-from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx_home, render_failure
+from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx, render_failure
 from portal.web.frame import (
     PERMISSION,
     absent_platforms,
@@ -120,7 +120,8 @@ def _home_instead(request: PortalRequest) -> str:
 
 
 def _denied(request: PortalRequest) -> HttpResponse:
-    return redirect_htmx_home(request, render_failure(request, ApiForbiddenError(status=403)))
+    response = render_failure(request, ApiForbiddenError(status=403))
+    return redirect_htmx(request, response, url=request.edge_user.home_url)
 
 
 def neutral_page(route: str, view: View, *, name: str) -> URLPattern:

@@ -45,14 +45,13 @@ from portal.web.cookies import (
     read_tokens,
     refuse_sign_in_cookies,
     remove_duplicates,
-    remove_way_back,
     set_way_back,
     write_tokens,
 )
 from portal.web.errors import SignInEndedResponse, render_failure, sign_in_ended, way_back_of
 from portal.web.frame import account_tag_of
 from portal.web.metrics import count_request
-from portal.web.preferences import activate_own_zone
+from portal.web.preferences import activate_own_zone, remove_cookie
 from portal.web.query_client import note_form, query_client_for
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, client_address
 from portal.web.security_headers import SecurityHeaders
@@ -184,16 +183,16 @@ class ApiAccessMiddleware:
             response = sign_in_ended(request)
         if tokens.cleared:
             if has_own_cookies(request):
-                clear_sign_in(response, config=self.config)
+                clear_sign_in(response)
             response["Cache-Control"] = "private, no-store"
         elif tokens.changed:
             self._set_new_tokens(request, response)
         else:
-            follow_profile(request, response, config=self.config)
+            follow_profile(request, response)
         self._tell_sign_in_page(request, response)
-        remove_duplicates(request, response, config=self.config)
-        follow_refusal(request, response, config=self.config)
-        note_form(request, response, config=self.config)
+        remove_duplicates(request, response)
+        follow_refusal(request, response)
+        note_form(request, response)
         self.security_headers.add(request, response)
         # The id was checked when it was read. Django would check it once more, which takes as long as a redirect.
         response.headers._store["x-request-id"] = (REQUEST_ID_RESPONSE_HEADER, request.request_id)  # noqa: SLF001  no public way past the check
@@ -204,12 +203,12 @@ class ApiAccessMiddleware:
         tokens, way_back = request.token_store, way_back_of(request, response)
         if way_back is not None:
             if tokens.known_since is None or VAR_WAY_BACK not in request.COOKIES:
-                set_way_back(response, way_back, config=self.config)
+                set_way_back(response, way_back)
         elif VAR_WAY_BACK in request.COOKIES and (
             tokens.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED}
             or (tokens.current != NO_TOKENS and response.status_code == HTTPStatus.OK)
         ):
-            remove_way_back(request, response, config=self.config)
+            remove_cookie(response, VAR_WAY_BACK)
 
     def _set_new_tokens(self, request: PortalRequest, response: HttpResponseBase) -> None:
         tokens = request.token_store
@@ -217,9 +216,9 @@ class ApiAccessMiddleware:
         signed_in = tokens.status is TokenStatus.SIGNED_IN
         pair = tokens.current if signed_in else api_session().refresher.tokens_to_set(tokens)
         if pair is not None:
-            write_tokens(response, pair, config=self.config)
-            follow_new_tokens(request, response, pair, config=self.config)
-            name_sign_in(request, response, pair, is_new=signed_in, config=self.config)
+            write_tokens(response, pair)
+            follow_new_tokens(request, response, pair)
+            name_sign_in(request, response, pair, is_new=signed_in)
 
 
 def has_own_cookies(request: PortalRequest) -> bool:

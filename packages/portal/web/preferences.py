@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from django.http.response import HttpResponseBase
 
-    from portal.config.portal_config import PortalConfig
-
 
 SAME_SITE: Final = "Lax"
 #: In some systems' lists, and places of nobody: the server's own zone, and one for the time before the installation.
@@ -95,12 +93,10 @@ def write_preference(response: HttpResponseBase, name: str, value: str | None, *
 
     :param is_own: it is one of :func:`own_cookie`: of this host alone, and no script reads it.
     """
-    config = portal_config()
     if value is None:
-        remove_cookie(response, name, config=config, is_own=is_own)
+        remove_cookie(response, name, is_own=is_own)
     else:
-        lifetime_s = PREFERENCE_MAX_AGE_S
-        set_cookie(response, name, value, max_age=lifetime_s, config=config, scripts_read=not is_own, is_own=is_own)
+        set_cookie(response, name, value, max_age=PREFERENCE_MAX_AGE_S, scripts_read=not is_own, is_own=is_own)
 
 
 def set_cookie(
@@ -109,7 +105,6 @@ def set_cookie(
     value: str,
     *,
     max_age: int,
-    config: PortalConfig,
     scripts_read: bool = False,
     is_own: bool = False,
 ) -> None:
@@ -119,6 +114,7 @@ def set_cookie(
     :param scripts_read: whether scripts can read it.
     :param is_own: it is of this host alone; all apps share the others.
     """
+    config = portal_config()
     response.set_cookie(
         name,
         value,
@@ -131,8 +127,9 @@ def set_cookie(
     )
 
 
-def remove_cookie(response: HttpResponseBase, name: str, *, config: PortalConfig, is_own: bool = False) -> None:
+def remove_cookie(response: HttpResponseBase, name: str, *, is_own: bool = False) -> None:
     """Remove a cookie with the domain and path that it was set with."""
+    config = portal_config()
     domain = None if is_own else config.cookie_domain or None
     response.delete_cookie(name, path="/", domain=domain, samesite=SAME_SITE)
     if config.secure:

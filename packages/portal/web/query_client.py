@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from portal.config.portal_config import PortalConfig
     from portal.query import QueryClient
     from portal.web.request import PortalRequest
 
@@ -46,23 +45,16 @@ _READS: Final = frozenset({"GET", "HEAD"})
 _32_BITS: Final = 0xFFFFFFFF
 
 
-def is_reload(
-    *, method: str, is_page: bool, cache_control: str, address: str, left: str | None, linked_from: str | None
-) -> bool:
-    """Whether a request asks again for the page that the user sees.
-
-    :param is_page: whether the request is a page navigation.
-    :param cache_control: the header; empty without one.
-    :param address: path and query.
-    :param left: the cookie's value; None without one.
-    :param linked_from: path and query of the page of this host that `Referer` names; None without one.
-    """
-    if not is_page or method not in _READS or left == NO_RELOAD:
+def user_reloads(request: HttpRequest) -> bool:
+    """Whether this request asks again for the page that the user sees."""
+    left = request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE])
+    if request.method not in _READS or not is_page_navigation(request) or left == NO_RELOAD:
         return False
-    directives = {directive.strip().lower() for directive in cache_control.split(",")}
+    directives = {each.strip().lower() for each in request.META.get("HTTP_CACHE_CONTROL", "").split(",")}
     if not directives.isdisjoint({"no-cache", "max-age=0"}):
         return True
-    return left == mark_of(address) if left else linked_from == address
+    address = request.get_full_path()
+    return left == mark_of(address) if left else _linked_from(request) == address
 
 
 def mark_of(address: str) -> str:
@@ -73,29 +65,18 @@ def mark_of(address: str) -> str:
     return str(mark)
 
 
-def user_reloads(request: HttpRequest) -> bool:
-    """Whether this request asks again for the page that the user sees."""
-    return is_reload(
-        method=request.method or "",
-        is_page=is_page_navigation(request),
-        cache_control=request.META.get("HTTP_CACHE_CONTROL", ""),
-        address=request.get_full_path(),
-        left=request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE]),
-        linked_from=_linked_from(request),
-    )
-
-
-def note_form(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
+def note_form(request: HttpRequest, response: HttpResponseBase) -> None:
     """Set the cookie after a form's 303, so that the next page counts as no reload; remove it with that page."""
     name, status = LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE], response.status_code
     if status == _SEE_OTHER and is_signed_in(request):
         # The next page is one of this app.
-        set_cookie(response, name, NO_RELOAD, max_age=NO_RELOAD_FOR_S, config=config, scripts_read=True, is_own=True)
+        set_cookie(response, name, NO_RELOAD, max_age=NO_RELOAD_FOR_S, scripts_read=True, is_own=True)
     elif request.COOKIES.get(name) == NO_RELOAD and is_page_navigation(request) and status not in _REDIRECTS:
-        remove_cookie(response, name, config=config, is_own=True)
+        remove_cookie(response, name, is_own=True)
 
 
 def _linked_from(request: HttpRequest) -> str | None:
+    """Path and query of the page of this host that `Referer` names; None without one."""
     try:
         parts = urlsplit(request.META.get("HTTP_REFERER", ""))
     except ValueError:

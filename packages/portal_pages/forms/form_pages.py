@@ -13,7 +13,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.config.current import portal_config
 from portal.edge import NO_SEGMENT
 from portal.query import is_absent
 from portal.web.cookies import keep_drafts
@@ -132,7 +131,7 @@ def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTT
         "may_be_done_twice": False,
     }
     response = render(request, "portal/form.html", {**defaults, **context}, status=status)
-    keep_drafts(request, response, config=portal_config())
+    keep_drafts(request, response)
     if request.method == "POST":
         # The browser shows the form's URL already; htmx would add it to the history once more.
         response["HX-Push-Url"] = "false"

@@ -18,7 +18,6 @@ from portal.config.cookies import (
     VAR_WAY_BACK,
     WAY_BACK_MAX_AGE_S,
 )
-from portal.config.current import portal_config
 from portal.web.cookies import WayBack, read_way_back, set_way_back
 from tests.portal.web.conftest import BACKEND, browser_with
 
@@ -49,7 +48,7 @@ def told(response: HttpResponse) -> WayBack:
     request = HttpRequest()
     if VAR_WAY_BACK in response.cookies:
         request.COOKIES[VAR_WAY_BACK] = response.cookies[VAR_WAY_BACK].value
-    return read_way_back(request, config=portal_config())
+    return read_way_back(request)
 
 
 PAGE = "/en/energy/clients?q=a%26b"
@@ -124,7 +123,7 @@ def test_without_a_sign_in_a_form_is_told_the_reason_and_a_first_visit_none() ->
 
 def test_no_script_reads_the_cookie_which_ends_soon_and_keeps_no_address_that_is_too_long() -> None:
     response = HttpResponse()
-    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 420), config=portal_config())
+    set_way_back(response, WayBack("ended", "/en/energy?q=" + "%C3%A4" * 420))
     assert told(response) == WayBack("ended", "")
     cookie = response.cookies[VAR_WAY_BACK]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
@@ -145,4 +144,4 @@ def test_no_script_reads_the_cookie_which_ends_soon_and_keeps_no_address_that_is
 def test_an_address_that_is_not_ours_is_no_way_back(value: str) -> None:
     request = HttpRequest()
     request.COOKIES[VAR_WAY_BACK] = value
-    assert read_way_back(request, config=portal_config()).page == ""
+    assert read_way_back(request).page == ""

@@ -19,7 +19,6 @@ from portal.web.cookies.other_cookies import (
     keep_drafts,
     name_sign_in,
     read_way_back,
-    remove_way_back,
     set_way_back,
 )
 from portal.web.cookies.platforms_cookie import follow_new_tokens, follow_profile

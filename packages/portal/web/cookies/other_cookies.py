@@ -34,6 +34,7 @@ from portal.config.cookies import (
     VAR_WAY_BACK,
     WAY_BACK_MAX_AGE_S,
 )
+from portal.config.current import portal_config
 from portal.edge import accept_target
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 from portal.web.preferences import remove_cookie, set_cookie
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from portal.api import TokenPair
-    from portal.config.portal_config import PortalConfig
     from portal.web.request import PortalRequest
 
 
@@ -52,29 +52,29 @@ _NAME_BYTES: Final = 9
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{12}")
 
 
-def keep_drafts(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
+def keep_drafts(request: HttpRequest, response: HttpResponseBase) -> None:
     """Let the browser keep drafts from now on, if it does not yet."""
     known = request.COOKIES.get(VAR_DRAFTS, "")
     name = known if _NAME.fullmatch(known) else secrets.token_urlsafe(_NAME_BYTES)
-    set_cookie(response, VAR_DRAFTS, name, max_age=DRAFTS_MAX_AGE_S, config=config, scripts_read=True)
+    set_cookie(response, VAR_DRAFTS, name, max_age=DRAFTS_MAX_AGE_S, scripts_read=True)
 
 
-def end_drafts(response: HttpResponseBase, *, config: PortalConfig) -> None:
+def end_drafts(response: HttpResponseBase) -> None:
     """End all drafts of the browser: at a sign-out."""
-    remove_cookie(response, VAR_DRAFTS, config=config)
+    remove_cookie(response, VAR_DRAFTS)
 
 
 #: Seconds: for the redirects, and a slow page at their end.
 MAX_AGE_S: Final = 60
 
 
-def follow_refusal(request: PortalRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
+def follow_refusal(request: PortalRequest, response: HttpResponseBase) -> None:
     """Set the cookie on the redirect that refuses a platform; remove it with the first page that has shown it."""
     refused = getattr(request, "edge_refused", None)
     if refused is not None:
-        set_cookie(response, REFUSED_PLATFORM, refused, max_age=MAX_AGE_S, config=config)
+        set_cookie(response, REFUSED_PLATFORM, refused, max_age=MAX_AGE_S)
     elif REFUSED_PLATFORM in request.COOKIES and _is_page(request, response):
-        remove_cookie(response, REFUSED_PLATFORM, config=config)
+        remove_cookie(response, REFUSED_PLATFORM)
 
 
 def _is_page(request: PortalRequest, response: HttpResponseBase) -> bool:
@@ -82,9 +82,7 @@ def _is_page(request: PortalRequest, response: HttpResponseBase) -> bool:
     return is_page_navigation(request) and not is_redirect
 
 
-def name_sign_in(
-    request: HttpRequest, response: HttpResponseBase, pair: TokenPair, *, is_new: bool, config: PortalConfig
-) -> None:
+def name_sign_in(request: HttpRequest, response: HttpResponseBase, pair: TokenPair, *, is_new: bool) -> None:
     """Give a new sign-in its name; keep that of a sign-in that goes on as long as its new tokens.
 
     :param pair: the new tokens.
@@ -92,7 +90,7 @@ def name_sign_in(
     known = request.COOKIES.get(SIGN_IN_NAME, "")
     name = secrets.token_urlsafe(_NAME_BYTES) if is_new else known
     if _NAME.fullmatch(name):
-        set_sign_in_cookie(response, SIGN_IN_NAME, name, refresh=pair.refresh, config=config)
+        set_sign_in_cookie(response, SIGN_IN_NAME, name, refresh=pair.refresh)
 
 
 #: Between the reason and the page; neither contains it.
@@ -113,29 +111,24 @@ class WayBack(NamedTuple):
 NO_WAY_BACK: Final = WayBack()
 
 
-def set_way_back(response: HttpResponseBase, way_back: WayBack, *, config: PortalConfig) -> None:
+def set_way_back(response: HttpResponseBase, way_back: WayBack) -> None:
     """Tell the sign-in page. Without the page to return to, if browsers would not keep the cookie with it."""
     value = _value(way_back)
     if len(VAR_WAY_BACK) + len(value) > MAX_COOKIE_BYTES:
         value = _value(WayBack(reason=way_back.reason))
-    set_cookie(response, VAR_WAY_BACK, value, max_age=WAY_BACK_MAX_AGE_S, config=config)
+    set_cookie(response, VAR_WAY_BACK, value, max_age=WAY_BACK_MAX_AGE_S)
 
 
 def _value(way_back: WayBack) -> str:
     return quote(f"{way_back.reason}{_SPACE}{way_back.page}", safe="")
 
 
-def read_way_back(request: HttpRequest, *, config: PortalConfig) -> WayBack:
+def read_way_back(request: HttpRequest) -> WayBack:
     """What the cookie says. Its page has passed the rules of `next` (contract, section 5); any other counts as none."""
     sent = request.COOKIES.get(VAR_WAY_BACK, "")
     if not sent or len(sent) > MAX_COOKIE_BYTES:
         return NO_WAY_BACK
     reason, _, page = unquote(sent).partition(_SPACE)
+    config = portal_config()
     accepted = accept_target(page, own_origin=config.own_origin, origins=config.origins.values())
     return WayBack(reason=reason, page=accepted or "")
-
-
-def remove_way_back(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
-    """Remove the cookie, if the browser has it."""
-    if VAR_WAY_BACK in request.COOKIES:
-        remove_cookie(response, VAR_WAY_BACK, config=config)

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 
     from portal.api import TokenPair
     from portal.config.platforms import TPlatform
-    from portal.config.portal_config import PortalConfig
     from portal.web.request import PortalRequest
 
 
-def follow_profile(request: PortalRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
+def follow_profile(request: PortalRequest, response: HttpResponseBase) -> None:
     """Write the cookie of a request that kept its tokens, if `/me` named other platforms than the browser's cookie."""
     platforms, tokens = request.me_platforms, request.token_store
     if platforms is None or dump_platforms_cookie(platforms) == request.COOKIES.get(VAR_PERMITTED_PLATFORMS):
@@ -40,12 +39,10 @@ def follow_profile(request: PortalRequest, response: HttpResponseBase, *, config
     # Only such a request reads the store; most requests write nothing. The tokens are those that came with the request:
     # the browser may have signed in again meanwhile. While the store is down, the cookie is written.
     if api_session().refresher.signed_out_at(tokens.incoming) is None:
-        _write(response, platforms, tokens.current, config=config)
+        _write(response, platforms, tokens.current)
 
 
-def follow_new_tokens(
-    request: PortalRequest, response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig
-) -> None:
+def follow_new_tokens(request: PortalRequest, response: HttpResponseBase, pair: TokenPair) -> None:
     """Write the cookie for the lifetime of new tokens, or remove the cookie of the user before a sign-in.
 
     :param pair: the new tokens.
@@ -54,13 +51,11 @@ def follow_new_tokens(
     if platforms is None and sent is not None and request.token_store.status is TokenStatus.REFRESHED:
         platforms = parse_platforms_cookie(sent)
     if platforms is not None:
-        _write(response, platforms, pair, config=config)
+        _write(response, platforms, pair)
     elif sent is not None:
-        remove_cookie(response, VAR_PERMITTED_PLATFORMS, config=config)
+        remove_cookie(response, VAR_PERMITTED_PLATFORMS)
 
 
-def _write(
-    response: HttpResponseBase, platforms: tuple[TPlatform, ...], pair: TokenPair, *, config: PortalConfig
-) -> None:
+def _write(response: HttpResponseBase, platforms: tuple[TPlatform, ...], pair: TokenPair) -> None:
     value = dump_platforms_cookie(platforms)
-    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, refresh=pair.refresh, config=config)
+    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, refresh=pair.refresh)

@@ -22,6 +22,7 @@ from portal.config.cookies import (
     VAR_ACCESS_TOKEN,
     VAR_REFRESH_TOKEN,
 )
+from portal.config.current import portal_config
 from portal.errors import UsageError
 from portal.web.preferences import SAME_SITE, remove_cookie, set_cookie
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from portal.config.portal_config import PortalConfig
 
 logger = logging.getLogger(__name__)
 
@@ -56,16 +56,16 @@ def read_tokens(cookies: Mapping[str, str]) -> TokenPair:
     return TokenPair(access=access or None, refresh=refresh or None)
 
 
-def write_tokens(response: HttpResponseBase, pair: TokenPair, *, config: PortalConfig) -> None:
+def write_tokens(response: HttpResponseBase, pair: TokenPair) -> None:
     """Set the token cookies. A token that is missing from the pair has its cookie removed.
 
     Tokens that browsers would not keep never come here: :mod:`portal.api.token_validation` refuses them.
     """
     for name, token in ((VAR_ACCESS_TOKEN, pair.access), (VAR_REFRESH_TOKEN, pair.refresh)):
         if token is None:
-            remove_cookie(response, name, config=config)
+            remove_cookie(response, name)
         else:
-            set_sign_in_cookie(response, name, token, refresh=pair.refresh, config=config)
+            set_sign_in_cookie(response, name, token, refresh=pair.refresh)
 
 
 def refuse_sign_in_cookies(request: HttpRequest, response: HttpResponseBase) -> None:
@@ -84,29 +84,28 @@ def refuse_sign_in_cookies(request: HttpRequest, response: HttpResponseBase) -> 
         logger.error("the view %r sets the cookie %s itself: it was dropped", view, name)
 
 
-def clear_sign_in(response: HttpResponseBase, *, config: PortalConfig) -> None:
+def clear_sign_in(response: HttpResponseBase) -> None:
     """Remove the cookies of a sign-in, in both scopes. The locale is a preference and stays."""
     for name in SIGN_IN_COOKIES:
-        remove_cookie(response, name, config=config)
-        remove_host_only_twin(response, name, config=config)
+        remove_cookie(response, name)
+        remove_host_only_twin(response, name)
 
 
-def set_sign_in_cookie(
-    response: HttpResponseBase, name: str, value: str, *, refresh: str | None, config: PortalConfig
-) -> None:
+def set_sign_in_cookie(response: HttpResponseBase, name: str, value: str, *, refresh: str | None) -> None:
     """Set a cookie of a sign-in for the lifetime of a refresh token. No script can read the tokens.
 
-    :param refresh: the refresh token; without one, or without its `exp`, `config` gives the lifetime.
+    :param refresh: the refresh token; without one, or without its `exp`, the setting gives the lifetime.
     """
-    max_age = sign_in_lifetime(refresh, now=time.time(), default_s=config.sign_in_max_age_s)
-    set_cookie(response, name, value, max_age=max_age, config=config, scripts_read=name not in TOKEN_COOKIES)
+    max_age = sign_in_lifetime(refresh, now=time.time(), default_s=portal_config().sign_in_max_age_s)
+    set_cookie(response, name, value, max_age=max_age, scripts_read=name not in TOKEN_COOKIES)
 
 
-def remove_host_only_twin(response: HttpResponseBase, name: str, *, config: PortalConfig) -> None:
+def remove_host_only_twin(response: HttpResponseBase, name: str) -> None:
     """Remove the cookie of this name that has no domain: browsers may send it in place of the shared one.
 
     Without a cookie domain that cookie is ours, and nothing is removed.
     """
+    config = portal_config()
     if not config.cookie_domain:
         return
     twin: Morsel[str] = Morsel()
@@ -118,12 +117,12 @@ def remove_host_only_twin(response: HttpResponseBase, name: str, *, config: Port
     dict.__setitem__(response.cookies, f"{name} (host only)", twin)
 
 
-def remove_duplicates(request: HttpRequest, response: HttpResponseBase, *, config: PortalConfig) -> None:
+def remove_duplicates(request: HttpRequest, response: HttpResponseBase) -> None:
     """If the request has one of the shared cookies twice, remove the one without a domain."""
-    if not config.cookie_domain:
+    if not portal_config().cookie_domain:
         return
     header = request.META.get("HTTP_COOKIE", "")
     names = [part.partition("=")[0].strip() for part in header.split(";")]
     for name in SHARED_COOKIES:
         if names.count(name) > 1:
-            remove_host_only_twin(response, name, config=config)
+            remove_host_only_twin(response, name)

@@ -30,8 +30,8 @@ from portal.web.errors.redirects import (
     REFRESH_LOST,
     SIGN_IN_ENDED,
     SignInEndedResponse,
-    redirect_htmx_home,
-    redirect_htmx_to_login,
+    login_url,
+    redirect_htmx,
     sign_in_ended,
     way_back_of,
 )

@@ -42,15 +42,18 @@ SIGN_IN_ENDED: Final = "ended"
 _REFUSED_FORM: Final = frozenset({HTTPStatus.SEE_OTHER, HTTPStatus.UNAUTHORIZED})
 
 
-def login_url(request: PortalRequest, *, reason: str) -> str:
-    """The sign-in page, with the reason, and with the page to return to as `next`.
+def login_url(request: PortalRequest) -> str:
+    """The sign-in page, with the page to return to as `next`.
 
     That is the page that was asked for. For a form or htmx, it is the page that sent the request.
-
-    :param reason: one that the sign-in page knows.
     """
-    url = login_url_from(request.edge_site, locale=request.edge_user.locale, current_url=_page_of(request))
-    return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: reason})}"
+    return login_url_from(request.edge_site, locale=request.edge_user.locale, current_url=_page_of(request))
+
+
+def _lost_url(request: PortalRequest) -> str:
+    """The same, with the reason that the outcome of a refresh is not known."""
+    url = login_url(request)
+    return f"{url}{'&' if '?' in url else '?'}{urlencode({REASON_PARAM: REFRESH_LOST})}"
 
 
 def _page_of(request: PortalRequest) -> str | None:
@@ -91,7 +94,7 @@ def sign_in_ended(request: PortalRequest) -> SignInEndedResponse:
     """
     lost = request.token_store.lost
     logger.info("this sign-in has ended: sent to %s", "the sign-in page" if lost else ENDED_PATH)
-    target = login_url(request, reason=REFRESH_LOST) if lost else ENDED_PATH
+    target = _lost_url(request) if lost else ENDED_PATH
     if is_page_navigation(request):
         status = HTTPStatus.FOUND if request.method in SAFE_METHODS else HTTPStatus.SEE_OTHER
         return SignInEndedResponse(status=status, headers={"Location": target})
@@ -100,18 +103,8 @@ def sign_in_ended(request: PortalRequest) -> SignInEndedResponse:
     return SignInEndedResponse(document, status=401, content_type=PROBLEM_CONTENT_TYPE, headers=headers)
 
 
-def redirect_htmx_to_login(request: PortalRequest, response: HttpResponse) -> HttpResponse:
-    """Have htmx open the sign-in page, with the page that htmx stands on as `next`."""
+def redirect_htmx(request: PortalRequest, response: HttpResponse, *, url: str) -> HttpResponse:
+    """Have htmx open another page in place of this response."""
     if is_htmx(navigation_headers(request.META)):
-        current_url = request.META.get("HTTP_HX_CURRENT_URL")
-        response["HX-Redirect"] = login_url_from(
-            request.edge_site, locale=request.edge_user.locale, current_url=current_url
-        )
-    return response
-
-
-def redirect_htmx_home(request: PortalRequest, response: HttpResponse) -> HttpResponse:
-    """Have htmx open the default home."""
-    if is_htmx(navigation_headers(request.META)):
-        response["HX-Redirect"] = request.edge_user.home_url
+        response["HX-Redirect"] = url
     return response

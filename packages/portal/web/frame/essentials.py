@@ -71,13 +71,11 @@ class Essentials:
         return "".join(word[0] for word in words[:MAX_INITIALS]).upper() or "?"
 
 
-def present_profile(
-    profile: Mapping[str, Any], *, locale: str, gateway_url: str, own_platform: TPlatform | None
-) -> Essentials:
-    """The essentials of a profile.
-
-    :param own_platform: the app's own; None for the gateway.
-    """
+def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
+    """The essentials of a profile in this app, in the page's language."""
+    config, locale = portal_config(), active_locale()
+    own = config.project.platform
+    own_platform = None if own is None else own.name
     platforms = derive_platforms_from_me(profile)
     email = _text(profile.get(PROFILE_EMAIL_FIELD))
     return Essentials(
@@ -88,7 +86,7 @@ def present_profile(
         links=tuple(
             PlatformLink(
                 name=platform_name(platform),
-                url=f"{'' if platform == own_platform else gateway_url}/{locale}{home_path(platform)}",
+                url=f"{'' if platform == own_platform else config.gateway_url}/{locale}{home_path(platform)}",
                 current=platform == own_platform,
             )
             for platform in platforms
@@ -102,18 +100,6 @@ def present_profile(
 def _text(value: object) -> str:
     """A text, or a number as a text; empty for anything else."""
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
-
-
-def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
-    """The essentials of a profile in this app, in the page's language."""
-    config = portal_config()
-    platform = config.project.platform
-    return present_profile(
-        profile,
-        locale=active_locale(),
-        gateway_url=config.gateway_url,
-        own_platform=platform.name if platform else None,
-    )
 
 
 def start_essentials(request: PortalRequest) -> bool:

@@ -49,7 +49,7 @@ def project_name(
     return gettext(GATEWAY_NAME) if project.platform is None else platform_name(project.platform.name)
 
 
-#: For how long a process does not look again, seconds.
+#: A process looks once in each such time, seconds.
 PLATFORMS_KNOWN_FOR_S: Final = 5.0
 #: Time of all calls together that tell what the backend has, seconds.
 FIRST_LOOK_S: Final = 2.0
@@ -57,36 +57,22 @@ FIRST_LOOK_S: Final = 2.0
 _failed: dict[str, float] = {}
 
 
-class _AbsentPlatforms:
-    """What this process last knew. Two threads that look at once find the same."""
-
-    def __init__(self) -> None:
-        self._known: frozenset[TPlatform] = frozenset()
-        self._until = 0.0
-
-    def now(self) -> frozenset[TPlatform]:
-        if time.monotonic() >= self._until:
-            self._known = frozenset(platform.name for platform in PLATFORMS if _is_absent(platform.app))
-            self._until = time.monotonic() + PLATFORMS_KNOWN_FOR_S
-        return self._known
-
-    def forget(self) -> None:
-        self._until = 0.0
-
-
-_process = _AbsentPlatforms()
-
-
 def absent_platforms() -> frozenset[TPlatform]:
     """The platforms that the backend is known to have nothing of. Cheap: every request asks."""
-    return _process.now()
+    return _absent_during(time.monotonic() // PLATFORMS_KNOWN_FOR_S)
+
+
+@lru_cache(maxsize=1)
+def _absent_during(time_slot: float) -> frozenset[TPlatform]:  # noqa: ARG001  the key
+    """What this process last knew. Two threads that look at once find the same."""
+    return frozenset(platform.name for platform in PLATFORMS if _is_absent(platform.app))
 
 
 def ask_for_the_rest(request: HttpRequest, platform: Platform) -> None:
     """Ask for all of a platform whose overview is not there: then it is known whether the platform is."""
     specs = [hook.spec() for hook in _reads(platform.app) if not is_absent(hook, request)]
     use_queries(request, specs)
-    _process.forget()
+    _absent_during.cache_clear()
 
 
 def reads_of(platforms: Collection[TPlatform]) -> list[Any]:
@@ -116,7 +102,7 @@ def ask_what_is_unknown(request: PortalRequest, access_token: str | None, hooks:
         for hook, result in zip(unknown, results, strict=True):
             if result.error is not None and not isinstance(result.error, ApiAbsentError):
                 _failed[hook.key] = now + ABSENT_S
-        _process.forget()
+        _absent_during.cache_clear()
 
 
 def _is_absent(domain: str) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from portal.config.current import portal_config
 from portal.web.cookies import read_way_back
 from portal.web.errors import REASON_PARAM, REFRESH_LOST, SIGN_IN_ENDED
 
@@ -31,7 +30,7 @@ _REASONS: Final = {
 
 def reason_of(request: PortalRequest) -> str:
     """The known reason in the sign-in page's address, or else in the cookie; empty if there is none."""
-    for reason in (request.GET.get(REASON_PARAM, ""), read_way_back(request, config=portal_config()).reason):
+    for reason in (request.GET.get(REASON_PARAM, ""), read_way_back(request).reason):
         if reason in _REASONS:
             return reason
     return ""
@@ -39,7 +38,7 @@ def reason_of(request: PortalRequest) -> str:
 
 def wanted_of(request: PortalRequest) -> str:
     """The page to return to, as `next` in the sign-in page's address names it, or else the cookie; empty for none."""
-    return request.GET.get("next") or read_way_back(request, config=portal_config()).page
+    return request.GET.get("next") or read_way_back(request).page
 
 
 def explain(reason: str) -> str:

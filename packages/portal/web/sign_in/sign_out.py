@@ -81,7 +81,7 @@ def sign_out_response(request: PortalRequest, *, everywhere: bool = False) -> Ht
     response = see_other(
         at_provider or f"{gateway}/{active_locale()}{SIGNED_OUT_PATH}{'?everywhere' if everywhere else ''}"
     )
-    end_drafts(response, config=portal_config())
+    end_drafts(response)
     response["Clear-Site-Data"] = '"cache"'
     return response
 

@@ -22,7 +22,7 @@ from portal.config.locales import LOCALES
 from portal.config.platforms import PRODUCT
 from portal.web.present import NO_VALUE, formats_of
 from portal.web.templating.filters import format_filters
-from portal.web.templating.names import FILTERS, FUNCTIONS, Icons, Links
+from portal.web.templating.names import FILTERS, FUNCTIONS, Links, icons_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
@@ -195,12 +195,12 @@ class PageEnvironment(Environment):
             names = self.list_templates(extensions=["html"])
             self.compiled = CompiledTemplates(compiled_in, sources=((name, self._read(name)) for name in names))
         app = portal_config().project.app
-        icons = Icons(read=self._read, folders=(app, "portal"))
-        links = Links(urlconf=f"apps.{app}.urls", icon=icons.icon)
+        icon = icons_of(app, "portal", read=self._read)
+        links = Links(urlconf=f"apps.{app}.urls", icon=icon)
         self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES, "PRODUCT": PRODUCT.name}
         self._functions: dict[str, Callable[..., object]] = {
             **FUNCTIONS,
-            "icon": icons.icon,
+            "icon": icon,
             "list_url": links.list_url,
             "url": links.url,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -46,41 +46,29 @@ def translate_plural(singular: str, plural: str, number: int, /, **values: objec
     return Markup(ngettext(singular, plural, number)) % {"num": number, **values}  # noqa: S704  as above
 
 
-class Icons:
+def icons_of(*folders: str, read: Callable[[str], str]) -> Callable[..., Markup]:
     """`icon("plus")`: the SVG from the app's folder `icons`, or from the shared one; `icon("tariffs", "list")`.
 
-    :param read: gives the text of a file below the template folders.
     :param folders: where to look, in order.
+    :param read: gives the text of a file below the template folders.
     """
 
-    def __init__(self, *, read: Callable[[str], str], folders: tuple[str, ...]) -> None:
-        self._read = read
-        self._folders = folders
-        self._known: dict[tuple[str, str], Markup] = {}
-
-    def icon(self, name: str, other: str = "") -> Markup:
+    @cache
+    def icon(name: str, other: str = "") -> Markup:
         """The icon's SVG.
 
         :param other: the icon where there is none of that name.
         :raises jinja2.TemplateNotFound: there is neither.
         """
-        found = self._known.get((name, other))
-        if found is None:
-            try:
-                found = Markup(self._find(name).strip())  # noqa: S704  the file is ours
-            except TemplateNotFound:
-                if not other:
-                    raise
-                found = self.icon(other)
-            self._known[name, other] = found
-        return found
-
-    def _find(self, name: str) -> str:
-        paths = [f"{folder}/icons/{name}.svg" for folder in self._folders]
+        paths = [f"{folder}/icons/{name}.svg" for folder in folders]
         for path in paths:
             with suppress(TemplateNotFound):
-                return self._read(path)
+                return Markup(read(path).strip())  # noqa: S704  the file is ours
+        if other:
+            return icon(other)
         raise TemplateNotFound(name, message=f"there is no icon {name!r}: neither {' nor '.join(paths)}")
+
+    return icon
 
 
 class Links:
@@ -98,11 +86,9 @@ class Links:
         self._kept_entry: Final = lru_cache(maxsize=_KEPT_LINKS, typed=True)(self._entry)
         self._view_at: Final = lru_cache(maxsize=_KEPT_LINKS)(self._find_view)
         #: By the route: the address of a page without an id.
-        self._addresses: dict[str, str] = {}
-        #: By the route.
-        self._views: dict[str, Callable[..., Any]] = {}
+        self._address: Final = cache(partial(reverse, urlconf=urlconf))
         #: By the route: the address before and after the id; None if an id of the route can't be any text.
-        self._around_id: dict[str, tuple[str, str] | None] = {}
+        self._around_id: Final = cache(self._find_around_id)
 
     def url(self, route: str, *ids: str | None) -> str:
         """The address of a page. Empty if an id is None, can't stand in an address, or would be refused by the edge."""
@@ -110,7 +96,7 @@ class Links:
             return self._address(route)
         given = [each for each in ids if each is not None]
         if len(given) == len(ids) == 1 and _PLAIN_ID.fullmatch(given[0]):
-            around = self._address_around_id(route)
+            around = self._around_id(route)
             if around is not None:
                 return f"{around[0]}{given[0]}{around[1]}"
         if len(given) == len(ids) and not any(NO_SEGMENT.match(each) for each in given):
@@ -216,26 +202,14 @@ class Links:
         return Markup(f'<li><a class="side-link" href="{escape(url)}"{mark}>{content}</a></li>')  # noqa: S704  escaped
 
     def _is_absent(self, route: str, is_absent: Callable[[Callable[..., Any]], bool] | None) -> bool:
-        if is_absent is None:
-            return False
-        view = self._views.get(route)
-        if view is None:
-            view = self._views[route] = resolve(self._address(route), urlconf=self._urlconf).func
-        return is_absent(view)
+        view = None if is_absent is None else self._view_at(self._address(route))
+        return is_absent is not None and view is not None and is_absent(view)
 
-    def _address(self, route: str) -> str:
-        found = self._addresses.get(route)
-        if found is None:
-            found = self._addresses[route] = reverse(route, urlconf=self._urlconf)
-        return found
-
-    def _address_around_id(self, route: str) -> tuple[str, str] | None:
-        if route not in self._around_id:
-            self._around_id[route] = None
-            with suppress(NoReverseMatch):
-                before, _, after = reverse(route, urlconf=self._urlconf, args=[_ID]).partition(_ID)
-                self._around_id[route] = (before, after)
-        return self._around_id[route]
+    def _find_around_id(self, route: str) -> tuple[str, str] | None:
+        with suppress(NoReverseMatch):
+            before, _, after = reverse(route, urlconf=self._urlconf, args=[_ID]).partition(_ID)
+            return before, after
+        return None
 
 
 def badge(value: str | Badge | None, badges: Mapping[Any, Badge] | None = None) -> Markup:

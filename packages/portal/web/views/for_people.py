@@ -24,7 +24,7 @@ from portal.errors import ApiUnavailableError
 from portal.query import gaps_mark
 from portal.services.user import UserQueries
 from portal.web.context_processors import render_kept
-from portal.web.errors import problem, redirect_htmx_to_login, render_failure
+from portal.web.errors import login_url, problem, redirect_htmx, render_failure
 from portal.web.frame import account_tag_of, navigation_entries, shell_for, use_app_essentials
 from portal.web.preferences import THEMES, own_cookie, write_preference
 from portal.web.request import active_locale, is_signed_in
@@ -95,7 +95,8 @@ def essentials(request: PortalRequest) -> HttpResponse:
     if request.edge_user.unverifiable:
         raise ApiUnavailableError("the keys of tokens are not at hand")
     if not is_signed_in(request):
-        return redirect_htmx_to_login(request, problem(request, status=401, title=_("Please sign in again")))
+        response = problem(request, status=401, title=_("Please sign in again"))
+        return redirect_htmx(request, response, url=login_url(request))
     if use_app_essentials(request) is None:
         # The request has its own cache: this reads the error again without a second call.
         reason = UserQueries.use_get_me_query(request).error

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.http import HttpResponse
 from django.test import RequestFactory
 
@@ -22,7 +21,7 @@ def named(known: str | None, *, is_new: bool) -> Any:
     request, response = RequestFactory().get("/"), HttpResponse()
     if known is not None:
         request.COOKIES[SIGN_IN_NAME] = known
-    name_sign_in(request, response, PAIR, is_new=is_new, config=settings.PORTAL)
+    name_sign_in(request, response, PAIR, is_new=is_new)
     return response.cookies.get(SIGN_IN_NAME)
 
 

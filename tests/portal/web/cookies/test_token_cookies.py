@@ -89,9 +89,10 @@ def test_an_access_token_that_no_header_could_carry_counts_as_absent(access):
         ("portal.test", True, {"path": "/", "samesite": "Lax", "httponly": "", "secure": "", "domain": "portal.test"}),
     ],
 )
-def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https, expected):
+def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https, expected, settings):
     response = HttpResponse()
-    write_tokens(response, PAIR, config=config(domain=domain, https=https))
+    settings.PORTAL = config(domain=domain, https=https)
+    write_tokens(response, PAIR)
     for name, token in ((VAR_ACCESS_TOKEN, PAIR.access), (VAR_REFRESH_TOKEN, PAIR.refresh)):
         (line,) = lines(response, name)
         found = attributes(line)
@@ -112,7 +113,7 @@ def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https,
 )
 def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts(brought, me_platforms, written):
     response = HttpResponse()
-    follow_new_tokens(request_with(brought, me_platforms=me_platforms), response, PAIR, config=config())
+    follow_new_tokens(request_with(brought, me_platforms=me_platforms), response, PAIR)
     found = [attributes(line) for line in lines(response, VAR_PERMITTED_PLATFORMS)]
     assert [each["value"] for each in found] == written
     assert all(("httponly" in each, each["max-age"]) == (False, str(30 * 24 * 3600)) for each in found)
@@ -121,21 +122,21 @@ def test_the_platforms_cookie_is_renewed_with_them_and_readable_by_scripts(broug
 def test_all_have_the_lifetime_of_the_refresh_token():
     response = HttpResponse()
     pair = TokenPair(access="a", refresh=jwt(exp=time.time() + 1000))
-    write_tokens(response, pair, config=config())
-    follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, pair, config=config())
-    name_sign_in(request_with(None), response, pair, is_new=True, config=config())
+    write_tokens(response, pair)
+    follow_new_tokens(request_with("%5B%22ENERGY%22%5D"), response, pair)
+    name_sign_in(request_with(None), response, pair, is_new=True)
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 
 @pytest.mark.parametrize("token", ["plain", "with space", 'quote"', "comma,semicolon;", "back\\slash", "ünïcödé"])
 def test_any_token_survives_the_way_through_a_cookie(token):
     response = HttpResponse()
-    write_tokens(response, TokenPair(access=token, refresh="r"), config=config())
+    write_tokens(response, TokenPair(access=token, refresh="r"))
     header = lines(response, VAR_ACCESS_TOKEN)[0].split("; ")[0]
     request = RequestFactory().get("/", headers={"cookie": header})
     assert read_tokens(request.COOKIES).access == token
     # A pair without a refresh token removes the old one.
-    write_tokens(response, TokenPair(access=token), config=config())
+    write_tokens(response, TokenPair(access=token))
     assert attributes(lines(response, VAR_REFRESH_TOKEN)[0])["max-age"] == "0"
 
 
@@ -143,9 +144,10 @@ def test_any_token_survives_the_way_through_a_cookie(token):
 
 
 @pytest.mark.parametrize(("domain", "domains"), [("", [None]), ("portal.test", ["portal.test", None])])
-def test_clearing_removes_the_cookies_of_both_scopes_and_never_the_locale(domain, domains):
+def test_clearing_removes_the_cookies_of_both_scopes_and_never_the_locale(domain, domains, settings):
     response = HttpResponse()
-    clear_sign_in(response, config=config(domain=domain, https=True))
+    settings.PORTAL = config(domain=domain, https=True)
+    clear_sign_in(response)
     assert {morsel.key for morsel in response.cookies.values()} == set(SIGN_IN_COOKIES)
     for name in SIGN_IN_COOKIES:
         found = [attributes(line) for line in lines(response, name)]
@@ -155,13 +157,15 @@ def test_clearing_removes_the_cookies_of_both_scopes_and_never_the_locale(domain
 
 
 @pytest.mark.parametrize("name", [*SIGN_IN_COOKIES, VAR_SELECTED_LOCALE])
-def test_a_name_that_came_twice_has_its_host_only_twin_removed(name):
+def test_a_name_that_came_twice_has_its_host_only_twin_removed(name, settings):
     request = RequestFactory().get("/", headers={"cookie": f"{name}=a; other=1; {name}=b"})
     response, alone = HttpResponse(), HttpResponse()
-    write_tokens(response, PAIR, config=config(domain="portal.test"))
-    remove_duplicates(request, response, config=config(domain="portal.test"))
+    settings.PORTAL = config(domain="portal.test")
+    write_tokens(response, PAIR)
+    remove_duplicates(request, response)
     *kept, twin = (attributes(line) for line in lines(response, name))
     assert (twin["max-age"], "domain" in twin) == ("0", False)
     assert [each["domain"] for each in kept] == ["portal.test"] * (name in {VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN})
-    remove_duplicates(request, alone, config=config())
+    settings.PORTAL = config()
+    remove_duplicates(request, alone)
     assert not alone.cookies, "without a shared domain the host-only cookie is ours"

@@ -10,10 +10,11 @@ from urllib.parse import unquote
 import pytest
 import responses
 from django.test import Client
+from django.utils import translation
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.testing import access_token
-from portal.web.frame.essentials import present_profile
+from portal.web.frame import present_own_profile
 from tests.portal.web.conftest import BACKEND, profile
 
 if TYPE_CHECKING:
@@ -155,18 +156,14 @@ def test_the_platforms_cookie_is_written_where_it_differs(energy_user: Client, b
     [("Ada Lovelace", "AL"), ("ada", "A"), ("Jean-Luc van der Berg", "JV"), ("", "?"), ("  ", "?"), ("(x) y", "Y")],
 )
 def test_initials(name: str, initials: str) -> None:
-    essentials = present_profile({"id": "1", "name": name}, locale="en", gateway_url="https://g", own_platform=None)
+    essentials = present_own_profile({"id": "1", "name": name})
     assert essentials.initials == initials
 
 
 def test_links_to_other_platforms_go_through_the_gateway_and_the_own_one_does_not() -> None:
-    essentials = present_profile(
-        {"id": "1", "permissions": ["FINANCE_APP", "ENERGY_APP"]},
-        locale="de",
-        gateway_url="https://auth.example.com",
-        own_platform="ENERGY",
-    )
+    with translation.override("de"):
+        essentials = present_own_profile({"id": "1", "permissions": ["FINANCE_APP", "ENERGY_APP"]})
     assert [(link.url, link.current) for link in essentials.links] == [
         ("/de/energy", True),
-        ("https://auth.example.com/de/finance", False),
+        ("http://localhost:8000/de/finance", False),
     ]

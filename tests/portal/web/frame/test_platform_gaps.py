@@ -63,8 +63,9 @@ def test_a_platform_is_absent_if_all_that_its_pages_read_is(
         return absent_calls is None or hook.key in absent_calls
 
     monkeypatch.setattr(module, "is_absent", is_absent)
-    monkeypatch.setattr(module, "_process", module._AbsentPlatforms())
+    module._absent_during.cache_clear()
     assert found_absent() == platforms
+    module._absent_during.cache_clear()
 
 
 @pytest.mark.parametrize(
