@@ -45,10 +45,12 @@ def test_a_reader_writes_nothing_into_the_folder(folder: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_a_file_that_is_not_whole_counts_as_absent(folder: Path) -> None:
+@pytest.mark.parametrize("kept", [0, 20], ids=["empty", "a part"])
+@pytest.mark.parametrize("is_index", [True, False])
+def test_a_file_that_is_not_whole_counts_as_absent(folder: Path, kept: int, is_index: bool) -> None:
     for path in folder.iterdir():
-        if path.name != "index":
-            path.write_bytes(path.read_bytes()[:20])
+        if (path.name == "index") is is_index:
+            path.write_bytes(path.read_bytes()[:kept])
     assert CompiledTemplates(folder, sources=SOURCES).code("a.html") is None
 
 

@@ -13,7 +13,7 @@ WORDS = {"Clients": "Kunden"}
 
 
 def folded(text: str) -> nodes.Template:
-    functions: dict[str, Any] = {"_": WORDS.__getitem__, "double": lambda number: number * 2}
+    functions: dict[str, Any] = {"_": WORDS.__getitem__, "ngettext": max, "double": lambda number: number * 2}
     folder = ConstantFolder(functions=functions, values={"APP": "energy"}, name="page.html", filename=None)
     return folder.fold(Environment(autoescape=True).parse(text))
 
@@ -44,13 +44,27 @@ def test_a_call_of_a_variable_is_left_to_the_page() -> None:
     assert next(folded("{{ double(number) }}").find_all(nodes.Call), None) is not None
 
 
-def test_a_name_that_the_template_sets_is_its_own() -> None:
-    assert rendered("{% set APP = 'own' %}{{ APP }}") == "own"
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("{% set APP = 'own' %}{{ APP }}", "own"),
+        ("{% for _ in [1, 2] %}{{ _ }}{% endfor %}", "12"),
+        ("{% macro double(name) %}[{{ name }}]{% endmacro %}{{ double('plus') }}", "[plus]"),
+    ],
+)
+def test_a_name_that_the_template_sets_is_its_own(text: str, html: str) -> None:
+    assert rendered(text) == html
 
 
-def test_a_text_that_is_no_constant_is_refused_with_its_line() -> None:
-    with pytest.raises(TemplateAssertionError, match=r"the text of _\(\) is a constant") as caught:
-        folded("\n{{ _(word) }}")
+def test_a_call_that_fails_is_left_to_where_it_is_reached() -> None:
+    assert rendered("{% if wanted %}{{ double() }}{% endif %}rest", wanted=False) == "rest"
+
+
+@pytest.mark.parametrize("text", ["{{ _(word) }}", "{{ _(word ~ '!') }}", "{{ ngettext('one', words, 2) }}"])
+def test_a_text_that_is_no_constant_is_refused_with_its_line(text: str) -> None:
+    """It would be written without being escaped."""
+    with pytest.raises(TemplateAssertionError, match="is a constant") as caught:
+        folded(f"\n{text}")
     assert (caught.value.name, caught.value.lineno) == ("page.html", 2)
 
 

@@ -25,7 +25,7 @@ from portal.config.cookies import (
     VAR_WAY_BACK,
 )
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.errors import ApiUnavailableError, SignInEndedError, UsageError
+from portal.errors import SignInEndedError, UsageError
 from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
 
@@ -303,12 +303,3 @@ def test_a_refused_refresh_leads_to_the_root_whatever_the_view_returns_or_raises
     assert response["X-Frame-Options"] == "DENY"
     assert "Content-Security-Policy" in response
     assert Parts.closed, "what is replaced holds nothing open"
-
-
-def test_an_error_that_a_view_lets_escape_has_its_page_and_clears_nothing():
-    def view(_):
-        raise ApiUnavailableError(retry_after=1)
-
-    response = run(view, cookies={VAR_ACCESS_TOKEN: "a", VAR_REFRESH_TOKEN: "r"})
-    assert (response.status_code, response["Retry-After"]) == (503, "1")
-    assert not response.cookies

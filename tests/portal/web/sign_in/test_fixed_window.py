@@ -13,11 +13,6 @@ from tests.support.given_store import StoreOn
 KEY = "who"
 
 
-class Broken:
-    def __getattr__(self, name):
-        raise OSError("gone")
-
-
 def window_on(cache, clock=time.time, *, limit=2, key=KEY) -> FixedWindow:
     return FixedWindow(name="test", key=key, limit=limit, store=StoreOn(cache), clock=clock, window_s=60)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from django.utils import translation
@@ -80,12 +79,6 @@ def test_without_a_key_it_is_made_each_time(cache: PartCache, make: Maker) -> No
     assert cache.kept(make, key=None) != cache.kept(make, key=None)
 
 
-def test_nothing_is_kept_while_templates_may_change(cache: PartCache, make: Maker, settings) -> None:
-    kept = cache.kept(make, key=("a",))
-    settings.PORTAL = replace(settings.PORTAL, debug=True)
-    assert kept != cache.kept(make, key=("a",)) != cache.kept(make, key=("a",))
-
-
 def test_each_language_has_a_part_of_its_own(cache: PartCache, make: Maker) -> None:
     for language in ("en", "de", "tr", "de", "en", "tr"):
         with translation.override(language):
@@ -139,12 +132,6 @@ def test_what_nobody_can_ask_for_any_more_is_let_go(cache: PartCache, clock: Clo
     clock.now += 15 * 60
     made_again(cache, "c")
     assert len(cache._parts) == 1
-
-
-def test_what_is_made_of_other_parts_waits_for_nobody(cache: PartCache, make: Maker) -> None:
-    """A page is made of its sidebar."""
-    outer = cache.kept(lambda: (*cache.kept(make, key=("inner",)), "outer"), key=("outer",))
-    assert outer == (*cache.kept(make, key=("inner",)), "outer")
 
 
 def test_what_can_not_be_made_is_not_kept(cache: PartCache, make: Maker) -> None:

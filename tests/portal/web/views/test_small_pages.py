@@ -113,6 +113,7 @@ def test_behind_a_proxy_the_proxys_own_address_does_not_count(forwarded: str | N
     with with_config(behind_proxy=True):
         assert Client(REMOTE_ADDR="127.0.0.1", headers=headers).get("/metrics").status_code == status
         assert Client(REMOTE_ADDR="10.0.0.7", headers=headers).get("/metrics").status_code == 403, "past the proxy"
+    assert Client(REMOTE_ADDR="127.0.0.1", headers=headers).get("/metrics").status_code == 200, "without a proxy"
 
 
 def test_the_apps_own_icon_and_the_robots_file() -> None:
