@@ -25,7 +25,7 @@ from portal.server.gate import SPARE_THREADS, Gate
 from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import BACKLOG, leave
-from portal.server.wsgi import naming_lost_cookies, with_plain_content_types, with_read_bodies, with_whole_bodies
+from portal.server.wsgi import for_granian
 
 if TYPE_CHECKING:
     import socket
@@ -134,5 +134,4 @@ def load_application(target: str) -> Any:
     """Import the application in a new worker."""
     import_later()
     module, _, attribute = target.partition(":")
-    application = getattr(__import__(module, fromlist=[attribute]), attribute)
-    return with_plain_content_types(naming_lost_cookies(with_read_bodies(with_whole_bodies(application))))
+    return for_granian(getattr(__import__(module, fromlist=[attribute]), attribute))

@@ -1,30 +1,25 @@
-"""What stands between granian and the WSGI application: functions that wrap an application, each for one reason.
+"""What stands between granian and the WSGI application: `for_granian` wraps an application, for four reasons.
 
 `refusal` is what a request gets that is turned away (:mod:`portal.server.gate`).
 
-`with_plain_content_types` removes the parameters of a request's `Content-Type`, but for the boundary.
+The parameters of a request's `Content-Type` are removed, but for the boundary. Django reads the other parameters while
+it builds the request, before any middleware. Some values raise an error there: a codec that is not a text encoding
+(`charset=hex`) beside a query, or an unknown one in RFC 2231's form. The response is then a bare 500 without a request
+id and security headers. Browsers send UTF-8 to our pages, and the portal reads no other parameter.
 
-Django reads the other parameters while it builds the request, before any middleware. Some values raise an error
-there: a codec that is not a text encoding (`charset=hex`) beside a query, or an unknown one in RFC 2231's form. The
-response is then a bare 500 without a request id and security headers. Browsers send UTF-8 to our pages, and the
-portal reads no other parameter.
+A response that does not stream is handed to granian as a list of one part. Django's response is an iterator: granian
+can't know its length and sends it in chunks. Of a list it knows the length: the response has a `Content-Length`
+(RFC 9110, 8.6: none with 204 and 304), also for HEAD, and costs less to send.
 
-`with_whole_bodies` hands a response that does not stream to granian as a list of one part.
+What an application has left of a request's body is read before its response is sent, unless it is longer than any that
+the pages take. A redirect, or a refusal, is answered without a look at the body. granian then closes the connection
+while the other end still sends, which resets it: a reverse proxy counts that as an error of the server and says 502, not
+what was answered.
 
-Django's response is an iterator: granian can't know its length and sends it in chunks. Of a list it knows the length:
-the response has a `Content-Length` (RFC 9110, 8.6: none with 204 and 304), also for HEAD, and costs less to send.
-
-`with_read_bodies` reads what an application has left of a request's body, before its response is sent.
-
-A redirect, or a refusal, is answered without a look at the body. granian then closes the connection while the other end
-still sends, which resets it: a reverse proxy counts that as an error of the server and says 502, not what was answered.
-
-`naming_lost_cookies` logs that granian has lost a request's cookies.
-
-granian gives the application an empty text for a header with any octet outside ASCII
-(https://github.com/emmett-framework/granian/issues/335), and the octets can't be recovered. One such cookie, set by
-any application on the shared domain, removes the sign-in cookies too, so the user can't sign in. A browser never
-sends an empty `Cookie` header, so an empty one means that granian has lost the cookies.
+That granian has lost a request's cookies is logged. granian gives the application an empty text for a header with any
+octet outside ASCII (https://github.com/emmett-framework/granian/issues/335), and the octets can't be recovered. One such
+cookie, set by any application on the shared domain, removes the sign-in cookies too, so the user can't sign in. A
+browser never sends an empty `Cookie` header, so an empty one means that granian has lost the cookies.
 """
 
 from __future__ import annotations
@@ -44,49 +39,40 @@ if TYPE_CHECKING:
 
 
 _BOUNDARY: Final = re.compile(r';\s*boundary=("?)([^";\s]+)\1', re.ASCII | re.IGNORECASE)
+#: Longest body that is read to its end, bytes: what the site file of nginx lets through (`client_max_body_size`).
+MAX_READ_BYTES: Final = 1024 * 1024
+_PART_BYTES: Final = 64 * 1024
+#: The name is known to whoever filters the log.
+logger = logging.getLogger("portal.server.wsgi.lost_cookies")
 
 
-def with_plain_content_types(application: WSGIApplication) -> WSGIApplication:
-    """Wrap an application: it sees no parameter of a request's type but the boundary of a form's parts."""
+def for_granian(application: WSGIApplication) -> WSGIApplication:
+    """Wrap a Django application: see the module. The first request of a process whose cookies were lost is logged."""
+    named = False
 
-    def plain_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        nonlocal named
         kind, has_more, _ = environ.get("CONTENT_TYPE", "").partition(";")
         if has_more:
             boundary = _BOUNDARY.search(environ["CONTENT_TYPE"])
             environ["CONTENT_TYPE"] = f'{kind.strip()}; boundary="{boundary[2]}"' if boundary else kind.strip()
-        return application(environ, start_response)
-
-    return plain_application
-
-
-def with_whole_bodies(application: WSGIApplication) -> WSGIApplication:
-    """Wrap a Django application: of a response with a known body, the server gets the body."""
-
-    def whole_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = application(environ, start_response)
-        if getattr(answer, "streaming", True):
-            return answer
-        response: Any = answer  # Django's, whose types this layer does not import
-        response.close()
-        return [response.content]
-
-    return whole_application
-
-
-#: Longest body that is read to its end, bytes: what the site file of nginx lets through (`client_max_body_size`).
-MAX_READ_BYTES: Final = 1024 * 1024
-_PART_BYTES: Final = 64 * 1024
-
-
-def with_read_bodies(application: WSGIApplication) -> WSGIApplication:
-    """Wrap an application: a body is read to its end, unless it is longer than any that the pages take."""
-
-    def reading_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = application(environ, start_response)
+        if not named and environ.get("HTTP_COOKIE") == "":
+            named = True
+            # The context of this thread's last request is still set.
+            log_context.set(None)
+            logger.warning(
+                "a request's cookies were lost, and its sign-in with them: one of them holds octets outside ASCII. "
+                "No application on the cookie domain should set such cookies (logged once)"
+            )
+        answer: Any = application(environ, start_response)
+        if not getattr(answer, "streaming", True):
+            # Django's, whose types this layer does not import.
+            answer.close()
+            answer = [answer.content]
         read_rest(environ)
         return answer
 
-    return reading_application
+    return wrapped
 
 
 def has_body(environ: WSGIEnvironment) -> bool:
@@ -104,29 +90,6 @@ def read_rest(environ: WSGIEnvironment, *, most: int = MAX_READ_BYTES) -> bytes:
         parts.append(part)
         left -= len(part)
     return b"".join(parts)
-
-
-#: The name is known to whoever filters the log.
-logger = logging.getLogger("portal.server.wsgi.lost_cookies")
-
-
-def naming_lost_cookies(application: WSGIApplication) -> WSGIApplication:
-    """Wrap an application: log the first request of a process whose cookies were lost."""
-    named = False
-
-    def named_application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        nonlocal named
-        if not named and environ.get("HTTP_COOKIE") == "":
-            named = True
-            # The context of this thread's last request is still set.
-            log_context.set(None)
-            logger.warning(
-                "a request's cookies were lost, and its sign-in with them: one of them holds octets outside ASCII. "
-                "No application on the cookie domain should set such cookies (logged once)"
-            )
-        return application(environ, start_response)
-
-    return named_application
 
 
 #: Who is turned away is asked to come again after so many seconds.

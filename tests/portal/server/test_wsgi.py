@@ -8,13 +8,7 @@ from collections.abc import Iterable
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from portal.server.wsgi import (
-    MAX_READ_BYTES,
-    naming_lost_cookies,
-    with_plain_content_types,
-    with_read_bodies,
-    with_whole_bodies,
-)
+from portal.server.wsgi import MAX_READ_BYTES, for_granian
 
 
 def ask(wrapped, **environ: object):
@@ -32,7 +26,7 @@ def telling(name: str):
 @pytest.mark.parametrize("content", [b"", b"a page", ["a ", "page"]])
 def test_a_known_body_is_a_list_of_one_part_and_its_response_is_closed(content: bytes | list[str]) -> None:
     response = HttpResponse(content)
-    assert ask(with_whole_bodies(lambda *_: response)) == [content if isinstance(content, bytes) else b"a page"]
+    assert ask(for_granian(lambda *_: response)) == [content if isinstance(content, bytes) else b"a page"]
     assert response.closed
 
 
@@ -42,7 +36,7 @@ def test_a_known_body_is_a_list_of_one_part_and_its_response_is_closed(content: 
     ids=lambda each: str(type(each)),
 )
 def test_a_stream_and_what_another_application_returns_are_left_to_the_server(response: Iterable[bytes]) -> None:
-    assert ask(with_whole_bodies(lambda *_: response)) is response
+    assert ask(for_granian(lambda *_: response)) is response
     assert not getattr(response, "closed", False)
 
 
@@ -66,7 +60,7 @@ def early(environ, _start_response):
 )
 def test_the_rest_of_a_body_is_read_up_to_a_limit(size: int, told: dict[str, str], left: int) -> None:
     stream = io.BytesIO(b"x" * size)
-    assert ask(with_read_bodies(early), **{"wsgi.input": stream, **told}) == [b"answer"]
+    assert ask(for_granian(early), **{"wsgi.input": stream, **told}) == [b"answer"]
     assert len(stream.read()) == left
 
 
@@ -88,13 +82,13 @@ def test_the_rest_of_a_body_is_read_up_to_a_limit(size: int, told: dict[str, str
 )
 def test_the_type_and_the_boundary_alone(sent: str | None, seen: str | None) -> None:
     environ = {} if sent is None else {"CONTENT_TYPE": sent}
-    assert ask(with_plain_content_types(telling("CONTENT_TYPE")), **environ) == [repr(seen).encode()]
+    assert ask(for_granian(telling("CONTENT_TYPE")), **environ) == [repr(seen).encode()]
 
 
 def test_a_request_whose_cookies_the_server_in_front_has_lost_is_named_once_and_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    wrapped = naming_lost_cookies(telling("HTTP_COOKIE"))
+    wrapped = for_granian(telling("HTTP_COOKIE"))
     assert (ask(wrapped, HTTP_COOKIE="a=b"), ask(wrapped)) == ([b"'a=b'"], [b"None"])
     assert caplog.records == []
     assert [ask(wrapped, HTTP_COOKIE="") for _ in range(3)] == [[b"''"]] * 3
