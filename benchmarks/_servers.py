@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 STARTS_WITHIN_S = 90
 
-_SERVE = """
-import sys
-from portal.server.workers import PreparedServer, serve_wsgi
-port, threads = map(int, sys.argv[2:])
-serve_wsgi(PreparedServer(target=sys.argv[1], host="127.0.0.1", port=port, workers=1, threads=threads))
-"""
-
 
 def cores_for_server_and_load(*, smoke: bool) -> tuple[int | None, set[int]]:
     """The core that the server gets, None where there is no choice; and those that everything else gets.
@@ -150,7 +143,7 @@ def serving(
 def wsgi_server(target: str, *, core: int | None, threads: int = 8, log: Path | None = None) -> Iterator[Server]:
     """The WSGI application `target` of this checkout on the production server, in the environment of this process."""
     port = free_port()
-    command = [sys.executable, "-c", _SERVE, target, str(port), str(threads)]
+    command = [sys.executable, "-m", "tests.support.wsgi_server", target, str(port), str(threads)]
     with serving(command, port=port, core=core, log=log) as server:
         yield server
 

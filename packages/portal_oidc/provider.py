@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -270,20 +271,15 @@ class OidcClient:
             return transport.exchange(method=method, target=url, new_connection=True, **options)
 
 
-_clients: dict[OidcProvider, OidcClient] = {}
-_clients_lock = ForkSafeLock()
+_client_of = cache(OidcClient)
 
 
 def oidc_client() -> OidcClient:
     """The process's client of the configured provider."""
     config = portal_config()
-    with _clients_lock:
-        client = _clients.get(config.oidc)
-        if client is None:
-            client = _clients[config.oidc] = OidcClient(
-                provider=config.oidc,
-                connect_timeout_s=config.connect_timeout_s,
-                read_timeout_s=config.read_timeout_s,
-                ca_file=config.api_ca_file,
-            )
-        return client
+    return _client_of(
+        provider=config.oidc,
+        connect_timeout_s=config.connect_timeout_s,
+        read_timeout_s=config.read_timeout_s,
+        ca_file=config.api_ca_file,
+    )

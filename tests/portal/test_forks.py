@@ -13,6 +13,7 @@ from portal.api.responses import RawResponse
 from portal.api.session import api_session
 from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
+from portal.oidc.provider import OidcClient
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
 from portal.store import SharedStore
@@ -53,7 +54,6 @@ def _discover() -> None:
         (lambda: FLIGHTS._lock, _fly),
         (lambda: KEYS._lock, lambda: KEYS.keys_for("unknown")),
         (lambda: OIDC._fetching, _discover),
-        (lambda: oidc_client.__globals__["_clients_lock"], oidc_client),
         (lambda: KNOWN._bad._lock, lambda: KNOWN.check("no token", now=0)),
         (lambda: STORE._opening, lambda: STORE.get("nothing")),
         (lambda: api_session.__globals__["_process"]._lock, api_session),
@@ -65,7 +65,6 @@ def _discover() -> None:
         "single flight",
         "keys",
         "provider",
-        "providers",
         "token cache",
         "store",
         "session",

@@ -248,7 +248,7 @@ def test_what_keeps_users_out_or_shows_them_code_is_an_error(mistake: dict[str, 
             reading = try_config("energy")
             with override_settings(PORTAL=reading.config):
                 findings = [
-                    *look_at_environment([str(problem.error) for problem in reading.problems]),
+                    *look_at_environment(reading.problems),
                     *look_at_checks(Patient(config=reading.config, unread=reading.unread)),
                 ]
         assert PASSWORD not in repr(findings)

@@ -21,7 +21,7 @@ from portal.server.parent_watch import Heartbeat, end_with_process
 from portal.server.ports import listen, new_socket
 from portal.server.readiness import ServiceManager
 from portal.server.static_files import private_folders
-from portal.server.workers import Worker, live_as_worker, serve_wsgi, work
+from portal.server.workers import Worker, Workers, live_as_worker, work
 
 if TYPE_CHECKING:
     import socket
@@ -68,7 +68,7 @@ def supervise(
             gc.collect()
             gc.freeze()
             manager.tell_when_ready(server.port)
-            serve_wsgi(server, listener=shared.listener(server.host), first=first, tell_alive=manager.tell_alive)
+            Workers(server, shared.listener(server.host), first=first, tell_alive=manager.tell_alive).run()
         except SystemExit:
             if first is not None:
                 _end(child)

@@ -26,7 +26,7 @@ from portal.server.parent_watch import (
     Heartbeat,
     ThisProcess,
 )
-from portal.server.ports import leave, listen, new_socket
+from portal.server.ports import leave
 
 if TYPE_CHECKING:
     import socket
@@ -77,65 +77,33 @@ class PreparedServer(NamedTuple):
     stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
 
 
-def serve_wsgi(
-    server: PreparedServer,
-    *,
-    listener: socket.socket | None = None,
-    first: Worker | None = None,
-    tell_alive: Callable[[], None] = lambda: None,
-) -> None:
-    """Serve until SIGTERM or SIGINT.
-
-    :param listener: listens there already.
-    :param first: a child process that does one worker's :func:`work` already.
-    :param tell_alive: called once a second.
-    """
-    if listener is None:
-        listener = new_socket(server.host)
-        if refusal := listen(listener, server.host, server.port):
-            sys.exit(refusal)
-    Workers(
-        partial(work, server, listener=listener, parent=os.getpid()),
-        count=server.workers,
-        stop_timeout_s=server.stop_timeout_s,
-        log_config=server.log_config,
-        listener=listener,
-        first=first,
-        tell_alive=tell_alive,
-    ).run()
-
-
 class Workers:
     """Processes that do the same work.
 
     A worker that ends by itself is always replaced. With one machine and no load balancer, a server that has ended is
     worse than one that tries again. One whose heart stands still is killed, and so replaced.
 
-    :param work: runs in each process until it gets `STOP_SIGNAL`.
-    :param stop_timeout_s: as of :class:`PreparedServer`, like `log_config`.
-    :param listener: what all of them accept from; it is drained before they stop.
-    :param first: as of :func:`serve_wsgi`, like `tell_alive`.
+    :param listener: listens; what all of them accept from. It is drained before they stop.
+    :param first: a child process that does one worker's :func:`work` already.
+    :param tell_alive: called once a second.
     """
 
     def __init__(
         self,
-        work: Callable[[], None],
+        server: PreparedServer,
+        listener: socket.socket,
         *,
-        count: int,
-        stop_timeout_s: float,
-        log_config: Mapping[str, Any] | None = None,
-        listener: socket.socket | None = None,
         first: Worker | None = None,
         tell_alive: Callable[[], None] = lambda: None,
     ) -> None:
-        self._work = work
-        self._stop_timeout_s = stop_timeout_s
-        self._log_config = log_config
+        self._work = partial(work, server, listener=listener, parent=os.getpid())
+        self._stop_timeout_s = server.stop_timeout_s
+        self._log_config = server.log_config
         self._listener = listener
         self._tell_alive = tell_alive
         self._running: list[Worker] = [] if first is None else [first]
         #: When each worker that does not run is to be started, and instead of which one.
-        self._starts: list[tuple[float, InsteadOf]] = [(0.0, "none")] * (count - len(self._running))
+        self._starts: list[tuple[float, InsteadOf]] = [(0.0, "none")] * (server.workers - len(self._running))
         self._next_look = 0.0
         self._told_to_stop = self._told_to_reload = False
 
@@ -248,8 +216,7 @@ class Workers:
 
     def _stop(self, wakeup: int) -> None:
         """Let the workers accept who waits, and finish their open requests."""
-        if self._listener is not None:
-            leave(self._listener)
+        leave(self._listener)
         for worker in self._running:
             os.kill(worker.pid, STOP_SIGNAL)
         end = time.monotonic() + self._stop_timeout_s
@@ -311,7 +278,7 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
 
 
 def work(server: PreparedServer, *, listener: socket.socket, parent: int) -> None:
-    """What a worker does: see :func:`serve_wsgi`."""
+    """What a worker does, until it gets `STOP_SIGNAL`."""
     from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
 
-    run_worker(listener, target=server.target, threads=server.threads, log_config=server.log_config, parent=parent)
+    run_worker(server, listener=listener, parent=parent)

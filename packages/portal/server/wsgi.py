@@ -13,12 +13,12 @@ can't know its length and sends it in chunks. Of a list it knows the length: the
 
 What an application has left of a request's body is read before its response is sent, unless it is longer than any that
 the pages take. A redirect, or a refusal, is answered without a look at the body. granian then closes the connection
-while the other end still sends, which resets it: a reverse proxy counts that as an error of the server and says 502, not
-what was answered.
+while the other end still sends, which resets it: a reverse proxy counts that as an error of the server and says 502,
+not what was answered.
 
 That granian has lost a request's cookies is logged. granian gives the application an empty text for a header with any
-octet outside ASCII (https://github.com/emmett-framework/granian/issues/335), and the octets can't be recovered. One such
-cookie, set by any application on the shared domain, removes the sign-in cookies too, so the user can't sign in. A
+octet outside ASCII (https://github.com/emmett-framework/granian/issues/335), and the octets can't be recovered. One
+such cookie, set by any application on the shared domain, removes the sign-in cookies too, so the user can't sign in. A
 browser never sends an empty `Cookie` header, so an empty one means that granian has lost the cookies.
 """
 
@@ -64,11 +64,11 @@ def for_granian(application: WSGIApplication) -> WSGIApplication:
                 "a request's cookies were lost, and its sign-in with them: one of them holds octets outside ASCII. "
                 "No application on the cookie domain should set such cookies (logged once)"
             )
-        answer: Any = application(environ, start_response)
+        answer = application(environ, start_response)
         if not getattr(answer, "streaming", True):
-            # Django's, whose types this layer does not import.
-            answer.close()
-            answer = [answer.content]
+            response: Any = answer  # Django's, whose types this layer does not import
+            response.close()
+            answer = [response.content]
         read_rest(environ)
         return answer
 

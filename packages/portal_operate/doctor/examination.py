@@ -27,16 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from portal_operate.doctor.findings import Finding
+    from portal.errors import ConfigurationError
+    from portal.operate.doctor.findings import Finding
 
 
 _PAGE: Final = "docs/reference/environment.md"
 
 
-def look_at_environment(problems: Sequence[str]) -> Iterator[Finding]:
+def look_at_environment(problems: Sequence[ConfigurationError]) -> Iterator[Finding]:
     """What is missing or malformed, all of it; what has quotes of its own, and what nobody reads."""
     for problem in problems:
-        yield error("environment", problem, f"set it: {_PAGE} says how")
+        yield error("environment", str(problem), f"set it: {_PAGE} says how")
     for name in quoted_names():
         yield error("environment", f"the value of {name} has quotes around it", "take them away: they are a part of it")
     for name in undeclared_names():
@@ -204,7 +205,7 @@ def examine(app: str, *, progress: Callable[[str], None], access: str | None = N
     """
     reading = try_config(app)
     patient = Patient(config=reading.config, unread=reading.unread, access=access)
-    yield from look_at_environment([str(problem.error) for problem in reading.problems])
+    yield from look_at_environment(reading.problems)
     for subject, needs, look in _SUBJECTS:
         progress(f"{subject} …")
         if missing := needs & reading.unread:

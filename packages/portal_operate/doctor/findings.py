@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from portal.config.limits import EXPIRY_LEEWAY_S
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from portal.config.portal_config import PortalConfig
 
 
@@ -50,7 +52,7 @@ class Patient:
     """
 
     config: PortalConfig
-    unread: frozenset[str]
+    unread: AbstractSet[str]
     access: str | None = field(default=None, repr=False)
 
 

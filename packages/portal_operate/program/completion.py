@@ -11,7 +11,7 @@ import sys
 from argparse import ArgumentParser
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import argcomplete
 from argcomplete.shell_integration import shellcode
@@ -19,9 +19,6 @@ from argcomplete.shell_integration import shellcode
 from portal.config.places import IN_CHECKOUT
 from portal.config.projects import PROJECT_BY_APP
 from portal_operate.program.command_names import PROGRAMS, SANDBOX, WORKSPACE_COMMANDS, split_app
-
-if TYPE_CHECKING:
-    from argparse import Action
 
 #: Where a project's commands are; a later one replaces an earlier one of the same name.
 _PACKAGES: Final = (
@@ -106,11 +103,7 @@ def _copy_options(package: str, name: str, parser: ArgumentParser) -> None:
     except Exception:  # noqa: BLE001  a key press is no place for an error
         return
     for action in options._actions:  # noqa: SLF001  as above
-        _add(parser, action)
-
-
-def _add(parser: ArgumentParser, action: Action) -> None:
-    parser._add_action(action)  # noqa: SLF001  argparse has no public way to share an action
+        parser._add_action(action)  # noqa: SLF001  argparse has no public way to share an action
 
 
 def main() -> int:

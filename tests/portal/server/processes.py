@@ -10,9 +10,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from portal.server.ports import answers
 from tests.support.harness import ROOT
+from tests.support.ports import free_port
 
 #: Seconds after which a test gives up.
 PATIENCE_S = 60
@@ -48,6 +50,27 @@ def started(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+@contextlib.contextmanager
+def serving(
+    application: str, *, answering: bool = True, before: str = "", variables: Mapping[str, str] = {}, **options: int
+) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server of an application of this folder; gives its process and its port.
+
+    :param answering: whether it answers by then.
+    :param before: code that runs first.
+    :param options: as of `PreparedServer`.
+    """
+    port = free_port()
+    target = f"tests.portal.server.{application}:application"
+    code = (
+        f"{before}\nfrom tests.support.wsgi_server import serve_wsgi\nserve_wsgi({target!r}, port={port}, **{options})"
+    )
+    with started(code, **variables) as process:
+        if answering:
+            until(lambda: answers(port), what="the server answers")
+        yield process, port
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:

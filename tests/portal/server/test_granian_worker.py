@@ -18,27 +18,16 @@ from granian.constants import Interfaces
 from granian.server.mp import MPServer
 
 from portal.server.granian_worker import OneWorker
-from portal.server.ports import answers
+from tests.portal.server import processes
 from tests.portal.server.long_application import PART, PARTS
-from tests.portal.server.processes import PATIENCE_S, get, started, until
-from tests.support.ports import free_port
-
-SERVER = """
-from portal.server import ports, workers
-ports.STALLED_CONNECTION_S = {stalled_s}
-workers.serve_wsgi(workers.PreparedServer(
-    target="tests.portal.server.long_application:application",
-    host="127.0.0.1", port={port}, workers={workers}, threads=1,
-))
-"""
+from tests.portal.server.processes import PATIENCE_S, get
 
 
 @contextlib.contextmanager
 def serving(*, stalled_s: int, workers: int = 1) -> Iterator[int]:
     """A server whose workers have one thread each; gives its port."""
-    port = free_port()
-    with started(SERVER.format(port=port, workers=workers, stalled_s=stalled_s)):
-        until(lambda: answers(port), what="the server answers")
+    stalled = f"from portal.server import ports\nports.STALLED_CONNECTION_S = {stalled_s}"
+    with processes.serving("long_application", before=stalled, workers=workers, threads=1) as (_, port):
         yield port
 
 

@@ -20,19 +20,12 @@ from portal.server.ports import answers, port_is_free
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal_dev.local_servers.local_stack import LOCAL_STOP_TIMEOUT_S
 from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
+from tests.portal.server import processes
 from tests.portal.server.held_application import ANSWER, FINISH, FINISHED, OPEN
-from tests.portal.server.processes import PATIENCE_S, ended, get, started, until
-from tests.support.ports import free_port
+from tests.portal.server.processes import PATIENCE_S, ended, get, until
 
 #: Seconds; a server that ends before has not waited for this.
 NEVER = 3600
-SERVER = """
-from portal.server import workers
-workers.serve_wsgi(workers.PreparedServer(
-    target="tests.portal.server.held_application:application",
-    host="127.0.0.1", port={port}, workers={workers}, threads=2, stop_timeout_s={stop_timeout_s},
-))
-"""
 
 
 @dataclass
@@ -52,16 +45,15 @@ class Held:
 
 @contextlib.contextmanager
 def serving(folder: Path, *, workers: int = 1, stop_timeout_s: int = NEVER, **variables: str) -> Iterator[Held]:
-    port = free_port()
-    code = SERVER.format(port=port, workers=workers, stop_timeout_s=stop_timeout_s)
-    with started(code, HELD_FOLDER=str(folder), **variables) as process:
+    options = {"workers": workers, "threads": 2, "stop_timeout_s": stop_timeout_s}
+    given = {"HELD_FOLDER": str(folder), **variables}
+    with processes.serving("held_application", answering=not variables, variables=given, **options) as (process, port):
         yield Held(process, port, folder)
 
 
 @pytest.fixture(params=[1, 2], ids=["one worker", "two"])
 def held(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Held]:
     with serving(tmp_path, workers=request.param) as server:
-        until(lambda: answers(server.port), what="the server answers")
         yield server
 
 
@@ -116,7 +108,6 @@ def test_a_call_that_outlives_its_request_is_finished(held: Held) -> None:
 
 def test_a_request_that_takes_too_long_is_cut_and_named(tmp_path: Path) -> None:
     with serving(tmp_path, stop_timeout_s=1) as held, ThreadPoolExecutor(1) as pool:
-        until(lambda: answers(held.port), what="the server answers")
         answer = pool.submit(get, held.port, "/held")
         held.wait_for(OPEN)
         held.process.terminate()

@@ -20,14 +20,15 @@ from tests.portal.server.processes import PATIENCE_S, ended, started, until
 
 #: Each worker writes a line when it begins, and one when it has finished.
 PARENT = """
-import os, signal, sys, threading, time
+import os, signal, socket, sys, threading, time
 from pathlib import Path
+from portal.server import workers
 from portal.server.parent_watch import Heartbeat
-from portal.server.workers import Worker, Workers
+from portal.server.workers import PreparedServer, Worker, Workers
 
 lines = open(sys.argv[1], "ab", buffering=0)
 
-def work():
+def work(*_args, **_options):
     told = threading.Event()
     signal.signal(signal.SIGUSR1, lambda *_: told.set())
     lines.write(f"began {{os.getpid()}} {{time.monotonic()}}\\n".encode())
@@ -35,8 +36,10 @@ def work():
     told.wait()
     lines.write(f"finished {{os.getpid()}}\\n".encode())
 
+workers.work, log = work, None
 {before}
-Workers(work, count={count}, stop_timeout_s=600, first={first}).run()
+server = PreparedServer("", "", 0, workers={count}, threads=1, stop_timeout_s=600, log_config=log)
+Workers(server, socket.socket(), first={first}).run()
 """
 
 
@@ -162,11 +165,9 @@ threading.Thread(target=signal_itself, daemon=True).start()
 def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path, times: int) -> None:
     """The first line configures the log, which takes a while: meanwhile more signals come."""
     log = """
-import portal.server.workers as module
 form = {"form": {"format": "%(message)s"}}
 handler = {"class": "logging.StreamHandler", "formatter": "form"}
-config = {"version": 1, "disable_existing_loggers": False, "formatters": form, "handlers": {"all": handler}, "root": {"handlers": ["all"]}}
-module.Workers.__init__.__kwdefaults__["log_config"] = config
+log = {"version": 1, "disable_existing_loggers": False, "formatters": form, "handlers": {"all": handler}, "root": {"handlers": ["all"]}}
 """
     with running(tmp_path, count=2, before=log) as parent:
         parent.began(2)

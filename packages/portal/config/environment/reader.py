@@ -7,14 +7,14 @@ Source: requirements, "Environment variables"; contract, section 3. Whatever is 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import environ
 
 from portal.config.environment.variables import ORIGIN_OF, VARIABLES
 from portal.config.places import SOURCE_ROOT
 from portal.config.portal_config import PortalConfig
-from portal.config.projects import PROJECTS, Project
+from portal.config.projects import PROJECT_BY_APP, PROJECTS, Project
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ SET_BY_DEPLOYMENTS: Final = (
 )
 
 
-#: The variables that this process has from the file.
-_from_file: set[str] = set()
+#: The variables that :func:`complete_environment` took from the `.env` file, since they were not set.
+names_from_file: set[str] = set()
 
 
 def complete_environment(checkout: Path) -> None:
@@ -48,14 +48,9 @@ def complete_environment(checkout: Path) -> None:
     if (checkout / ".env").exists():
         before = set(os.environ)
         environ.Env.read_env(checkout / ".env")
-        _from_file.update(os.environ.keys() - before)
+        names_from_file.update(os.environ.keys() - before)
     if not _is_set("DEBUG") and (checkout / MARKER).exists() and not any(map(_is_set, SET_BY_DEPLOYMENTS)):
         os.environ["DEBUG"] = "on"
-
-
-def names_from_file() -> frozenset[str]:
-    """The variables that :func:`complete_environment` took from the `.env` file, since they were not set."""
-    return frozenset(_from_file)
 
 
 def _is_set(name: str) -> bool:
@@ -72,58 +67,29 @@ def read_config(app: str) -> PortalConfig:
 
     :raises ConfigurationError: a variable is missing or malformed; the first one, if there are several.
     """
-    attempt = try_config(app)
-    for problem in attempt.problems:
-        raise problem.error
-    return attempt.config
+    reading = try_config(app)
+    for problem in reading.problems:
+        raise problem
+    return reading.config
 
 
-class Problem(NamedTuple):
-    """A value that can't be read: its field of `PortalConfig`, and the error with its one line."""
+class ConfigReading:
+    """A configuration, as far as it can be read. Each field is read once, after the fields that it needs.
 
-    field: str
-    error: ConfigurationError
-
-
-class ConfigReading(NamedTuple):
-    """A configuration, as far as it can be read. A field that has a problem holds its harmless default instead."""
-
-    config: PortalConfig
-    problems: list[Problem]
-
-    @property
-    def unread(self) -> frozenset[str]:
-        """The fields that hold their default instead."""
-        return frozenset(problem.field for problem in self.problems)
-
-
-def try_config(app: str) -> ConfigReading:
-    """Read the configuration of the project in `apps/<app>`, with all that is wrong instead of the first.
-
-    :raises ConfigurationError: there is no such project.
+    :ivar config: a field that has a problem holds its harmless default instead.
+    :ivar problems: the errors of all values that can't be read, each with its one line.
+    :ivar unread: the fields that hold their default instead.
     """
-    project = next((candidate for candidate in PROJECTS if candidate.app == app), None)
-    if project is None:
-        raise ConfigurationError(f"{app!r} is no project: it should be one of {', '.join(p.app for p in PROJECTS)}")
-    complete_environment(SOURCE_ROOT)
-    attempt = _Attempt(project)
-    return ConfigReading(attempt.config(), attempt.problems)
-
-
-class _Attempt:
-    """Reads each field once, after the fields that it needs."""
 
     def __init__(self, project: Project) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[ConfigurationError] = []
+        self.unread: set[str] = set()
         self._values: dict[str, Any] = {"project": project}
-
-    def config(self) -> PortalConfig:
-        """What can be read; all else is as `PortalConfig` has it by itself."""
         for field in _BY_FIELD:
             self._read(field)
         origins = {each.app: self._values[f"{ORIGIN_OF}{each.app}"] or "" for each in PROJECTS}
         given = {field: value for field, value in self._values.items() if field in _FIELDS and value is not None}
-        return PortalConfig(**given, origins=origins)
+        self.config = PortalConfig(**given, origins=origins)
 
     def _read(self, field: str) -> Any:
         """The value of a field; None where it can't be read."""
@@ -134,5 +100,17 @@ class _Attempt:
             try:
                 self._values[field] = variable.read(variable.name, **needs)
             except ConfigurationError as error:
-                self.problems.append(Problem(field if field in _FIELDS else "origins", error))
+                self.problems.append(error)
+                self.unread.add(field if field in _FIELDS else "origins")
         return self._values[field]
+
+
+def try_config(app: str) -> ConfigReading:
+    """Read the configuration of the project in `apps/<app>`, with all that is wrong instead of the first.
+
+    :raises ConfigurationError: there is no such project.
+    """
+    if app not in PROJECT_BY_APP:
+        raise ConfigurationError(f"{app!r} is no project: it should be one of {', '.join(PROJECT_BY_APP)}")
+    complete_environment(SOURCE_ROOT)
+    return ConfigReading(PROJECT_BY_APP[app])

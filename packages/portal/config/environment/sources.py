@@ -44,13 +44,12 @@ class VariableValue(NamedTuple):
 
 def variable_values() -> Iterator[VariableValue]:
     """Every declared variable, in the order of the reference page."""
-    from_file = names_from_file()
     for variable in VARIABLES:
         value = os.environ.get(variable.name, "").strip()
         if not value and may_be_a_file(variable) and os.environ.get(f"{variable.name}_FILE", "").strip():
             yield VariableValue(variable, MASK, Source.SECRET_FILE)
             continue
-        source = Source.FILE if variable.name in from_file else Source.ENVIRONMENT
+        source = Source.FILE if variable.name in names_from_file else Source.ENVIRONMENT
         yield VariableValue(variable, _masked(variable, value), source if value else Source.DEFAULT)
 
 

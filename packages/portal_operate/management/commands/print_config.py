@@ -24,7 +24,7 @@ class Command(AdministrationCommand):
         parser.add_argument("--set", action="store_true", help="only variables that are set")
 
     def answer(self, **options: Any) -> CommandAnswer:
-        problems = [str(problem.error) for problem in try_config(portal_config().project.app).problems]
+        problems = [str(problem) for problem in try_config(portal_config().project.app).problems]
         values = [each for each in variable_values() if not options["set"] or each.source is not Source.DEFAULT]
         rows = [
             (

@@ -313,7 +313,7 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("APP_PUBLIC_ENERGY_APP_URL", "energy")
     attempt = try_config("energy")
-    assert [str(problem.error).split()[0] for problem in attempt.problems] == [
+    assert [str(problem).split()[0] for problem in attempt.problems] == [
         "PORT_BASE",
         "APP_PUBLIC_GATEWAY_APP_URL",
         "APP_PUBLIC_ENERGY_APP_URL",
@@ -323,8 +323,8 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
     assert attempt.config.api_base_url == "https://api.example.com/v1"
     with pytest.raises(ConfigurationError) as caught:
         read_config("energy")
-    assert caught.value is not attempt.problems[0].error
-    assert str(caught.value) == str(attempt.problems[0].error), "a start is stopped by the first"
+    assert caught.value is not attempt.problems[0]
+    assert str(caught.value) == str(attempt.problems[0]), "a start is stopped by the first"
 
 
 def test_addresses_that_a_malformed_port_base_would_give_are_not_read(monkeypatch) -> None:
@@ -338,6 +338,6 @@ def test_a_developer_s_configuration_without_a_state_folder_is_read_for_commands
     monkeypatch.setenv("DEBUG", "on")
     monkeypatch.setenv("APP_STATE_DIR", "$HOME/state")
     attempt = try_config("energy")
-    assert [str(problem.error) for problem in attempt.problems] == ["APP_STATE_DIR should be a folder"]
+    assert [str(problem) for problem in attempt.problems] == ["APP_STATE_DIR should be a folder"]
     assert attempt.config.state_dir.is_absolute()
     assert len(attempt.config.secret_key) > 30
