@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,26 +98,15 @@ def test_an_honest_provider_signs_in_and_that_leads_to_no_other_site(
     assert len(form["code_verifier"]) >= 43
 
 
-#: Of the ID token: what is wrong, by the reason that the page gives. How it is signed, or what it says. Each flaw by
-#: itself is a matter of tests/portal_oidc/test_id_tokens.py.
-SIGNED: dict[str, dict[str, Any]] = {
-    "algorithm": {"algorithm": "none"},
-    "signature": {"key": OTHER_KEY},
-    "unknown-key": {"kid": "two"},
-}
-SAYS: dict[str, dict[str, Any]] = {
-    "audience": {"aud": "another-client"},
-    "issuer": {"iss": "https://other.example"},
-    "expired": {"exp": int(time.time()) - 3600},
-    "nonce": {"nonce": "of another attempt"},
-    "claims": {"at_hash": "A" * 22},
-}
-
-
-@pytest.mark.parametrize("flaw", [*SIGNED, *SAYS])
-def test_an_id_token_that_is_not_for_us_signs_nobody_in(gateway: Gateway, browser: HttpBrowser, flaw: str) -> None:
-    p = gateway.provider
-    p.make_id_token = lambda claims: p.sign(claims | SAYS.get(flaw, {}), **SIGNED.get(flaw, {}))
+#: Each flaw by itself is a matter of tests/portal/oidc/test_id_tokens.py.
+@pytest.mark.parametrize(
+    ("flaw", "says", "signed"),
+    [("signature", {}, {"key": OTHER_KEY}), ("nonce", {"nonce": "of another attempt"}, {})],
+)
+def test_an_id_token_that_is_not_for_us_signs_nobody_in(
+    gateway: Gateway, browser: HttpBrowser, flaw: str, says: dict[str, Any], signed: dict[str, Any]
+) -> None:
+    gateway.provider.make_id_token = lambda claims: gateway.provider.sign(claims | says, **signed)
     answer = gateway.sign_in(browser)
     assert_nobody_is_signed_in(browser, answer, status=502, failure=f"id-token-{flaw}")
     assert 'lang="de"' in answer.text
@@ -170,12 +158,6 @@ def test_an_attempt_of_another_browser_signs_nobody_in(gateway: Gateway, browser
 
 
 def test_tabs_may_try_at_the_same_time_and_a_browser_keeps_few_attempts(gateway: Gateway, browser: HttpBrowser) -> None:
-    with HttpBrowser() as tabs:
-        first, nonce = gateway.begin(tabs), gateway.provider.nonce
-        gateway.begin(tabs)
-        gateway.provider.nonce = nonce
-        assert gateway.come_back(tabs, first, code="a-code").status_code == 303
-
     def kept() -> list[str]:
         return [cookie.name for cookie in browser.http.cookies if cookie.name.startswith("oidc_")]
 
@@ -232,13 +214,8 @@ def test_a_forged_logout_token_signs_nobody_out(gateway: Gateway, browser: HttpB
     assert gateway.sign_in(browser).status_code == 303
     for forged in (
         "",
-        p.sign({"iss": p.issuer}, algorithm="none"),
         p.sign({"iss": p.issuer, "aud": CLIENT_ID}, key=OTHER_KEY),
         p.logout_token(aud="another-client"),
-        p.logout_token(nonce="n", events=None),
-        p.logout_token(iat=int(time.time()) - 3600),
-        p.logout_token(jti=None),
-        p.logout_token(sid=None, sub=None),
     ):
         answer = gateway.end(forged)
         assert (answer.status_code, answer.headers["Cache-Control"]) == (400, "no-store"), forged
@@ -251,34 +228,16 @@ def test_a_logout_token_ends_that_session_and_no_other(gateway: Gateway, browser
         assert gateway.sign_in(other).status_code == 303
         gateway.provider.claims["sid"] = "s-3"
         assert gateway.sign_in(browser).status_code == 303
-        assert gateway.end(gateway.provider.logout_token(sid="s-3")).status_code == 200
+        logout_token = gateway.provider.logout_token(sid="s-3")
+        assert [gateway.end(logout_token).status_code for _ in range(2)] == [200, 400], "it counts once"
         assert state_of(gateway, browser) is False
         lines = [json.loads(line) for line in gateway.log.read_text().splitlines() if '"portal.audit"' in line]
-        began, ended = lines[-2:]
+        began, ended, _ = lines[-3:]
         assert (began["outcome"], began["method"], began["user_verified"]) == ("success", "openid", True)
         assert (ended["event"], ended["outcome"], "user" in ended) == ("sign-out-by-provider", "success", False)
         assert ended["provider_session"] == began["provider_session"]
         assert browser.cookie(VAR_REFRESH_TOKEN) is None
         assert state_of(gateway, other) is True
-
-
-def test_without_a_session_it_ends_all_of_that_user_that_began_before(gateway: Gateway, browser: HttpBrowser) -> None:
-    gateway.provider.claims = {"sub": "ada", "sid": "a-1"}
-    assert gateway.sign_in(browser).status_code == 303
-    with HttpBrowser() as second, HttpBrowser() as somebody_else, HttpBrowser() as later:
-        gateway.provider.claims = {"sub": "ada"}
-        gateway.sign_in(second)
-        gateway.provider.claims = {"sub": "bob"}
-        gateway.sign_in(somebody_else)
-        logout_token = gateway.provider.logout_token(sid=None, sub="ada")
-        assert gateway.end(logout_token).status_code == 200
-        assert [state_of(gateway, one) for one in (browser, second, somebody_else)] == [False, False, True]
-        gateway.provider.claims = {"sub": "ada"}
-        gateway.sign_in(later)
-        assert state_of(gateway, later) is True
-        # Played again, it would end a sign-in that it was never about.
-        assert gateway.end(logout_token).status_code == 400
-        assert state_of(gateway, later) is True
 
 
 def test_no_line_of_the_log_holds_what_the_provider_signed_or_was_sent(gateway: Gateway, browser: HttpBrowser) -> None:

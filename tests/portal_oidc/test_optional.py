@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from portal.api import identity_provider
 from portal.api.provider import _Current
 from portal.config.portal_config import OidcProvider
-from tests.support.env_file import unset_by_tests
+from tests.functional.test_serve import environment
 from tests.support.harness import ROOT
 from tests.support.one_request import ONE_REQUEST
 
@@ -36,44 +36,35 @@ print(type(identity_provider()).__name__)
 """
 
 
-def run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("APP_", "DJANGO_SETTINGS_MODULE"))
-    }
-    own = {"SECRET_KEY": "x" * 50, "DEBUG": "True", "PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}"}
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env=kept | unset_by_tests() | own | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def run(program: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program]
+    variables = environment(folder, **variables)
+    return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
 
 
-def asked_by_a_command(*missing: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return run(ASK.format(missing=missing), DJANGO_SETTINGS_MODULE="apps.energy.settings", **variables)
+def asked_by_a_command(folder: Path, *missing: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return run(ASK.format(missing=missing), folder, DJANGO_SETTINGS_MODULE="apps.energy.settings", **variables)
 
 
 @pytest.mark.parametrize(("app", "path"), [("auth_app", "/en/login"), ("energy", "/healthz")])
 @pytest.mark.parametrize(("variables", "loaded"), [({}, False), (PROVIDER, True)], ids=["no provider", "a provider"])
 def test_an_application_loads_what_openid_needs_only_with_a_provider(
-    app: str, path: str, variables: dict[str, str], loaded: bool
+    app: str, path: str, variables: dict[str, str], loaded: bool, tmp_path: Path
 ) -> None:
-    done = run(SERVE.format(app=app, path=path), **variables)
+    done = run(SERVE.format(app=app, path=path), tmp_path, **variables)
     assert done.stdout == f"200 OK,{loaded},{loaded},{loaded}\n", done.stderr
 
 
 @pytest.mark.parametrize(("variables", "name"), [({}, "NoneType"), (PROVIDER, "OpenIdProvider")])
-def test_a_command_asks_the_configured_provider(variables: dict[str, str], name: str) -> None:
-    assert asked_by_a_command(**variables).stdout == f"{name}\n"
+def test_a_command_asks_the_configured_provider(variables: dict[str, str], name: str, tmp_path: Path) -> None:
+    assert asked_by_a_command(tmp_path, **variables).stdout == f"{name}\n"
 
 
 @pytest.mark.parametrize("missing", ["authlib", "joserfc"])
 def test_without_its_libraries_a_configured_provider_ends_the_start_with_the_line_that_names_the_extra(
-    missing: str,
+    missing: str, tmp_path: Path
 ) -> None:
-    done = asked_by_a_command(missing, **PROVIDER)
+    done = asked_by_a_command(tmp_path, missing, **PROVIDER)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'\n"

@@ -155,15 +155,6 @@ def test_a_token_that_is_not_signed_with_our_key_is_an_error(tmp_path: Path) -> 
     assert findings(same, "ok")["token"] == "it is signed with APP_JWT_KEY"
 
 
-def test_without_a_token_no_call_of_a_user_is_tried(tmp_path: Path) -> None:
-    with backend_with(SMALL) as backend:
-        done = run_command(
-            "doctor", "--json", DEBUG="on", APP_STATE_DIR=str(tmp_path), APP_PUBLIC_API_BASE_URL=backend.url
-        )
-    assert findings(done, "ok")["calls"].startswith("not tried")
-    assert len(backend.received) == 1
-
-
 BEYOND_THE_DOCUMENT = {"GET /energy/stations"}
 BEYOND_THE_CONTRACT = {"GET /energy/summary", "GET /energy/state", "GET /energy/clients/counts"}
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.env_file import unset_by_tests
+from tests.functional.test_serve import production_environment
 from tests.support.harness import ROOT
 from tests.support.one_request import ONE_REQUEST
 from tests.support.python_requirements import base_alone, not_in_the_base
@@ -21,24 +20,9 @@ print(*answered, *sorted(name for name in sys.modules if name.partition(".")[0] 
 
 def run(program: str, tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a program where nothing can be imported but the base, with production's settings."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("APP_", "DJANGO_"))}
-    own = {
-        "SECRET_KEY": "x" * 50,
-        "DEBUG": "off",
-        "ALLOWED_HOSTS": "localhost",
-        "APP_PUBLIC_API_BASE_URL": "http://127.0.0.1:9",
-        "APP_PUBLIC_GATEWAY_APP_URL": "http://localhost:8000",
-        "APP_STATE_DIR": str(tmp_path / "state"),
-        "PYTHONPATH": f"{ROOT}:{ROOT / 'packages'}",
-    }
-    return subprocess.run(
-        [sys.executable, "-c", f"{base_alone()}{program}"],
-        cwd=tmp_path,
-        env=kept | unset_by_tests() | own | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", f"{base_alone()}{program}"]
+    environment = production_environment(tmp_path, PYTHONPATH=f"{ROOT}:{ROOT / 'packages'}", **variables)
+    return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("app", "path"), [("auth_app", "/en/login"), ("energy", "/healthz")])
