@@ -29,9 +29,7 @@ from portal.server.wsgi import for_granian
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
-
-    from portal.server.workers import PreparedServer
+    from collections.abc import Callable, Mapping
 
 #: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1.
 STOP_SIGNALS: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})
@@ -97,28 +95,32 @@ class OneWorker(MPServer):
         return event
 
 
-def run_worker(prepared: PreparedServer, *, listener: socket.socket, parent: int) -> None:
-    """Serve the WSGI application in this process.
+def run_worker(
+    listener: socket.socket, *, target: str, threads: int, log_config: Mapping[str, Any] | None, parent: int
+) -> None:
+    """Serve the WSGI application at `target` (`module:attribute`) in this process.
 
     SIGUSR1, SIGTERM or SIGINT has it accept no more connections and finish its open requests.
 
     :param listener: listens; other processes may accept from it too.
+    :param threads: so many requests run at the same time.
+    :param log_config: as of :class:`portal.server.workers.PreparedServer`.
     :param parent: the process with which it ends, so that no orphan holds the port.
     """
     _STOP.take()
     end_with_process(parent, before=partial(leave, listener))
     server = OneWorker(
         listener,
-        target=prepared.target,
+        target=target,
         interface=Interfaces.WSGI,
         workers=1,
-        blocking_threads=prepared.threads + SPARE_THREADS,
+        blocking_threads=threads + SPARE_THREADS,
         log_level=LogLevels.error,
-        log_dictconfig=None if prepared.log_config is None else dict(prepared.log_config),
+        log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
     # granian has no other place for it.
-    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_gated_callback, prepared.threads))  # noqa: B010  it is not exported
+    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_gated_callback, threads))  # noqa: B010  it is not exported
     server.serve(target_loader=load_application)
 
 

@@ -281,4 +281,4 @@ def work(server: PreparedServer, *, listener: socket.socket, parent: int) -> Non
     """What a worker does, until it gets `STOP_SIGNAL`."""
     from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
 
-    run_worker(server, listener=listener, parent=parent)
+    run_worker(listener, target=server.target, threads=server.threads, log_config=server.log_config, parent=parent)

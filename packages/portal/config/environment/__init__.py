@@ -6,7 +6,6 @@
                         the `.env` file, and DEBUG on a developer's machine
     variables           every variable, one row each: name, field, how it is read, default, meaning, secrecy
       single_variables  how those are read that have a rule of their own: state folder, log targets, hosts …
-      variable_types    what a row has: Variable, Secrecy
       values            one variable as a text, a number, a switch, an address
     sources             where each value comes from, with secrets masked
       authentication    how access tokens are verified; the OpenID provider
@@ -30,5 +29,4 @@ from portal.config.environment.store_urls import (
     server_of,
     split_credentials,
 )
-from portal.config.environment.variable_types import Secrecy, Variable, VariablePart
-from portal.config.environment.variables import VARIABLES
+from portal.config.environment.variables import VARIABLES, Secrecy, Variable, VariablePart

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from portal.config.environment.reader import names_from_file
 from portal.config.environment.store_urls import split_credentials
-from portal.config.environment.variable_types import Secrecy, Variable
-from portal.config.environment.variables import VARIABLES
+from portal.config.environment.variables import VARIABLES, Secrecy, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

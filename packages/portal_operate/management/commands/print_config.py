@@ -25,29 +25,23 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         problems = [str(problem) for problem in try_config(portal_config().project.app).problems]
-        values = [each for each in variable_values() if not options["set"] or each.source is not Source.DEFAULT]
-        rows = [
-            (
-                value.variable.name,
-                value.source.value,
-                value.shown if value.source is not Source.DEFAULT else f"({_plain(value.variable.default)})",
-            )
-            for value in values
+        variables = [
+            {
+                "name": each.variable.name,
+                "value": each.shown or None,
+                "source": each.source.value,
+                "default": _plain(each.variable.default),
+            }
+            for each in variable_values()
+            if not options["set"] or each.source is not Source.DEFAULT
         ]
+        rows = [(each["name"], each["source"], each["value"] or f"({each['default']})") for each in variables]
         return CommandAnswer(
             data={
                 "project": portal_config().project.app,
                 "problems": problems,
                 "unknown": undeclared_names(),
-                "variables": [
-                    {
-                        "name": value.variable.name,
-                        "value": value.shown or None,
-                        "source": value.source.value,
-                        "default": _plain(value.variable.default),
-                    }
-                    for value in values
-                ],
+                "variables": variables,
             },
             lines=[
                 *table([("VARIABLE", "FROM", "VALUE"), *rows]),
