@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -117,10 +116,6 @@ def clients(site: Site, browser: HttpBrowser) -> requests.Response:
     return browser.get(site.url("energy", "/en/energy/clients"), follow=False)
 
 
-def refreshes(site: Site) -> int:
-    return int(str(site.provider.counts()["refreshes"]))
-
-
 def at_provider(site: Site, path: str, access: str | None) -> requests.Response:
     return requests.get(f"{site.provider.issuer}{path}", headers={"Authorization": f"Bearer {access}"}, timeout=10)
 
@@ -135,13 +130,13 @@ def test_a_person_signs_in_without_consent_stays_signed_in_and_signs_out(site: S
     assert site.sign_in(browser, email="energy@example.com").headers["Location"] == "/en/energy"
     assert site.prompts == ["login"]
     assert clients(site, browser).status_code == 200
-    refresh, before = browser.cookie(VAR_REFRESH_TOKEN), refreshes(site)
+    refresh, before = browser.cookie(VAR_REFRESH_TOKEN), site.refreshes()
     claims = jwt.decode(str(browser.cookie(VAR_ACCESS_TOKEN)), options={"verify_signature": False})
     assert claims["aud"] == API
     while (left := claims["exp"] - time.time()) >= 0:
         time.sleep(left + 0.01)
     assert clients(site, browser).status_code == 200
-    assert refreshes(site) == before + 1
+    assert site.refreshes() == before + 1
     assert browser.cookie(VAR_REFRESH_TOKEN) not in {None, refresh}
     out = browser.submit(browser.get(site.url("auth_app", "/en/logout")), "/logout", follow=False)
     assert out.headers["Location"].startswith(f"{site.provider.issuer}/session/end?")
@@ -157,42 +152,32 @@ def test_an_opaque_access_token_opens_what_the_profile_names(opaque: Site, brows
     assert json.loads(requests.utils.unquote(str(browser.cookie(VAR_PERMITTED_PLATFORMS)))) == ["ENERGY"]
     lines = [json.loads(line) for line in opaque.stack.log.read_text().splitlines() if '"portal.audit"' in line]
     assert (lines[-1]["event"], lines[-1]["user"]) == ("sign-in", tag_of("energy@example.com"))
-    before = refreshes(opaque)
+    before = opaque.refreshes()
     assert clients(opaque, browser).status_code == 200
     assert browser.get(opaque.url("auth_app", "/en/profile"), follow=False).status_code == 200
     # The gateway leads to the platform of the cookie, and to no other.
     to_finance = browser.get(opaque.url("auth_app", "/en/finance"), follow=False)
     assert (to_finance.status_code, urlsplit(to_finance.headers["Location"]).path) == (302, "/en/energy")
     # Nothing is renewed while the backend takes the token, and the browser keeps it.
-    assert (refreshes(opaque), browser.cookie(VAR_ACCESS_TOKEN)) == (before, access)
+    assert (opaque.refreshes(), browser.cookie(VAR_ACCESS_TOKEN)) == (before, access)
 
 
 def test_parallel_requests_with_an_opaque_token_that_has_ended_refresh_once(opaque: Site, browser: HttpBrowser) -> None:
     opaque.sign_in(browser, email="energy@example.com")
     for _ in range(2):
-        before = refreshes(opaque)
-        cookies = end_of_token(opaque, browser)
         pages = [opaque.url("energy", path) for path in ("/en/energy/clients", "/en/energy/meters")] * 4
-
-        def ask(url: str, sent: dict[str, str | None] = cookies) -> requests.Response:
-            return requests.get(url, cookies=sent, headers={"Accept": "text/html"}, allow_redirects=False, timeout=30)
-
-        with ThreadPoolExecutor(len(pages)) as pool:
-            answers = list(pool.map(ask, pages))
-        assert [answer.status_code for answer in answers] == [200] * len(pages)
-        assert refreshes(opaque) == before + 1
-        browser.http.cookies.update(next(a.cookies for a in answers if VAR_REFRESH_TOKEN in a.cookies))
+        browser.http.cookies.update(opaque.refresh_in_parallel(end_of_token(opaque, browser), pages))
 
 
 def test_a_browser_that_never_got_the_new_opaque_token_goes_on(opaque: Site, browser: HttpBrowser) -> None:
     opaque.sign_in(browser, email="energy@example.com")
-    cookies, before = end_of_token(opaque, browser), refreshes(opaque)
+    cookies, before = end_of_token(opaque, browser), opaque.refreshes()
     lost = requests.get(opaque.url("energy", "/en/energy/clients"), cookies=cookies, allow_redirects=False, timeout=30)
     assert lost.cookies[VAR_ACCESS_TOKEN] != cookies[VAR_ACCESS_TOKEN]
     # The answer was lost, and the browser comes with the old pair.
     assert clients(opaque, browser).status_code == 200
     assert browser.cookie(VAR_ACCESS_TOKEN) == lost.cookies[VAR_ACCESS_TOKEN]
-    assert refreshes(opaque) == before + 1
+    assert opaque.refreshes() == before + 1
 
 
 def test_a_sign_out_at_the_provider_ends_a_sign_in_with_an_opaque_token(opaque: Site, browser: HttpBrowser) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
+from requests.cookies import RequestsCookieJar
 
-from portal.config.cookies import VAR_ACCESS_TOKEN
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.support.certified_provider import CertifiedProvider
 from tests.support.harness import RunningStack
 from tests.support.http_browser import HttpBrowser, forms_of
@@ -51,6 +54,24 @@ class Site:
         assert answer.status_code == 303, answer.text
         assert browser.cookie(VAR_ACCESS_TOKEN)
         return answer
+
+    def refreshes(self) -> int:
+        return int(str(self.provider.counts()["refreshes"]))
+
+    def refresh_in_parallel(self, cookies: dict[str, Any], pages: Sequence[str]) -> RequestsCookieJar:
+        """Ask for pages at once with the very same cookies, as a browser with many tabs does: one of them refreshes."""
+        before = self.refreshes()
+
+        def ask(url: str) -> requests.Response:
+            headers = {"Accept": "text/html"}
+            return requests.get(url, cookies=cookies, headers=headers, allow_redirects=False, timeout=30)
+
+        with ThreadPoolExecutor(len(pages)) as pool:
+            answers = list(pool.map(ask, pages))
+        assert [answer.status_code for answer in answers] == [200] * len(pages)
+        new = {answer.cookies.get(VAR_REFRESH_TOKEN) for answer in answers} - {None}
+        assert (len(new), self.refreshes()) == (1, before + 1)
+        return next(answer.cookies for answer in answers if VAR_REFRESH_TOKEN in answer.cookies)
 
     def sign_out_at_provider(self, browser: HttpBrowser) -> None:
         """At the provider's own page, which the gateway is told of."""
