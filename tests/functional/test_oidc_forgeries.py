@@ -98,7 +98,7 @@ def test_an_honest_provider_signs_in_and_that_leads_to_no_other_site(
     assert len(form["code_verifier"]) >= 43
 
 
-#: Each flaw by itself is a matter of tests/portal/oidc/test_id_tokens.py.
+#: Each flaw by itself is a matter of tests/portal_oidc/test_id_tokens.py.
 @pytest.mark.parametrize(
     ("flaw", "says", "signed"),
     [("signature", {}, {"key": OTHER_KEY}), ("nonce", {"nonce": "of another attempt"}, {})],

@@ -13,11 +13,10 @@ from portal.api.responses import RawResponse
 from portal.api.session import api_session
 from portal.config.portal_config import OidcProvider
 from portal.identity.token_cache import TokenCache
-from portal.oidc.provider import OidcClient
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
 from portal.store import SharedStore
-from portal_oidc.provider import OidcClient, oidc_client
+from portal_oidc.provider import OidcClient
 from tests.support.forks import PATIENCE_S, child_finishes, held_by_another_thread
 
 FLIGHTS: SingleFlight[int] = SingleFlight()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from portal.errors import ConfigurationError
-    from portal.operate.doctor.findings import Finding
+    from portal_operate.doctor.findings import Finding
 
 
 _PAGE: Final = "docs/reference/environment.md"
