@@ -10,6 +10,7 @@ from typing import Any
 
 from portal.query import QueryClient
 from portal.services.user import UserQueries
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ClientQueries
 
@@ -72,3 +73,30 @@ def once(
             pending.pop()()
 
     return inside
+
+
+def before_next(user: User, operation: str, run: Callable[[], object]) -> None:
+    """Run something before the next such operation of the store only."""
+
+    def before(called: str) -> None:
+        if called == operation:
+            user.store.before_each = None
+            run()
+
+    user.store.before_each = before
+
+
+def no_profile(_method: str, path: str) -> None:
+    """In place of the backend's answer to `/me`."""
+    if path == "/me":
+        raise unavailable()
+
+
+def but_for_the_profile(error: Exception) -> Callable[[str, str], None]:
+    """Raises the error in place of any other answer of the backend."""
+
+    def fail(_method: str, path: str) -> None:
+        if path != "/me":
+            raise error
+
+    return fail

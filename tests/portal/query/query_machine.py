@@ -18,14 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -35,27 +33,13 @@ from portal.config.limits import MAX_PAGES, STALE_TIME_S
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
-from tests.portal.query.answering import Mutations, Queries
+from tests.portal.query.answering import Queries
+from tests.portal.query.clients import but_for_the_profile
 from tests.portal.query.fakes import Dice, FakeBackend, FakeClock, NoSingleFlight, unavailable
-from tests.portal.query.world import Process, World
+from tests.portal.query.world import World
+from tests.portal.query.write_rules import WriteRules, nested_actions
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
-
-
-NESTED = [
-    *("read", "read one", "reload", "reload one", "rename", "touch", "delete", "create"),
-    *("evict", "tick", "revalidate", "others change", "others delete"),
-]
-
-nested_actions = st.lists(
-    st.tuples(
-        st.sampled_from(NESTED),
-        st.integers(0, 1),  # process
-        st.integers(0, 5),  # row, variant or key
-        st.sampled_from(["before", "inside"]),
-    ),
-    max_size=3,
-)
 
 
 @dataclass
@@ -89,17 +73,10 @@ class TickingClock(FakeClock):
         return self.now
 
 
-def no_answer(_method: str, path: str) -> None:
-    """In place of a backend's answer, but for the profile."""
-    if path != "/me":
-        raise unavailable()
-
-
-class QueryMachine(RuleBasedStateMachine):
+class QueryMachine(WriteRules):
     """The actions."""
 
     queries: Any = Queries
-    mutations: Any = Mutations
     single_flight: type[SingleFlight[Any]] = SingleFlight
     random_below: type[Dice] = Dice
     #: Variants whose pages together show all that was created.
@@ -112,11 +89,9 @@ class QueryMachine(RuleBasedStateMachine):
         self.world = World(options={"random_below": self.random_below()}, clock=TickingClock())
         self.world.backend = self.start_backend()
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
-        self.processes: list[Process] = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]
+        self.processes = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]
         self.ada, self.ben = self.world.backend.sign_in("ada"), self.world.backend.sign_in("ben")
-        self.written: dict[str, int] = {}
-        self.created: dict[str, str] = {}
-        self.deleted: set[str] = set()
+        self.written, self.created, self.deleted = {}, {}, set()
         #: What others changed: when, which row, and its version since.
         self.changed: list[tuple[float, str, int]] = []
         #: Of each page of a query, the version of each row that the page has shown as it came; None for a row that was
@@ -142,7 +117,7 @@ class QueryMachine(RuleBasedStateMachine):
     def read(self, process: int, variant: int, pages: int, nested: list[Any]) -> None:
         written, created, deleted = dict(self.written), dict(self.created), set(self.deleted)
         client, now = self.processes[process].request(self.ada), self.world.clock.now
-        with self._watch_pages(variant) as watched, self._with(nested):
+        with self._watch_pages(variant) as watched, self.interrupted_by(nested):
             result = watched.result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
         assert result.error is None
         self._check_version(result)
@@ -170,7 +145,7 @@ class QueryMachine(RuleBasedStateMachine):
         row_id = known[row % len(known)]
         version, deleted, now = self.written.get(row_id, 0), row_id in self.deleted, self.world.clock.now
         client = self.processes[process].request(self.ada, reload=reload)
-        with self._watch_pages(row_id) as watched, self._with(nested):
+        with self._watch_pages(row_id) as watched, self.interrupted_by(nested):
             result = watched.result = self.queries.use_get_client_query(client, {"id": row_id})
         self._check_version(result)
         if isinstance(result.error, ApiNotFoundError):
@@ -219,72 +194,17 @@ class QueryMachine(RuleBasedStateMachine):
         """What is shown is this user's own."""
         known = ["c1", "c2", "c3", "c4", *self.created]
         row_id = known[row % len(known)]
-        self.world.backend.before = no_answer
+        self.world.backend.before = but_for_the_profile(unavailable())
         client = self.processes[process].request(self.ada)
         result: Any = self.queries.use_get_client_query(client, {"id": row_id})
         self.world.backend.before = None
         assert result.data is None or (result.data["id"], result.data["shown_to"]) == (row_id, "ada")
 
-    @rule(
-        process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "b", "z"]), nested=nested_actions
-    )
-    def rename(self, process: int, row: int, name: str, nested: list[Any]) -> None:
-        self._change(self.mutations.use_update_client_mutation, process, row, name, nested)
-
-    @rule(process=st.integers(0, 1), row=st.integers(0, 5), name=st.sampled_from(["a", "z"]), nested=nested_actions)
-    def touch(self, process: int, row: int, name: str, nested: list[Any]) -> None:
-        """A write that only invalidates."""
-        self._change(self.mutations.use_touch_client_mutation, process, row, name, nested)
-
-    def _change(self, hook: Any, process: int, row: int, name: str, nested: list[Any]) -> None:
-        if not self.world.backend.rows:
-            return
-        row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
-        mutation = hook(self.processes[process].request(self.ada))
-        with self._with(nested):
-            result = mutation.mutate(body={"name": name}, params={"id": row_id})
-        if isinstance(result.error, ApiNotFoundError):
-            return  # something inside deleted it
-        data: Any = result.unwrap()
-        self.written[row_id] = max(self.written.get(row_id, 0), data["version"])
-
-    @rule(process=st.integers(0, 1), row=st.integers(0, 5))
-    def a_change_whose_answer_is_lost(self, process: int, row: int) -> None:
-        """The backend has done it, and nobody knows."""
-        if not self.world.backend.rows:
-            return
-        changed = self.world.backend.rows[row % len(self.world.backend.rows)]
-        self.world.backend.inside = no_answer
-        mutation = self.mutations.use_update_client_mutation(self.processes[process].request(self.ada))
-        assert mutation.mutate(body={"name": "lost"}, params={"id": changed["id"]}).error is not None
-        self.world.backend.inside = None
-        self.written[changed["id"]] = changed["version"]
-
-    @rule(process=st.integers(0, 1), row=st.integers(0, 5), nested=nested_actions)
-    def delete(self, process: int, row: int, nested: list[Any]) -> None:
-        if len(self.world.backend.rows) < 2:
-            return
-        row_id = self.world.backend.rows[row % len(self.world.backend.rows)]["id"]
-        mutation = self.mutations.use_delete_client_mutation(self.processes[process].request(self.ada))
-        with self._with(nested):
-            result = mutation.mutate(params={"id": row_id})
-        if result.error is None:
-            self.deleted.add(row_id)
-
-    @precondition(lambda self: len(self.world.backend.rows) < 12)
-    @rule(process=st.integers(0, 1), name=st.sampled_from(["a", "b"]), nested=nested_actions)
-    def create(self, process: int, name: str, nested: list[Any]) -> None:
-        mutation = self.mutations.use_create_client_mutation(self.processes[process].request(self.ada))
-        with self._with(nested):
-            data: Any = mutation.mutate(body={"name": name, "email": "a@example.com"}).unwrap()
-        self.created[data["id"]] = name
-        self.written[data["id"]] = max(self.written.get(data["id"], 0), data["version"])
-
     # --- what others do ---
 
     @rule(process=st.integers(0, 1), nested=nested_actions)
     def ben_reads(self, process: int, nested: list[Any]) -> None:
-        with self._with(nested):
+        with self.interrupted_by(nested):
             result = self.queries.use_get_clients_query(self.processes[process].request(self.ben))
         self._check_version(result)
         assert {row["shown_to"] for row in result.data.items} <= {"ben"}, "these are another user's rows"
@@ -302,7 +222,7 @@ class QueryMachine(RuleBasedStateMachine):
 
     @rule(nested=nested_actions)
     def what_is_stale_is_fetched_behind(self, nested: list[Any]) -> None:
-        with self._with(nested):
+        with self.interrupted_by(nested):
             self.world.background.run()
 
     @rule(seconds=st.sampled_from([1, 200, 301]))
@@ -359,9 +279,6 @@ class QueryMachine(RuleBasedStateMachine):
             assert not any((self.ada.current.access or "") in value for value in self.world.store.values.values())
 
     # --- inside one another ---
-
-    def _with(self, nested: list[Any]) -> _Nested:
-        return _Nested(self, nested)
 
     def _evict(self, key: int) -> None:
         names = sorted(self.world.store.values)
@@ -431,38 +348,6 @@ class _Watched:
                         shown[name] = max(seen, version)
 
 
-class _Nested:
-    """Runs actions within the first request of a block that is not the profile's."""
-
-    def __init__(self, machine: QueryMachine, actions: list[Any]) -> None:
-        self.machine = machine
-        self.actions = actions
-
-    def __enter__(self) -> None:
-        backend = self.machine.world.backend
-        self.kept = backend.before, backend.inside
-        backend.before = lambda _method, path: self._run("before", path)
-        backend.inside = lambda _method, path: self._run("inside", path)
-
-    def __exit__(self, *_: object) -> None:
-        backend = self.machine.world.backend
-        backend.before, backend.inside = self.kept
-
-    def _run(self, when: str, path: str) -> None:
-        if path == "/me":
-            return
-        backend = self.machine.world.backend
-        mine = [action for action in self.actions if action[3] == when]
-        self.actions = [action for action in self.actions if action[3] != when]
-        hooks = backend.before, backend.inside
-        backend.before = backend.inside = None
-        try:
-            for what, process, number, _ in mine:
-                self.machine.run_nested(what, process, number)
-        finally:
-            backend.before, backend.inside = hooks
-
-
 class WithoutSingleFlight(QueryMachine):
     """query-cache, I11: the same with the single flight switched off."""
 
@@ -480,11 +365,3 @@ def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = 100, st
             **options,
         ),
     )
-
-
-def check_it_notices(machine: type[RuleBasedStateMachine], *, examples: int) -> None:
-    """With a part of the design broken, a read misses a write."""
-    with pytest.raises(
-        AssertionError, match=r"is older than|was deleted|were created|the total is not|the same version"
-    ):
-        run_machine(machine, examples=examples, phases=[Phase.generate], report_multiple_bugs=False)

@@ -11,7 +11,7 @@ from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.partition.namespaces import BINDING_LIFETIME_S, USED_TOKEN_KEPT_S, Namespaces
-from tests.portal.query.clients import clients, create, delete, invalidate, listed, me
+from tests.portal.query.clients import clients, create, delete, invalidate, listed, me, once
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User, World
 from tests.support.client_endpoints import ClientMutations
@@ -164,11 +164,7 @@ class TestATokenThatWasSignedOut:
         self.check_nothing_is_given(ada)
 
     def test_while_the_profile_is_on_its_way_leaves_no_binding_that_opens_anything(self, ada: User) -> None:
-        def sign_out_meanwhile(_method: str, _path: str) -> None:
-            ada.backend.inside = None
-            self.sign_out(ada)
-
-        ada.backend.inside = sign_out_meanwhile
+        ada.backend.inside = once(lambda: self.sign_out(ada), path="/me")
         with pytest.raises(SignInEndedError):
             listed(ada)
         self.check_nothing_is_given(ada)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from portal.errors import ApiNotFoundError
 from portal.query import QueryClient
 from portal.query.cache import patches
-from portal.query.cache.write_records import WriteRecord
 from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, NoSingleFlight
 from tests.portal.query.query_machine import VersionedBackend, run_machine
@@ -217,11 +215,12 @@ def test_no_read_misses_a_completed_write_however_requests_overlap(
     run_machine(InterleavingMachine, examples=120, steps=40)
 
 
-def three_writes_of_a_row() -> None:
+def test_a_write_whose_record_gave_up_its_change_still_names_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second overlaps with the first alone, the third with the first alone, and is done before it but ends after.
 
     Found by the storm: the record of the first had given up its change, and with it the row's name.
     """
+    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")  # a version would tell
     machine = InterleavingMachine()
     machine.start()
     machine.begin_rename(0, 1)
@@ -243,16 +242,3 @@ def three_writes_of_a_row() -> None:
     assert third.ended
     machine.begin_read(0, 1)
     machine.teardown()
-
-
-def test_a_write_whose_record_gave_up_its_change_still_names_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it gives up the name together with the change, the version of the row alone would tell."""
-    kept = WriteRecord.without_rows
-    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")
-    three_writes_of_a_row()
-    monkeypatch.setattr(WriteRecord, "without_rows", lambda self: replace(kept(self), changed_ids=frozenset()))
-    monkeypatch.setattr(WriteRecord, "names_nothing", False)
-    with pytest.raises(AssertionError, match="is older than a completed write"):
-        three_writes_of_a_row()
-    monkeypatch.setattr(patches, "VERSION_FIELD", "version")
-    three_writes_of_a_row()

@@ -316,15 +316,6 @@ class TestAListsTotal:
         delete(ada, "c1")
         assert total(ada) == expected
 
-    def test_of_a_filter_is_shown_only_where_it_is_known(self, ada: User) -> None:
-        many, one = {"q": "client"}, {"q": "client 5"}
-        assert [total(ada, params) for params in (many, one)] == [5, 1]
-        delete(ada, "c4")
-        assert total(ada, many) == 4, "the row stood on the page that is shown"
-        delete(ada, "c1")
-        assert total(ada, many) is None, "nobody knows whether the row met the filter"
-        assert total(ada, one) == 1, "all of its pages are loaded"
-
     @pytest.mark.parametrize("given", [{}, *({"total": value} for value in (None, "5", True, -1, 5.0))])
     def test_is_none_where_the_backend_gives_no_number(self, ada: User, given: Any) -> None:
         rows = [{"id": "a"}, {"id": "b"}]

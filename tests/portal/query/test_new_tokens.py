@@ -13,14 +13,10 @@ import pytest
 from portal.api.tokens import TokenStore
 from portal.config.contract_names import AUTH_LOGIN_PATH
 from portal.query import MutationGroup, QueryClient, mutation_endpoint
-from portal.query.cache import Page
-from portal.query.partition import Partition
-from portal.query.reads.fetch_plans import FetchPlan
-from portal.query.reads.page_fetches import PageFetcher
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
-from tests.portal.query.clients import client_of, clients, listed, me
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend, unavailable
+from tests.portal.query.clients import client_of, clients, listed, me, no_profile
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend
 from tests.portal.query.world import User, World
 
 PROFILE = UserQueries.use_get_me_query.spec()
@@ -109,11 +105,6 @@ class TestTheProfileOfASignIn:
         assert own_name(client) == "Countess"
         with ada.reads(1):
             clients(ada)
-
-
-def no_profile(_method: str, path: str) -> None:
-    if path == "/me":
-        raise unavailable()
 
 
 class TestAPageThatBeginsTheProfileFirst:
@@ -249,14 +240,3 @@ def names_after_races(ada: User, prepare: Callable[[User], None]) -> set[str]:
 @pytest.mark.parametrize("prepare", [with_another_token, with_another_token_that_has_no_log])
 def test_a_write_that_is_done_during_a_sign_in_shows_in_whatever_order(ada: User, prepare: Any) -> None:
     assert names_after_races(ada, prepare) == {"Countess"}
-
-
-def test_with_a_stamp_of_after_the_binding_it_would_not(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(fetcher: PageFetcher, plan: FetchPlan, page: Page, partition: Partition) -> Page:
-        key = plan.call.query.key
-        page = replace(page, stamp=fetcher.cache.get(partition, key, count=0).stamp)
-        fetcher.cache.put(partition, key, page, start=None, index=0)
-        return page
-
-    monkeypatch.setattr(PageFetcher, "_keep_bound", late)
-    assert "Ada" in names_after_races(ada, with_another_token)

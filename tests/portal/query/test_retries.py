@@ -60,13 +60,6 @@ def waits() -> Waits:
     return Waits()
 
 
-@pytest.mark.parametrize("retries", [0, 1, 2])
-def test_attempts_are_one_and_the_retries(waits: Waits, retries: int) -> None:
-    with pytest.raises(ApiUnavailableError):
-        waits.run([ApiUnavailableError(status=503) for _ in range(9)], retries=retries)
-    assert waits.attempts == 1 + retries
-
-
 @pytest.mark.parametrize(
     ("errors", "spread", "waited"),
     [

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenStore
-from portal.query.partition import Partition
-from portal.query.partition.token_bindings import TokenBinding
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.fakes import Dice, FakeCluster, FakeStore, unavailable
+from tests.portal.query.clients import no_profile
+from tests.portal.query.fakes import Dice, FakeCluster, FakeStore
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.portal.query.world import Process, World
 
@@ -38,10 +37,6 @@ class Scene:
 
     def rename(self, process: Process) -> None:
         """A write that is complete at the end. No `/me` of its own binds its token."""
-
-        def no_profile(_method: str, path: str) -> None:
-            if path == "/me":
-                raise unavailable()
 
         write = Mutations.use_update_client_mutation(process.request(self.ada))
         self.world.backend.before = no_profile
@@ -70,7 +65,8 @@ class Scene:
             action()
 
 
-def check_a_binding_that_comes_back(store: type[FakeStore]) -> None:
+@STORES
+def test_a_binding_that_the_store_had_lost_opens_nothing_older_than_a_write_without_it(store: type[FakeStore]) -> None:
     """A process remembers a binding that the store has lost. Another one has written, and binds the token anew."""
     for step in range(MOST_STEPS):
         scene = Scene(store)
@@ -83,7 +79,8 @@ def check_a_binding_that_comes_back(store: type[FakeStore]) -> None:
         assert shown == [["new"]] * 2, f"step {step}"
 
 
-def check_a_write_while_a_token_is_bound(store: type[FakeStore]) -> None:
+@STORES
+def test_a_write_while_its_token_is_bound_is_in_the_log_or_before_the_generation(store: type[FakeStore]) -> None:
     """The user's pages are there; the token's first read binds it, and another process writes meanwhile."""
     for step in range(MOST_STEPS):
         scene = Scene(store)
@@ -102,51 +99,6 @@ def check_a_write_while_a_token_is_bound(store: type[FakeStore]) -> None:
         assert scene.names(scene.four) == scene.names(scene.three) == ["new"], f"step {step}"
         scene.ada = first
         assert scene.names(scene.one) == ["new"], f"step {step}, the first token"
-
-
-@STORES
-def test_a_binding_that_the_store_had_lost_opens_nothing_older_than_a_write_without_it(store: type[FakeStore]) -> None:
-    check_a_binding_that_comes_back(store)
-
-
-@STORES
-def test_a_write_while_its_token_is_bound_is_in_the_log_or_before_the_generation(store: type[FakeStore]) -> None:
-    check_a_write_while_a_token_is_bound(store)
-
-
-def test_it_would_show_with_the_namespace_read_before_the_binding(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: Any = Partition.__post_init__
-
-    def swapped(self: Partition) -> None:
-        kept(self)
-        object.__setattr__(self, "keys", self.keys[::-1])
-
-    def is_current(self: Partition, found: Any) -> bool:
-        namespace, binding = (found.get(key) for key in self.keys)
-        return bool(namespace and binding and namespace[0] == self.namespace == binding[1])
-
-    monkeypatch.setattr(Partition, "__post_init__", swapped)
-    monkeypatch.setattr(Partition, "is_current", is_current)
-    with pytest.raises(AssertionError):
-        check_a_binding_that_comes_back(FakeCluster)
-
-
-def test_it_would_show_with_a_binding_that_is_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: Any = FakeCluster.set
-
-    def unannounced(self: FakeCluster, key: str, value: Any, *, lifetime_s: float | None) -> None:
-        if not key.startswith("binding:"):
-            kept(self, key, value, lifetime_s=lifetime_s)
-
-    monkeypatch.setattr(FakeCluster, "set", unannounced)
-    with pytest.raises(AssertionError):
-        check_a_write_while_a_token_is_bound(FakeCluster)
-
-
-def test_it_would_show_with_a_binding_that_opens_before_the_generation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(TokenBinding, "announced", lambda self: self)
-    with pytest.raises(AssertionError):
-        check_a_binding_that_comes_back(FakeCluster)
 
 
 @STORES

@@ -88,16 +88,6 @@ class TestAnythingUnderAnyKeyIsAMiss:
             check_everything(ada)
 
     @SETTINGS
-    @given(cut=st.integers(1, 400), number=st.integers(0, 10**6))
-    def test_a_value_that_ends_too_early(self, cut: int, number: int) -> None:
-        ada, values = used_store()
-        # A number that lost digits is a number: no write and no damage of a store leaves one.
-        whole = sorted(key for key, value in values.items() if not value.isdigit())
-        key = whole[number % len(whole)]
-        ada.store.values[key] = values[key][: min(cut, len(values[key]) - 1)]
-        check_everything(ada)
-
-    @SETTINGS
     @given(value=JSON, number=st.integers(0, 10**6), place=st.integers(0, 8), grows=st.booleans())
     def test_a_record_or_a_page_with_another_member(self, value: Any, number: int, place: int, grows: bool) -> None:
         ada, values = used_store()

@@ -11,7 +11,7 @@ from portal.errors import SignInEndedError
 from portal.query import QueryGroup, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
-from tests.portal.query.clients import create, listed, me, names, rename
+from tests.portal.query.clients import create, listed, me, names, once, rename
 from tests.portal.query.fakes import FakeBackend
 from tests.portal.query.world import User, World
 
@@ -58,13 +58,7 @@ class TestWithDifferentPermissions:
         me(wide)
         seen: list[list[str]] = []
         other = threading.Thread(target=lambda: seen.append(listed(ada)))
-
-        def read_as_the_other(_method: str, _path: str) -> None:
-            ada.backend.inside = None
-            other.start()
-            other.join(1)
-
-        ada.backend.inside = read_as_the_other
+        ada.backend.inside = once(lambda: other.start() or other.join(1))
         with ada.reads(2):
             assert "hidden" in listed(wide)
             other.join(5)

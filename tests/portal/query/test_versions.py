@@ -10,8 +10,7 @@ import pytest
 from portal.errors import ApiMalformedError
 from portal.query import versions_of
 from portal.services.energy.summary import EnergySummaryQueries
-from tests.portal.query import answering
-from tests.portal.query.clients import clients, create, delete, invalidate, me, one, rename
+from tests.portal.query.clients import clients, delete, invalidate, me, one, rename
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.narrow_backend import NarrowBackend, visits
 from tests.portal.query.world import User, World
@@ -68,12 +67,6 @@ def test_what_shows_a_write_that_came_after_it_has_none_be_it_in_its_total_alone
     assert clients(request).fetch_next_page().version is None
 
 
-def test_an_answer_of_a_write_that_is_shown_over_a_response_has_none(ada: User) -> None:
-    assert answering.read(ada, "c3").version is not None
-    answering.rename(ada, "c3", "renamed")
-    assert answering.read(ada, "c3").version is None
-
-
 def test_a_failure_and_a_read_without_the_store_have_none(ada: User) -> None:
     clients(ada)
     ada.backend.failures = [unavailable()] * 9
@@ -88,16 +81,6 @@ def test_an_answer_that_is_not_what_was_declared_has_none(ada: User) -> None:
     ada.backend.open_paths["/energy/summary"] = ["no record"]
     result = EnergySummaryQueries.use_get_summary_query(ada.request())
     assert (result.data, result.version, isinstance(result.error, ApiMalformedError)) == (None, None, True)
-
-
-def test_a_created_row_has_none_until_the_list_is_fetched_again(ada: User) -> None:
-    clients(ada)
-    create(ada)
-    assert clients(ada).version is None
-    ada.passes(301)
-    clients(ada)
-    ada.world.background.run()
-    assert clients(ada).version is not None
 
 
 @pytest.mark.parametrize("refuses", [None, 400])

@@ -20,7 +20,7 @@ from portal.query import create_query_client, create_query_group, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.query.process_state import runtime_for
 from portal.services.user import UserQueries
-from tests.portal.query.clients import listed, rename
+from tests.portal.query.clients import but_for_the_profile, listed, rename
 from tests.portal.query.fakes import FakeStore, make_token
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
@@ -73,23 +73,15 @@ def test_hot_queries_are_one_round_trip_together(ada: User) -> None:
         assert trips in {None, ada.store.trips - before}
 
 
-def test_what_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(ada: User) -> None:
+@pytest.mark.parametrize("pages", [1, 2], ids=["all of it", "a part"])
+def test_what_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(ada: User, pages: int) -> None:
     client = ada.request()
     listed(client)
     ada.backend.rows.pop(0)
     ada.request().purge()
-    with ada.reads(2):
-        found, counted = use_queries(client, clients.spec(), summary.spec())
-    assert (ids(found), counted.unwrap()["counts"]) == (["c4", "c3"], {"clients": 4})
-
-
-def test_a_part_that_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(ada: User) -> None:
-    client = ada.request()
-    listed(client)
-    ada.backend.rows.pop(0)
-    ada.request().purge()
-    [found] = use_queries(client, [clients.spec(pages=2)])
-    assert ids(found) == ["c4", "c3", "c2", "c1"]
+    with ada.reads(pages + 1):
+        found, counted = use_queries(client, clients.spec(pages=pages), summary.spec())
+    assert (ids(found), counted.unwrap()["counts"]) == (["c4", "c3", "c2", "c1"][: 2 * pages], {"clients": 4})
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -172,12 +164,7 @@ class TestResults:
 
     def test_are_none_where_the_sign_in_has_ended_and_its_data_are_dropped(self, ada: User) -> None:
         listed(ada)
-
-        def refuse(_method: str, path: str) -> None:
-            if path != "/me":
-                raise SignInEndedError("over")
-
-        ada.backend.before = refuse
+        ada.backend.before = but_for_the_profile(SignInEndedError("over"))
         with pytest.raises(SignInEndedError):
             use_queries(ada.request(), searches("123"))
         assert not [key for key in ada.store.values if key.startswith("ns:")]

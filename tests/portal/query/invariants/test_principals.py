@@ -26,13 +26,6 @@ class TestI6PrincipalsShareNothing:
         assert clients(forged).data.items == ()
         assert listed(ada) == ["c5", "c4"]
 
-    def test_a_purge_is_seen_by_another_process_at_once(self, ada: User) -> None:
-        listed(ada)
-        listed(ada.elsewhere())
-        ada.request().purge()
-        with ada.reads(1):
-            assert listed(ada.elsewhere()) == ["c5", "c4"]
-
     def test_after_a_purge_every_token_proves_itself_anew(self, ada: User) -> None:
         listed(ada)
         ada.request().purge()

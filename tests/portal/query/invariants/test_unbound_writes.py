@@ -13,7 +13,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query.partition.generations import MAX_PENDING
-from tests.portal.query.clients import create, delete, invalidate, listed, names, once
+from tests.portal.query.clients import create, delete, invalidate, listed, names, no_profile, once
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.world import User
 
@@ -26,11 +26,6 @@ def other(ada: User) -> User:
     made = ada.elsewhere(single_flight=ada.process.runtime.single_flight)
     assert listed(made) == BEFORE
     return made
-
-
-def no_profile(_method: str, path: str) -> None:
-    if path == "/me":
-        raise unavailable()
 
 
 def invalidate_after_a_change_by_others(ada: User) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.portal.query import answering
-from tests.portal.query.clients import BODY, clients, create, delete, listed, names, once, rename
+from tests.portal.query.clients import BODY, before_next, clients, create, delete, listed, names, once, rename
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.world import User
@@ -24,12 +24,6 @@ class TestI1EveryReadAfterAWriteShowsIt:
             delete(ada, "c5")
             rename(ada, "c4", "renamed")
             assert names(ada) == names(other) == {made: "new", "c4": "renamed"}
-
-    def test_within_the_request_that_wrote(self, ada: User) -> None:
-        client = ada.request()
-        listed(client)
-        delete(client, "c5")
-        assert "c5" not in listed(client)
 
 
 class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
@@ -88,12 +82,7 @@ class TestI4PatchesAppearAllOrNone:
         listed(ada)
         seen: list[list[str]] = []
 
-        def look(name: str) -> None:
-            if name == "set":
-                ada.store.before_each = None
-                seen.append(listed(ada))
-
-        ada.store.before_each = look
+        before_next(ada, "set", lambda: seen.append(listed(ada)))
         delete(ada, "c5")
         assert seen == [["c4", "c3"]], "from the backend: nothing cached shows half a write"
 
@@ -140,15 +129,3 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         with ada.reads(0):
             rename(ada, "c5", "five")
             assert names(ada) == {"c5": "five", "c4": "four"}
-
-    @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
-    def test_with_a_write_that_only_invalidates(self, ada: User, at_once: bool) -> None:
-        """It may have changed any row, and does not say how."""
-        answering.names(ada)
-        second = functools.partial(answering.touch, ada, "c5", "second")
-        if at_once:
-            ada.backend.inside = once(second, method="PATCH", path="/energy/clients/c5")
-        answering.rename(ada, "c5", "first")
-        if not at_once:
-            second()
-        assert answering.names(ada)["c5"] == "second"

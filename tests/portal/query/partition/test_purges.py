@@ -10,7 +10,7 @@ from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query.partition import principal_of_id
 from portal.services.auth import AuthMutations
-from tests.portal.query.clients import clients, listed, me, names, once, one, rename
+from tests.portal.query.clients import before_next, clients, listed, me, names, once, one, rename
 from tests.portal.query.fakes import PAST_ITS_LIFE_S
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations
@@ -104,13 +104,7 @@ class TestASignInAsAnotherUserWithinARequest:
 
     def test_between_look_up_and_call_stores_nothing_for_the_user_before(self, ada: User) -> None:
         bens, tokens = ada.signed_in("ben").tokens.current, TokenStore(ada.tokens.current)
-
-        def sign_in(operation: str) -> None:
-            if operation == "get_many":
-                ada.store.before_each = None
-                tokens.sign_in(bens)
-
-        ada.store.before_each = sign_in
+        before_next(ada, "get_many", lambda: tokens.sign_in(bens))
         clients(ada.process.request_with(tokens), {"q": "c"})
         ada.backend.rows.clear()
         assert listed(ada, {"q": "c"}) == []
@@ -118,13 +112,7 @@ class TestASignInAsAnotherUserWithinARequest:
 
 def test_a_purge_that_is_asked_for_while_another_one_is_done_is_done_after_it(ada: User) -> None:
     purges = ada.process.runtime.namespaces.pending_purges
-
-    def ask_again(operation: str) -> None:
-        if operation == "delete_many":
-            ada.store.before_each = None
-            purges.enqueue(principal_of_id("ada"))
-
-    ada.store.before_each = ask_again
+    before_next(ada, "delete_many", lambda: purges.enqueue(principal_of_id("ada")))
     purges.enqueue(principal_of_id("ada"))
     for left in (1, 0):
         purges.flush()

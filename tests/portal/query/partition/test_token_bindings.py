@@ -28,14 +28,6 @@ def bindings(world: World) -> int:
     return sum(key.startswith("binding:") for key in world.store.values)
 
 
-def test_the_first_query_of_a_token_asks_for_the_profile_once_for_all_processes(ada: User) -> None:
-    client = ada.request()
-    clients(client)
-    me(client)
-    assert listed(ada) == listed(ada.elsewhere()) == ["c5", "c4"]
-    assert ada.backend.counted() == {("GET", "/me"): 1, ("GET", "/energy/clients"): 1}
-
-
 def test_with_the_profile_failing_a_query_goes_on_without_the_cache(ada: User) -> None:
     ada.backend.failures = [ApiUnavailableError(status=503)] * 3
     client = ada.request()

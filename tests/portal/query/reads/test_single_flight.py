@@ -12,7 +12,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiNotFoundError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
-from tests.portal.query.clients import clients, delete, listed, me, names
+from tests.portal.query.clients import clients, delete, listed, me, names, once
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import EnergySummaryQueries, ids
@@ -45,6 +45,12 @@ class Reader:
         """Let it read, for some seconds: one that waits for another fetch goes on when that has ended."""
         self.thread.start()
         self.thread.join(WAIT_S / 4)
+
+
+def join(follower: Reader, deadline: Watched) -> None:
+    """Have it wait for the fetch that is under way."""
+    follower.thread.start()
+    assert deadline.asked.acquire(timeout=WAIT_S)
 
 
 @pytest.fixture
@@ -95,14 +101,8 @@ def a_change_by_others(ada: User) -> None:
 def test_a_fetch_that_began_before_something_is_not_joined_after_it(ada: User, happens: Any, read: Any) -> None:
     known = clients(ada)
     other = Reader(lambda: read(ada, known))
-
-    def read_after_it(_method: str, _path: str) -> None:
-        ada.backend.inside = None
-        happens(ada)
-        other.run()
-
     ada.passes(PAST_ITS_LIFE_S)
-    ada.backend.inside = read_after_it
+    ada.backend.inside = once(lambda: happens(ada) or other.run())
     with ada.reads(2):
         listed(ada)
         other.thread.join(WAIT_S)
@@ -114,11 +114,7 @@ def test_a_reload_joins_a_fetch_that_left_after_it_began(ada: User) -> None:
     client = ada.request(reload=True, deadline=deadline)
     follower = Reader(lambda: listed(client))
 
-    def hold(_method: str, _path: str) -> None:
-        follower.thread.start()
-        assert deadline.asked.acquire(timeout=WAIT_S)
-
-    ada.backend.before = hold
+    ada.backend.before = once(lambda: join(follower, deadline))
     with ada.reads(1):
         listed(ada)
         follower.thread.join(WAIT_S)
@@ -131,14 +127,12 @@ def test_rows_of_another_user_are_not_shared(ada: User) -> None:
     ada.backend.users["opaque"] = "ben"
     follower = Reader(lambda: listed(ada.request(deadline=deadline)))
 
-    def when_joined(_method: str, _path: str) -> None:
-        ada.backend.before = None
-        follower.thread.start()
-        assert deadline.asked.acquire(timeout=WAIT_S)
+    def when_joined() -> None:
+        join(follower, deadline)
         ada.backend.rows = [{"id": "b1", "name": "ben's"}]
         mixed.rotate(TokenPair(access="opaque"), replaced=str(ada.tokens.current.refresh))
 
-    ada.backend.before = when_joined
+    ada.backend.before = once(when_joined)
     ada.backend.inside = lambda _method, _path: setattr(ada.backend, "rows", own)
     assert ids(clients(ada.process.request_with(mixed))) == ["b1"]
     follower.thread.join(WAIT_S)
@@ -162,12 +156,7 @@ def test_a_failure_is_everybodys_who_waits_for_it_if_each_would_have_failed_so(
     deadline = Watched()
     follower = Reader(lambda: [type(clients(ada.request(deadline=deadline)).error).__name__])
 
-    def when_joined(_method: str, _path: str) -> None:
-        ada.backend.before = None
-        follower.thread.start()
-        assert deadline.asked.acquire(timeout=WAIT_S)
-
-    ada.backend.before = when_joined
+    ada.backend.before = once(lambda: join(follower, deadline))
     ada.backend.failures = [failure] * (3 if calls != 2 else 1)
     with ada.reads(calls):
         assert type(clients(ada.request(**leader)).error) is type(failure)
