@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from hypothesis import HealthCheck, settings
+import pytest
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -365,3 +366,11 @@ def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = 100, st
             **options,
         ),
     )
+
+
+def check_it_notices(machine: type[RuleBasedStateMachine], *, examples: int) -> None:
+    """With a part of the design broken, a read misses a write."""
+    with pytest.raises(
+        AssertionError, match=r"is older than|was deleted|were created|the total is not|the same version"
+    ):
+        run_machine(machine, examples=examples, phases=[Phase.generate], report_multiple_bugs=False)

@@ -10,12 +10,14 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from portal.api.tokens import TokenPair, TokenStore
+from portal.query.partition.generations import PendingPurges
 from tests.portal.query.fakes import make_token, unavailable
-from tests.portal.query.query_machine import QueryMachine, VersionedBackend, run_machine
+from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 from tests.support.client_endpoints import ClientQueries
 
 
@@ -85,3 +87,8 @@ class OutageMachine(QueryMachine):
 
 def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
     run_machine(OutageMachine, examples=150)
+
+
+def test_the_model_notices_if_no_purge_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PendingPurges, "_enqueue", lambda _self, _key: None)
+    check_it_notices(OutageMachine, examples=2000)

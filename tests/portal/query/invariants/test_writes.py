@@ -129,3 +129,15 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         with ada.reads(0):
             rename(ada, "c5", "five")
             assert names(ada) == {"c5": "five", "c4": "four"}
+
+    @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
+    def test_with_a_write_that_only_invalidates(self, ada: User, at_once: bool) -> None:
+        """It may have changed any row, and does not say how."""
+        answering.names(ada)
+        second = functools.partial(answering.touch, ada, "c5", "second")
+        if at_once:
+            ada.backend.inside = once(second, method="PATCH", path="/energy/clients/c5")
+        answering.rename(ada, "c5", "first")
+        if not at_once:
+            second()
+        assert answering.names(ada)["c5"] == "second"
