@@ -10,8 +10,9 @@ import itertools
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Self
@@ -68,49 +69,41 @@ class FakeStore:
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
         keys = list(keys)
-        self._trip("get_many")
-        with self._lock:
+        with self._operation("get_many"):
             return {key: JSONSerializer.loads(self.values[key]) for key in keys if key in self.values}
 
     def add(self, key: str, value: Any, *, lifetime_s: float | None) -> bool:
-        self._trip("add")
-        with self._lock:
+        with self._operation("add"):
             if key in self.values:
                 return False
             self.values[key] = json.dumps(value, allow_nan=False)
             return True
 
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
-        self._trip("set")
-        with self._lock:
+        with self._operation("set"):
             self.values[key] = json.dumps(value, allow_nan=False)
 
     def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float, since: float) -> None:
-        self._trip("update")  # `since` is for the stores that tell when a value was set
-        with self._lock:
+        with self._operation("update"):  # `since` is for the stores that tell when a value was set
             value = change(JSONSerializer.loads(self.values[key]) if key in self.values else MISSING)
             if value is not MISSING:
                 self.values[key] = json.dumps(value, allow_nan=False)
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
-        self._trip("set_many")
-        with self._lock:
+        with self._operation("set_many"):
             self.values.update({key: json.dumps(value, allow_nan=False) for key, value in values.items()})
 
     def delete(self, key: str) -> bool:
-        self._trip("delete")
-        with self._lock:
+        with self._operation("delete"):
             return self.values.pop(key, None) is not None
 
     def delete_many(self, keys: Iterable[str]) -> None:
-        self._trip("delete_many")
-        with self._lock:
+        with self._operation("delete_many"):
             for key in keys:
                 self.values.pop(key, None)
 
     def incr(self, key: str, delta: int = 1) -> Any:
-        self._trip("incr")
-        with self._lock:
+        with self._operation("incr"):
             found = JSONSerializer.loads(self.values[key]) if key in self.values else MISSING
             if type(found) is not int:  # as the real stores: what is no number was missing
                 self.values.pop(key, None)
@@ -124,12 +117,15 @@ class FakeStore:
     def steps(self, keys: Iterable[str]) -> list[list[str]]:
         return [list(keys)]
 
-    def _trip(self, name: str) -> None:
+    @contextmanager
+    def _operation(self, name: str) -> Iterator[None]:
         self.trips += 1
         if self.before_each is not None:
             self.before_each(name)
         if self.down:
             raise StoreUnavailableError("down, for this test")
+        with self._lock:
+            yield
 
 
 class FakeCluster(FakeStore):
@@ -192,6 +188,7 @@ class FakeBackend:
     keys: list[str | None] = field(default_factory=list)
     versions: list[int | str | None] = field(default_factory=list)
     bearers: list[str | None] = field(default_factory=list)
+    deadlines: list[Deadline | None] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
     names_users: bool = True
     open_paths: dict[str, Any] = field(default_factory=dict)
@@ -205,9 +202,9 @@ class FakeBackend:
     _sign_ins: itertools.count[int] = field(default_factory=itertools.count)
     _made: itertools.count[int] = field(default_factory=lambda: itertools.count(1000))
 
-    def sign_in(self, user: str = "ada") -> TokenStore:
+    def sign_in(self, user: str = "ada", *, exp: float | None = None) -> TokenStore:
         # The same tokens in each run: a model that fails has to fail when its example is run again.
-        token = make_token(user, jti=f"sign-in {next(self._sign_ins)}")
+        token = make_token(user, exp=exp, jti=f"sign-in {next(self._sign_ins)}")
         self.users[token] = user
         return TokenStore(TokenPair(access=token, refresh=f"refresh of {user}"))
 
@@ -258,6 +255,7 @@ class FakeBackend:
         params = dict(params or {})
         self.calls.append((method, path, params))
         self.bearers.append(bearer)
+        self.deadlines.append(deadline)
         self.keys.append(idempotency_key)
         self.versions.append(if_match)
         if self.before is not None:

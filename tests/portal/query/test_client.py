@@ -267,20 +267,11 @@ class TestAClientThatLivesLong:
         assert asked() == 1
 
     @pytest.mark.parametrize("given", [True, False])
-    def test_gives_each_call_a_requests_time_without_a_deadline(
-        self, ada: User, monkeypatch: pytest.MonkeyPatch, given: bool
-    ) -> None:
+    def test_gives_each_call_a_requests_time_without_a_deadline(self, ada: User, given: bool) -> None:
         me(ada)
-        deadlines: list[Deadline] = []
-        call = ada.backend.call
-
-        def noting(*, deadline: Deadline, **options: Any) -> Any:
-            assert 0 < deadline.remaining() <= REQUEST_BUDGET_S
-            deadlines.append(deadline)
-            return call(deadline=deadline, **options)
-
-        monkeypatch.setattr(ada.backend, "call", noting)
         client = ada.request(**({"deadline": Deadline(REQUEST_BUDGET_S)} if given else {}))
         for word in ("1", "2", "3"):
             listed(client, {"q": word})
+        deadlines = ada.backend.deadlines[-3:]
+        assert all(0 < each.remaining() <= REQUEST_BUDGET_S for each in deadlines)
         assert len({id(each) for each in deadlines}) == (1 if given else 3)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
@@ -19,7 +18,7 @@ from portal.query.endpoints.registry import Registry
 from portal.query.reads.parallel_fetches import ParallelFetches
 from tests.portal.query import clients as shown_stale
 from tests.portal.query.clients import client_of, me
-from tests.portal.query.fakes import make_token, unavailable
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
 
@@ -170,14 +169,10 @@ class TestABackendThatAnswersInTime:
 
 
 def test_an_expired_token_is_refreshed_before_the_page_waits(patient: User) -> None:
-    old, new = make_token("ada"), make_token("ada")
-    patient.backend.users |= {old: "ada", new: "ada"}
-    patient.tokens = TokenStore(TokenPair(access=old, refresh="r"))
-    listed(patient)
-    patient.passes(STALE_S)
-    patient.backend.refresh = lambda store: store.rotate(TokenPair(access=new, refresh="s"), replaced="r") and None
+    new = patient.signed_in().tokens.current
+    patient.backend.refresh = lambda store: store.rotate(new, replaced="refresh of ada") and None
     listed(page_of(patient))
-    assert patient.backend.bearers[-1] == new
+    assert patient.backend.bearers[-1] == new.access
 
 
 @pytest.mark.parametrize("signs_out", [True, False], ids=["the user has signed out", "the permissions have changed"])

@@ -141,26 +141,17 @@ class TestResults:
             assert ids(use_queries(client, [clients.spec()])[0]) == ["c5", "c4"]
         assert use_queries(client, []) == []
 
-    def test_have_one_refresh_of_the_token_and_one_deadline(self, ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
-        old, new = make_token("ada"), make_token("ada")
-        ada.backend.users[new] = "ada"
-        refreshed, asked = [], []
-        deadline, call = Deadline(10), ada.backend.call
+    def test_have_one_refresh_of_the_token_and_one_deadline(self, ada: User) -> None:
+        new, refreshed, deadline = ada.signed_in().tokens.current, [], Deadline(10)
 
         def refresh(tokens: TokenStore) -> None:
             refreshed.append(tokens)
-            tokens.rotate(TokenPair(access=new, refresh="s"), replaced="r")
-
-        def noting(**options: Any) -> Any:
-            asked.extend([options["deadline"]] if options["path"] != "/me" else [])
-            return call(**options)
+            tokens.rotate(new, replaced="refresh of ada")
 
         ada.backend.refresh = refresh
-        monkeypatch.setattr(ada.backend, "call", noting)
-        ada.tokens = TokenStore(TokenPair(access=old, refresh="r"))
         results = use_queries(ada.request(deadline=deadline), searches("12345"))
         assert all(result.is_success for result in results)
-        assert (len(refreshed), asked) == (1, [deadline] * 5)
+        assert (len(refreshed), ada.backend.deadlines[-5:]) == (1, [deadline] * 5)
 
     def test_are_none_where_the_sign_in_has_ended_and_its_data_are_dropped(self, ada: User) -> None:
         listed(ada)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError
 from portal.process.thread_pool import Pool
 from portal.query import QueryGroup, paginated_query_endpoint
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.clients import client_of, clients, invalidate, listed, me, names, once, one
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, make_token, unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
 
@@ -184,9 +184,7 @@ class TestTheTokenOfARevalidation:
 
     @pytest.mark.parametrize(("left_s", "reads"), [(-1, 0), (4, 0), (60, 1)])
     def test_has_to_last_for_the_call(self, ada: User, left_s: int, reads: int) -> None:
-        token = make_token("ada", exp=ada.world.clock.now + STALE_S + left_s)
-        ada.backend.users[token] = "ada"
-        ada.tokens = TokenStore(TokenPair(access=token, refresh="r"))
+        ada.tokens = ada.backend.sign_in(exp=ada.world.clock.now + STALE_S + left_s)
         listed(ada)
         ada.passes(STALE_S)
         with ada.reads(reads):
