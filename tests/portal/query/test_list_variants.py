@@ -371,3 +371,8 @@ def test_more_removals_than_rows_leave_no_number_and_one_of_a_page_that_was_fetc
     assert patched_totals([page(1, [], hasNext=True, nextCursor="x", total=0)], "remove", "n") == [None]
     older = page(1, [{"id": "a"}], hasNext=True, nextCursor="x", total=2)
     assert patched_totals([older, page(2, [], hasNext=False, total=1)], "remove", "b") == [1, 1]
+
+
+def test_a_removed_row_that_is_on_none_of_a_filters_pages_changes_no_total_where_all_of_them_are_shown() -> None:
+    whole = page(1, [{"id": "a"}], hasNext=False, total=1)
+    assert patched_totals([whole], "remove", "n", params={"q": "x"}) == [1]
