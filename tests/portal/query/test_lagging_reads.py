@@ -183,6 +183,15 @@ def test_such_a_page_counts_as_long_as_the_backend_may_be_behind_and_no_longer(a
         listed(ada)  # by then it shows all that was written
 
 
+def test_a_created_row_that_is_put_on_top_again_has_its_latest_version(ada: User) -> None:
+    """Also if a later write does not say what it changed."""
+    ada.backend.lag_s = 0
+    first, *_ = [answering.create(ada, name).unwrap()["id"] for name in ("first", "second", "third")]
+    answering.rename(ada, first, "renamed")
+    answering.touch(ada, "c5", "touched")
+    assert answering.names(ada).get(first, "renamed") == "renamed"
+
+
 def test_an_invalidation_or_a_backend_that_is_never_behind_shortens_nothing(ada: User) -> None:
     at = ada.elsewhere(read_lag_s=0.0)
     ada.backend.lag_s = 0

@@ -10,6 +10,7 @@ import pytest
 from portal.errors import ApiMalformedError
 from portal.query import versions_of
 from portal.services.energy.summary import EnergySummaryQueries
+from tests.portal.query import answering
 from tests.portal.query.clients import clients, delete, invalidate, me, one, rename
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.narrow_backend import NarrowBackend, visits
@@ -65,6 +66,12 @@ def test_what_shows_a_write_that_came_after_it_has_none_be_it_in_its_total_alone
     assert (shorter.version, clients(ada, pages=3).version) == (None, None)
     request = ada.request()
     assert clients(request).fetch_next_page().version is None
+
+
+def test_an_answer_of_a_write_that_is_shown_over_a_response_has_none(ada: User) -> None:
+    assert answering.read(ada, "c3").version is not None
+    answering.rename(ada, "c3", "renamed")
+    assert answering.read(ada, "c3").version is None
 
 
 def test_a_failure_and_a_read_without_the_store_have_none(ada: User) -> None:
