@@ -60,8 +60,6 @@ def serving(
     """
     port = port or free_port_base()
     command = [sys.executable, "manage.py", "--app", app, "serve", "--port", str(port), *options]
-    if target is not None:
-        command = [sys.executable, "-m", "tests.support.wsgi_server", target, str(port), "2"]
     given = (production_environment if production else environment)(state, **variables)
     if checkout is not None:
         given["PYTHONPATH"] = f"{checkout}:{checkout}/packages"

@@ -21,6 +21,7 @@ from portal.store import (
     refresh_store,
 )
 from portal.store.cluster import ClusterCache, tagged_key
+from portal_operate.doctor.stores import look_at_stores
 from tests.portal.store.test_redis_as_it_is_run import all_words_of, use_both
 from tests.support.given_store import stores_on
 from tests.support.harness import ROOT

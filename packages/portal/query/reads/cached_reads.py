@@ -298,7 +298,7 @@ class Reads:
         if self._memo.get(call.name) is not None or self._is_recent(self._binding_timed_out):
             return
         budget = self.fetcher.caller.deadline.part(seconds=BINDING_BUDGET_S)
-        begun = FetchPlan(call=call, token=token, version=self._memo.version, budget=budget)
+        begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version, budget=budget)
         result = self.fetcher.fetch(begun)
         if isinstance(result.error, ApiTimeoutError):
             self._binding_timed_out = (begun.token, self._clock())
