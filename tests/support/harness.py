@@ -99,7 +99,8 @@ def seeded_sandbox() -> Path:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
-            unfinished.mkdir(exist_ok=True)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
             environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(unfinished))
             for step in ("migrate", "seed"):
                 command = [sys.executable, "-m", BACKEND, step]
