@@ -80,6 +80,13 @@ def test_touch_counts_from_now_and_incr_leaves_the_lifetime_as_it_was(cache, clo
     assert cache.get("key") is None
 
 
+def test_incr_of_what_is_no_integer_is_refused(cache):
+    cache.set("key", "text")
+    with pytest.raises(TypeError, match="no integer"):
+        cache.incr("key")
+    assert cache.get("key") == "text"
+
+
 # --- the file ---
 
 
