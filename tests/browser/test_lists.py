@@ -243,6 +243,14 @@ def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(op
     expect(page).to_have_url(f"{CLIENTS}?pages=4")
 
 
+def test_who_presses_as_soon_as_the_next_button_is_there_gets_more_rows_and_not_another_page(open_list: Visit) -> None:
+    page = open_list(CLIENTS)
+    press = "() => setTimeout(() => document.getElementById('load-more').click())"
+    page.evaluate(f"document.addEventListener('htmx:afterSwap', {press}, {{once: true}})")
+    page.locator("#load-more").click()
+    expect(page.locator(ROWS)).to_have_count(60)
+
+
 def test_at_its_end_a_list_has_the_focus_and_is_as_old_as_its_oldest_page(open_list: Visit) -> None:
     page = open_list(f"{STATIONS}?country=DE&pages=4")
     as_of, made_old = page.locator("[data-as-of]"), "2026-01-01T00:00:00+00:00"

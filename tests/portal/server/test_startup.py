@@ -49,7 +49,7 @@ def test_the_keys_are_there_when_the_start_is_done():
 
 def test_without_an_address_nothing_is_fetched():
     fetch_keys(config_with(""))
-    assert verification._Current.source is None
+    assert verification._Current.source is verification.NO_KEYS
 
 
 FIRST_PAGES = """

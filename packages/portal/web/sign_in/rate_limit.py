@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 import math
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
@@ -35,7 +34,7 @@ from portal.errors import StoreUnavailableError
 from portal.store import MISSING, query_store, survey_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from portal.store import SharedStore
 
@@ -124,18 +123,6 @@ class TooMany:
     retry_after: int
 
 
-@contextmanager
-def _nobody_kept_out(told: str) -> Iterator[None]:
-    """While the store fails, nothing is counted and everybody may try; the log says so.
-
-    :param told: what is not counted.
-    """
-    try:
-        yield
-    except StoreUnavailableError as error:
-        logger.warning("%s: %s", told, error)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInLimit:
     """Counts tries and successes. While the store fails, it counts nothing and lets everyone try.
@@ -152,12 +139,15 @@ class SignInLimit:
         :param account: as in :meth:`succeeded`.
         """
         window = self._successes(account)
-        with _nobody_kept_out("sign-in: how often an account signed in is not known"):
-            if window.is_full():
-                refusal = TooMany(retry_after=window.retry_after())
-                logger.warning("sign-in: too many successful ones of one account")
-                return refusal
-        return None
+        try:
+            if not window.is_full():
+                return None
+            retry_after = window.retry_after()
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: how often an account signed in is not known: %s", error)
+            return None
+        logger.warning("sign-in: too many successful ones of one account")
+        return TooMany(retry_after=retry_after)
 
     def succeeded(self, account: str, *, attempt: Counted | None = None) -> None:
         """Count a successful sign-in.
@@ -165,11 +155,13 @@ class SignInLimit:
         :param account: as the user typed it, or the name by which a provider knows the account.
         :param attempt: the try, if it was counted.
         """
-        with _nobody_kept_out("sign-in: a success is not counted"):
+        try:
             self._successes(account).count()
             if attempt is not None:
                 self.store.set(f"sign-in:known:{attempt.who}", 1, lifetime_s=SIGN_IN_KNOWN_S)
                 self.store.set(_SUCCESS, 1, lifetime_s=SIGN_IN_REFUSED_S)
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: a success is not counted: %s", error)
 
     def count(self, *, account: str, address: str) -> Counted | TooMany:
         """Count a try before it is made.
@@ -181,11 +173,13 @@ class SignInLimit:
         who = f"{_account(account)}:{network}"
         per_address = self._window(_ADDRESS, network, SIGN_IN_TRIES_PER_ADDRESS)
         attempt = Counted((per_address, self._window(_ACCOUNT, who, SIGN_IN_TRIES)), who)
-        with _nobody_kept_out("sign-in: tries are not counted"):
+        try:
             for window in attempt.windows:
                 if not window.count():
                     logger.warning("sign-in: too many failed tries (%s)", window.name)
                     return TooMany(retry_after=window.retry_after())
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: tries are not counted: %s", error)
         return attempt
 
     def count_reset(self, *, address: str) -> TooMany | None:
@@ -194,29 +188,37 @@ class SignInLimit:
         :param address: as in :meth:`count`.
         """
         window = self._window("password-reset:address", _hashed(network_of(address)), PASSWORD_RESETS_PER_ADDRESS)
-        with _nobody_kept_out("forgotten password: requests are not counted"):
-            if not window.count():
-                refusal = TooMany(retry_after=window.retry_after())
-                logger.warning("forgotten password: too many requests of one address")
-                return refusal
-        return None
+        try:
+            if window.count():
+                return None
+            retry_after = window.retry_after()
+        except StoreUnavailableError as error:
+            logger.warning("forgotten password: requests are not counted: %s", error)
+            return None
+        logger.warning("forgotten password: too many requests of one address")
+        return TooMany(retry_after=retry_after)
 
     def give_back(self, attempt: Counted) -> None:
         """Take back a try that did not fail: the password was right, or the backend did not answer."""
-        with _nobody_kept_out("sign-in: a try is not given back"):
+        try:
             for window in attempt.windows:
                 window.take_back()
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: a try is not given back: %s", error)
 
     def failed(self, attempt: Counted) -> None:
         """A try failed. It stays counted, unless nearly every sign-in of everybody fails (contract, section 6)."""
-        with _nobody_kept_out("sign-in: a try is not given back"):
+        try:
             if not self._everybody_fails(attempt.who):
                 return
             for window in attempt.windows:
                 forgiven = replace(window, name=f"{window.name}:forgiven", limit=SIGN_IN_FORGIVEN_FACTOR * window.limit)
                 if forgiven.count():
                     window.take_back()
-            logger.warning("sign-in: a failed try is forgiven: just now everybody's fail")
+        except StoreUnavailableError as error:
+            logger.warning("sign-in: a try is not given back: %s", error)
+            return
+        logger.warning("sign-in: a failed try is forgiven: just now everybody's fail")
 
     def _everybody_fails(self, who: str) -> bool:
         """Whether several accounts fail now that have signed in from the same place before, and none succeeds.

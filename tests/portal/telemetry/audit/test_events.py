@@ -11,7 +11,7 @@ from tests.support.harness import ROOT
 BY_COMMAND = {"SIGN_OUT_BY_OPERATOR"}
 CODE = [
     path
-    for folder in (*(ROOT / "packages" / name for name in ("portal", "portal_pages", "portal_gateway")), ROOT / "apps")
+    for folder in (*(ROOT / "packages").glob("portal*"), ROOT / "apps")
     for path in folder.rglob("*.py")
     if path.parent.name not in {"audit", "reference"} and "testing" not in path.parts
 ]
