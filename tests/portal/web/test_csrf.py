@@ -71,6 +71,31 @@ def test_the_tokens_of_one_browser_are_all_accepted(browser: Browser, make: Toke
     assert browser.cookies[COOKIE] == secret
 
 
+@each_maker
+def test_a_token_of_another_browser_is_refused(browser: Browser, make: TokenMaker) -> None:
+    browser.open(make)
+    assert browser.send(Browser().open(make)) == 403
+
+
+@each_maker
+def test_a_token_without_the_cookie_or_of_before_a_new_secret_is_refused(browser: Browser, make: TokenMaker) -> None:
+    token = browser.open(make)
+    browser.cookies.clear()
+    assert browser.send(token) == 403
+    newer = browser.open(make)
+    assert [browser.send(token), browser.send(newer)] == [403, 200]
+
+
+def test_what_is_no_token_and_a_token_with_one_changed_character_is_refused(browser: Browser) -> None:
+    token = browser.open(csrf_token)
+    for at in (0, 31, 32, 63):
+        other = "b" if token[at] == "a" else "a"
+        assert browser.send(token[:at] + other + token[at + 1 :]) == 403
+    for none in (None, "", "a" * 64, "a" * 63, "ä" * 64, "a" * 32):
+        assert browser.send(none) == 403
+    assert browser.send(token) == 200
+
+
 @pytest.mark.parametrize("cookie", ["", "short", "a" * 31 + "-", "ä" * 32, "a" * 65])
 def test_a_cookie_that_is_no_secret_is_replaced(browser: Browser, cookie: str) -> None:
     browser.cookies[COOKIE] = cookie

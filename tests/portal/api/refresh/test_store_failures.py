@@ -11,12 +11,13 @@ import threading
 import pytest
 
 from portal.api.metrics import RefreshOutcome
+from portal.api.refresh.sealing import family_secret
 from portal.api.refresh.token_endpoint import NoResponse, TokensIssued
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.config.limits import REFRESH_LOCK_S, REFRESH_STORE_WAIT_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from sqlite_cache import close_idle_connections
-from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt
+from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt, lose
 
 #: As long as Sentinels take, seconds.
 FAILOVER_S = 3.0
@@ -82,6 +83,14 @@ def test_what_a_store_took_before_it_went_away_for_a_while_is_waited_for_or_take
         assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
         assert world.time() == before
     assert world.backend.submitted == {pair.refresh: 1}
+
+
+def test_a_lock_whose_answer_was_lost_is_its_holder_s_alone(pair, process, other):
+    records, secret = process.refresher._records, family_secret(pair.refresh)
+    for asked, gets in ((process, True), (other, False)):
+        lose(asked.store, 0, done=True)
+        assert asked.refresher._records.acquire_lock(secret, owner=f"{id(asked)}") is gets
+    assert records.holds_lock(secret, owner=f"{id(process)}")
 
 
 @OPERATIONS
