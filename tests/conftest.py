@@ -36,8 +36,14 @@ CHROMIUM_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The processes of a run share what fills the sandbox's database."""
-    if config.getoption("numprocesses", None) and "SEEDED_SANDBOX" not in os.environ:
+    """The processes of a run share what fills the sandbox's database.
+
+    A run that a test starts in a copy of the checkout has a sandbox of its own, with what was changed there.
+    """
+    if hasattr(config, "workerinput"):
+        return
+    os.environ.pop("SEEDED_SANDBOX", None)
+    if config.getoption("numprocesses", None):
         os.environ["SEEDED_SANDBOX"] = str(private_folder("portal-seeded-sandbox-"))
 
 
