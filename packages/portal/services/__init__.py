@@ -7,7 +7,6 @@
       service_imports  imports all of it, and says what can't be imported
       auth · energy · finance · iam · operations
         user         the signed-in user's profile
-        summaries    what the figures of all domains have in common
 
 Applications import a resource's own module (`from portal.services.energy.clients import ClientQueries`), and from here
 `use_queries`, for several queries of one page at the same time, `RowParams`, and what is known of the backend

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal
 
-from portal.query import QueryGroup, Record, field, query_endpoint
-from portal.services.summaries import SummaryParams, SummaryPeriod, SummaryPoint
+from portal.query import Params, QueryGroup, Record, field, query_endpoint
+
+
+class SummaryParams(Params):
+    """`from_`: the period's first instant, ISO 8601; 30 days where it is missing. `to`: the first instant after the
+    period. `time_zone`: whose days and hours count, `Europe/Berlin` say; else UTC.
+    """
+
+    from_: str | None = None
+    to: str | None = None
+    time_zone: str | None = None
 
 
 class EnergyMonth(Record):
@@ -23,6 +33,15 @@ class EnergyHour(Record):
     sessions: int | None = None
 
 
+class SummaryPeriod(Record):
+    """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str = ""
+    step: str = ""
+
+
 class EnergyFigures(Record):
     """What was charged in a period."""
 
@@ -31,9 +50,12 @@ class EnergyFigures(Record):
     revenue: Decimal | None = None
 
 
-class EnergyPoint(SummaryPoint):
-    """The same for a part of the period."""
+class EnergyPoint(Record):
+    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
+    start: date | None = None
+    is_under_way: bool = False
+    is_cut: bool = False
     energy_kwh: float | None = None
     sessions: int | None = None
     revenue: Decimal | None = None

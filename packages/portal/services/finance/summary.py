@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
-from portal.query import QueryGroup, Record, query_endpoint
+from portal.query import Params, QueryGroup, Record, query_endpoint
 from portal.services.finance.invoices import InvoiceStatus
-from portal.services.summaries import SummaryParams, SummaryPeriod, SummaryPoint
+
+
+class FinanceSummaryParams(Params):
+    """`from_`: the period's first instant, ISO 8601; 30 days where it is missing. `to`: the first instant after the
+    period. `time_zone`: whose days and hours count, `Europe/Berlin` say; else UTC.
+    """
+
+    from_: str | None = None
+    to: str | None = None
+    time_zone: str | None = None
 
 
 class InvoiceStatusFigures(Record):
@@ -26,6 +35,15 @@ class InvoiceMonth(Record):
     month: str = ""
 
 
+class FinanceSummaryPeriod(Record):
+    """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str = ""
+    step: str = ""
+
+
 class InvoiceFigures(Record):
     """What was invoiced and what was paid in a period."""
 
@@ -33,9 +51,12 @@ class InvoiceFigures(Record):
     paid: Decimal | None = None
 
 
-class InvoicePoint(SummaryPoint):
-    """The same for a part of the period."""
+class InvoicePoint(Record):
+    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
+    start: date | None = None
+    is_under_way: bool = False
+    is_cut: bool = False
     invoiced: Decimal | None = None
     paid: Decimal | None = None
 
@@ -63,7 +84,7 @@ class FinanceSummary(Record):
     total: int | None = None
     by_status: tuple[InvoiceStatusFigures, ...] = ()
     by_month: tuple[InvoiceMonth, ...] = ()
-    period: SummaryPeriod | None = None
+    period: FinanceSummaryPeriod | None = None
     current: InvoiceFigures | None = None
     before: InvoiceFigures | None = None
     series: tuple[InvoicePoint, ...] = ()
@@ -77,7 +98,7 @@ class FinanceSummaryQueries(QueryGroup):
 
     use_get_summary_query = query_endpoint(
         data=FinanceSummary,
-        params=SummaryParams,
+        params=FinanceSummaryParams,
         url="/finance/summary",
         without="The overview shows no figures and no charts.",
     )

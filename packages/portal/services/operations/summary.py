@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 from typing import Final
 
-from portal.query import QueryGroup, Record, field, query_endpoint
-from portal.services.summaries import SummaryParams, SummaryPeriod, SummaryPoint
+from portal.query import Params, QueryGroup, Record, field, query_endpoint
 
 #: The tag of queries of all domains that a change of a work order makes stale.
 WORK_ORDERS: Final = "work-orders"
+
+
+class OperationsSummaryParams(Params):
+    """`from_`: the period's first instant, ISO 8601; 30 days where it is missing. `to`: the first instant after the
+    period. `time_zone`: whose days and hours count, `Europe/Berlin` say; else UTC.
+    """
+
+    from_: str | None = None
+    to: str | None = None
+    time_zone: str | None = None
 
 
 class WorkOrderMonth(Record):
@@ -20,6 +29,15 @@ class WorkOrderMonth(Record):
     month: str = ""
 
 
+class OperationsSummaryPeriod(Record):
+    """The period that the figures are of. `step`: what a point of the series stands for, `day`, `week` or `month`."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str = ""
+    step: str = ""
+
+
 class WorkOrderFigures(Record):
     """How many work orders came and went in a period."""
 
@@ -27,9 +45,12 @@ class WorkOrderFigures(Record):
     completed: int | None = None
 
 
-class WorkOrderPoint(SummaryPoint):
-    """The same for a part of the period."""
+class WorkOrderPoint(Record):
+    """The same for a day, a week or a month, which begins at `start`; it may go on, or be cut by the period."""
 
+    start: date | None = None
+    is_under_way: bool = False
+    is_cut: bool = False
     created: int | None = None
     completed: int | None = None
 
@@ -49,7 +70,7 @@ class OperationsSummary(Record):
     by_status: dict[str, int | None] = field(default_factory=dict)
     unfinished_by_priority: dict[str, int | None] = field(default_factory=dict)
     by_month: tuple[WorkOrderMonth, ...] = ()
-    period: SummaryPeriod | None = None
+    period: OperationsSummaryPeriod | None = None
     current: WorkOrderFigures | None = None
     before: WorkOrderFigures | None = None
     series: tuple[WorkOrderPoint, ...] = ()
@@ -63,7 +84,7 @@ class OperationsSummaryQueries(QueryGroup):
 
     use_get_summary_query = query_endpoint(
         data=OperationsSummary,
-        params=SummaryParams,
+        params=OperationsSummaryParams,
         url="/operations/summary",
         tags=(WORK_ORDERS,),
         without="The overview shows no figures and no charts.",
