@@ -57,7 +57,7 @@ FOR_EVERY_JOB: Final = (
 )
 #: By the target of the Makefile.
 JOBS: Final = {
-    "test": Job(minutes=9),
+    "test": Job(minutes=10),
     "docs-check": Job(
         minutes=3,
         tests=("tests/docs", "tests/typing"),
