@@ -85,7 +85,7 @@ JOBS: Final = {
         code=(
             *("packages/portal_dev", "packages/sandbox_api", "packages/portal_operate"),
             *("tests/checks.py", "tests/fast.py", "tests/matrix.py", "tests/supply_chain.py"),
-            *(".pre-commit-config.yaml", "docs/reference/mistakes.md"),
+            *(".pre-commit-config.yaml", "docs/reference/mistakes.md", "layers.toml"),
         ),
     ),
     # `make` runs each benchmark for a short time, after its tests.

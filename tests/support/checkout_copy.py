@@ -30,6 +30,7 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     for part in (
         "manage.py",
         "pyproject.toml",
+        "layers.toml",
         *(WHOLE_FILES if whole else ()),
     ):
         shutil.copy(ROOT / part, folder)
