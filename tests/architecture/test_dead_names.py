@@ -14,68 +14,42 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = tuple(
-    ROOT / folder
-    for folder in (
-        *(
-            "packages/portal",
-            "packages/portal_pages",
-            "packages/portal_gateway",
-            "packages/portal_oidc",
-            "packages/portal_operate",
-            "packages/portal_dev",
-            "packages/jinja_onepage",
-        ),
-        *("packages/sqlite_cache", "packages/fork_safety", "apps"),
-    )
+#: Folders of production code.
+FOLDERS = (
+    *(each for each in (ROOT / "packages").iterdir() if each.is_dir() and each.name != "sandbox_api"),
+    ROOT / "apps",
 )
 #: What others install and import: every export is a promise.
 PUBLISHED = {"portal.testing", "jinja_onepage", "sqlite_cache", "fork_safety"}
 
-PROMISED = "promised in docs/reference/contract.md, section 1"
-DECLARATION = "what a team declares with (docs/reference/query-layer.md)"
-DJANGO = "Django finds it by this name"
-OWN_FORM = "for a page with a form that an app writes itself (docs/reference/pages.md)"
-#: Names that production code does not use, and why they stay.
+#: Names that production code does not use.
 UNUSED = {
-    "metric_names": "tests hold the dashboard and the alerts against it",
-    "Command": DJANGO,
-    "PortalAppConfig": DJANGO,
-    "PortalWebConfig": DJANGO,
-    "PortalPagesConfig": DJANGO,
-    "PortalGatewayConfig": DJANGO,
-    "urlpatterns": DJANGO,
-    "clear_tokens": PROMISED,
-    "create_mutation_group": PROMISED,
-    "create_query_group": PROMISED,
-    "QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
-    "COMMON_WORDS": "lists words of many pages for the message catalogs",
-    "BACKEND_TEXTS": "lists what backends say most for the message catalogs",
-    "PLATFORM_NAMES": "lists the platforms' names for the message catalogs",
+    # Django finds them by their names.
+    *("Command", "PortalAppConfig", "PortalWebConfig", "PortalPagesConfig", "PortalGatewayConfig", "urlpatterns"),
+    # Promised in docs/reference/contract.md, section 1.
+    *("clear_tokens", "create_mutation_group", "create_query_group"),
+    # For other projects: docs/how-to/use-the-query-layer-in-a-project.md.
+    "QueryLayer",
+    # Lists of texts for the message catalogs.
+    *("COMMON_WORDS", "BACKEND_TEXTS", "PLATFORM_NAMES"),
+    # Tests hold the dashboard and the alerts against it.
+    "metric_names",
 }
-#: Exports that no other package of production code imports, and why they stay.
+#: Exports that no other package of production code imports.
 UNREAD = {
-    "portal.telemetry.audit.AuditFile": "the settings of logging name it",
-    "portal.api.clear_tokens": PROMISED,
-    "portal.query.QueryLayer": "for other projects (docs/how-to/use-the-query-layer-in-a-project.md)",
-    "portal.query.Resource": DECLARATION,
-    "portal.services.use_queries": "several queries of a view of one's own (docs/reference/query-layer.md)",
-    "portal.query.create_mutation_group": PROMISED,
-    "portal.query.create_query_group": PROMISED,
-    "portal.web.resolve_post_login_path": PROMISED,
-    "portal.web.undo_toast": "for a view of one's own (docs/reference/pages.md)",
-    "portal_pages.change_row": "a change by a button, for a view of one's own (docs/reference/pages.md)",
-    "portal_pages.form_page": OWN_FORM,
-    "portal_pages.submission_key": OWN_FORM,
-    "portal.api.BackendProblem": "for a class of one's own (docs/how-to/use-another-backend.md)",
-    "portal.api.FormBody": "for a class of one's own (docs/how-to/use-another-backend.md)",
-    "portal.api.ListQuery": "for a class of one's own (docs/how-to/use-another-backend.md)",
+    # Promised in docs/reference/contract.md, section 1.
+    *("portal.api.clear_tokens", "portal.query.create_mutation_group", "portal.query.create_query_group"),
+    "portal.web.resolve_post_login_path",
+    # For declarations, and for a view of one's own: docs/reference/query-layer.md and pages.md.
+    *("portal.query.Resource", "portal.services.use_queries", "portal.web.undo_toast"),
+    *("portal_pages.change_row", "portal_pages.form_page", "portal_pages.submission_key"),
+    # For a class of one's own: docs/how-to/use-another-backend.md.
+    *("portal.api.BackendProblem", "portal.api.FormBody", "portal.api.ListQuery"),
+    # For other projects: docs/how-to/use-the-query-layer-in-a-project.md.
+    "portal.query.QueryLayer",
+    # The settings of logging name it.
+    "portal.telemetry.audit.AuditFile",
 }
-
-
-def _modules() -> dict[str, ast.Module]:
-    """Every production module by its dotted name."""
-    return {_dotted(path): ast.parse(path.read_text()) for folder in FOLDERS for path in folder.rglob("*.py")}
 
 
 def _dotted(path: Path) -> str:
@@ -83,7 +57,9 @@ def _dotted(path: Path) -> str:
     return ".".join(part for part in parts if part not in {"packages", "__init__"})
 
 
-modules = cache(_modules)
+PATHS = {_dotted(path): path for folder in FOLDERS for path in folder.rglob("*.py")}
+#: Every production module by its dotted name.
+MODULES = {dotted: ast.parse(path.read_text()) for dotted, path in PATHS.items()}
 
 
 def defined(module: ast.Module) -> Iterator[str]:
@@ -115,17 +91,6 @@ def exports(module: ast.Module) -> list[str]:
     return [*defined(module), *(name for name in passed_on if name not in own)]
 
 
-@cache
-def public_interfaces() -> dict[str, ast.Module]:
-    """The `__init__` of each package that publishes nothing: what it imports, it hands out."""
-    found = {_dotted(path): ast.parse(path.read_text()) for folder in FOLDERS for path in folder.rglob("__init__.py")}
-    return {dotted: module for dotted, module in found.items() if dotted not in PUBLISHED}
-
-
-def words(text: str) -> list[str]:
-    return re.findall(r"\w+", text)
-
-
 def used_in(module: ast.Module) -> Iterator[str]:
     """The names that a module's code uses, and the words of its strings."""
     skipped: set[ast.AST] = set()
@@ -142,33 +107,36 @@ def used_in(module: ast.Module) -> Iterator[str]:
             case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name, ctx=ast.Load()):
                 yield name
             case ast.Constant(value=str(text)):
-                yield from words(text)
+                yield from re.findall(r"\w+", text)
 
 
 @cache
 def used() -> frozenset[str]:
-    named = {name for module in modules().values() for name in used_in(module)}
-    for folder in FOLDERS:
-        for template in (*folder.rglob("*.html"), *folder.rglob("*.txt"), *folder.rglob("*.svg")):
-            named.update(words(template.read_text()))
-    for published in PUBLISHED:
-        named.update(exports(modules()[published]))
-    return frozenset(named)
+    templates = [
+        path for folder in FOLDERS for suffix in ("html", "txt", "svg") for path in folder.rglob(f"*.{suffix}")
+    ]
+    return frozenset(
+        [
+            *(name for module in MODULES.values() for name in used_in(module)),
+            *(word for template in templates for word in re.findall(r"\w+", template.read_text())),
+            *(name for published in PUBLISHED for name in exports(MODULES[published])),
+        ]
+    )
 
 
 def imported() -> dict[tuple[str, str], set[str]]:
     """Module and name, to the modules that import the name from there, or import the module and use the name."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for importer, module in modules().items():
+    for importer, module in MODULES.items():
         for node in ast.walk(module):
             match node:
                 case ast.ImportFrom(module=str(source), names=names):
                     for alias in names:
                         found[source, alias.name].add(importer)
-                        for used_name in used_in(module) if f"{source}.{alias.name}" in modules() else ():
+                        for used_name in used_in(module) if f"{source}.{alias.name}" in MODULES else ():
                             found[f"{source}.{alias.name}", used_name].add(importer)
                 case ast.Import(names=names):
-                    for name in {alias.name for alias in names} & modules().keys():
+                    for name in {alias.name for alias in names} & MODULES.keys():
                         for used_name in used_in(module):
                             found[name, used_name].add(importer)
     return found
@@ -177,7 +145,7 @@ def imported() -> dict[tuple[str, str], set[str]]:
 def test_every_name_of_production_code_is_used() -> None:
     dead = {
         f"{dotted}: {name}"
-        for dotted, module in modules().items()
+        for dotted, module in MODULES.items()
         for name in defined(module)
         if name not in used() and name not in UNUSED and not name.startswith("__")
     }
@@ -188,17 +156,18 @@ def test_every_export_is_imported_by_another_package() -> None:
     importers = imported()
     unread = {
         f"{package}.{name}"
-        for package, module in public_interfaces().items()
-        for name in exports(module)
+        for package in PATHS.keys() - PUBLISHED
+        if PATHS[package].name == "__init__.py"
+        for name in exports(MODULES[package])
         if not name.startswith("__")
         if not any(not importer.startswith(f"{package}.") for importer in importers[package, name])
     }
-    assert unread == set(UNREAD)
+    assert unread == UNREAD
 
 
 def test_each_exception_is_needed() -> None:
-    assert not {name for name in UNUSED if name in used()}
-    assert {name for module in modules().values() for name in defined(module)} >= set(UNUSED)
+    assert not UNUSED & used()
+    assert {name for module in MODULES.values() for name in defined(module)} >= UNUSED
 
 
 def test_an_export_an_import_and_a_docstring_are_no_use() -> None:

