@@ -14,24 +14,19 @@ DRAWING = re.compile(r"::\n\n((?:(?: +.*)?\n)+)")
 NAMES = re.compile(r"^[^\w\n]*([a-z_]\w*/?(?:(?: · |, )[a-z_]\w*/?)*)(?: {2,}|$)", re.MULTILINE)
 
 
-def text_of(interface: Path) -> str:
-    return (ast.get_docstring(ast.parse(interface.read_text())) or "") + "\n"
+TEXTS = {path: f"{ast.get_docstring(ast.parse(path.read_text()))}\n" for path in sorted(PACKAGES.rglob("__init__.py"))}
 
 
 def drawn_in(drawing: str) -> set[str]:
     return {name for names in NAMES.findall(drawing) for name in re.findall(r"\w+", names)}
 
 
-DRAWN = [
-    interface
-    for interface in sorted(PACKAGES.rglob("__init__.py"))
-    if (drawing := DRAWING.search(text_of(interface))) and drawn_in(drawing[1])
-]
+DRAWN = [path for path, text in TEXTS.items() if (drawing := DRAWING.search(text)) and drawn_in(drawing[1])]
 
 
 @pytest.mark.parametrize("interface", DRAWN, ids=[str(interface.parent.relative_to(PACKAGES)) for interface in DRAWN])
 def test_a_package_draws_exactly_what_its_folder_has(interface: Path) -> None:
-    text = text_of(interface)
+    text = TEXTS[interface]
     modules = {path.stem for path in interface.parent.glob("*.py")} - {"__init__", "__main__"}
     folders = {path.name for path in interface.parent.iterdir() if any(path.rglob("*.py"))}
     # Django finds `apps` by its name, so it may be left out.
