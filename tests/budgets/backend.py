@@ -8,7 +8,7 @@ import responses
 
 from portal.testing import Backend, SignIn, page_of
 from sandbox_api.profiles import PROFILES, Call
-from tests.budgets.pages import ROW, Page
+from tests.budgets.pages import ROW
 from tests.support.every_page.gateway import ACCOUNT_ROWS, ACCOUNTS, SIGN_INS
 from tests.support.every_page.gateway import ROWS as SIGN_IN_ROWS
 from tests.support.every_page.overviews import OVERVIEWS
@@ -66,11 +66,12 @@ def backend_with(http: responses.RequestsMock, *, profile: str) -> Backend:
     return backend
 
 
-def sign_in(backend: Backend, page: Page, *, profile: str) -> SignIn:
-    """The tokens of the page's user."""
+def sign_in(backend: Backend, *permissions: str, profile: str) -> SignIn:
+    """Return the tokens of a user."""
     calls = PROFILES[profile].calls
-    absent = dict.fromkeys(calls["/me"].without if calls is not None else ())
-    return backend.sign_in(*page.permissions, account="acc_1", **{**absent, **page.profile})
+    return backend.sign_in(
+        *permissions, account="acc_1", **dict.fromkeys(calls["/me"].without if calls is not None else ())
+    )
 
 
 def _without(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -34,38 +33,16 @@ TABLE: Final = Path(__file__).with_name("budgets.csv")
 Pages = dict[str, dict[str, int]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Misfit:
-    """A figure that does not fit its ceiling."""
-
-    page: str
-    figure: str
-    measured: int
-    ceiling: int
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it is above; else it is far below."""
-        return self.measured > self.ceiling
-
-    def __str__(self) -> str:
-        return f"{self.page}, {FIGURES[self.figure]}: {self.measured:,}, where the table has {self.ceiling:,}"
-
-
-def misfits(measured: Pages, ceilings: Pages) -> list[Misfit]:
-    """What does not fit, of the pages that have ceilings."""
-    return [
-        Misfit(page=page, figure=figure, measured=measured[page][figure], ceiling=ceiling)
-        for page in sorted(measured.keys() & ceilings.keys())
-        for figure, ceiling in ceilings[page].items()
-        if not _fits(figure, measured[page][figure], ceiling)
-    ]
-
-
-def unmatched(measured: Pages, ceilings: Pages) -> list[str]:
-    """The pages without a budget, and the budgets without a page."""
-    without = [f"{page} has no budget" for page in sorted(measured.keys() - ceilings.keys())]
-    return without + [f"{page} has a budget, and is no page" for page in sorted(ceilings.keys() - measured.keys())]
+def misfits(measured: Pages, ceilings: Pages) -> list[str]:
+    """Name the figures above their ceilings, or a tenth below; and the pages that one of the two lacks."""
+    found = [f"{page} has no budget, or is not measured" for page in sorted(ceilings.keys() ^ measured.keys())]
+    for page in sorted(ceilings.keys() & measured.keys()):
+        found += [
+            f"{page}, {FIGURES[figure]}: {measured[page][figure]:,}, where the table has {ceiling:,}"
+            for figure, ceiling in ceilings[page].items()
+            if not _fits(figure, measured[page][figure], ceiling)
+        ]
+    return found
 
 
 def _fits(figure: str, value: int, ceiling: int) -> bool:
@@ -74,18 +51,8 @@ def _fits(figure: str, value: int, ceiling: int) -> bool:
     return ceiling * (1 - ROOM[figure]) <= value <= ceiling * (1 + SLACK.get(figure, 0))
 
 
-def renewed(measured: Pages, ceilings: Pages) -> Pages:
-    """A ceiling for each figure: as it was, or as it was measured where that does not fit."""
-    wrong = {(each.page, each.figure) for each in misfits(measured, ceilings)}
-    old = {
-        page: {name: value for name, value in row.items() if (page, name) not in wrong}
-        for page, row in ceilings.items()
-    }
-    return {page: {name: old.get(page, {}).get(name, row[name]) for name in FIGURES} for page, row in measured.items()}
-
-
 def read_table(path: Path = TABLE) -> dict[str, Pages]:
-    """The ceilings, by app."""
+    """Return the ceilings by app."""
     apps: dict[str, Pages] = {}
     with path.open(newline="") as file:
         for row in csv.DictReader(file):

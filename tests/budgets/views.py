@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -18,8 +17,6 @@ from unittest.mock import patch
 
 import responses
 from django.contrib.staticfiles import finders
-from django.urls import URLResolver, get_resolver
-from django.urls.resolvers import LocalePrefixPattern
 from django.utils import timezone
 from requests.adapters import HTTPAdapter
 
@@ -32,7 +29,7 @@ from portal.store import query_store
 from sqlite_cache import SQLiteCache
 from tests.budgets.backend import backend_with, sign_in
 from tests.budgets.call_counter import CallCounter
-from tests.budgets.pages import Page
+from tests.budgets.pages import PERMISSIONS, SIGNED_OUT
 from tests.support.absences import forget_absences
 from tests.support.nothing_kept import TOKEN, no_time_passes
 
@@ -73,6 +70,7 @@ class Views:
     :param counter: made before the app was loaded.
     """
 
+    app: str
     application: Any
     counter: CallCounter
     _begun: list[Future[Any]] = field(default_factory=list)
@@ -83,16 +81,16 @@ class Views:
         with timezone.override("UTC"):
             pass
 
-    def figures_of(self, page: Page) -> dict[str, Any]:
-        """What the page takes. Functions are counted when all that is made once is made.
+    def figures_of(self, path: str) -> dict[str, Any]:
+        """Return what the page takes. Functions are counted when all that is made once is made.
 
         :raises AssertionError: two views have the same token of a form.
         """
-        _, second, last = self._views(page, profile="full", number=3)
+        _, second, last = self._views(path, profile="full", number=3)
         tokens = [{*TOKEN.findall(view.body.decode(errors="replace"))} for view in (second, last)]
         if tokens[0] & tokens[1]:
-            raise AssertionError(f"{page.name}: two views have the same token of a form, so it is kept")
-        others = {name: self._views(page, profile=name, number=2)[1] for name in ("contract", "document")}
+            raise AssertionError(f"{path}: two views have the same token of a form, so it is kept")
+        others = {name: self._views(path, profile=name, number=2)[1] for name in ("contract", "document")}
         files = set(_FILE.findall(last.body.decode(errors="replace")))
         return {
             "status": last.status,
@@ -105,7 +103,7 @@ class Views:
             "style": sum(_size(name) for name in files if name.endswith(".css")),
         }
 
-    def _views(self, page: Page, *, profile: str, number: int) -> list[View]:
+    def _views(self, path: str, *, profile: str, number: int) -> list[View]:
         _forget()
         cookies: dict[str, str] = {}
         with contextlib.ExitStack() as stack:
@@ -116,32 +114,20 @@ class Views:
             # Whether the file of the store was replaced is looked up by the clock.
             stack.enter_context(patch("sqlite_cache.pool.LOOK_EVERY_S", 10**12))
             backend = backend_with(http, profile=profile)
-            if page.permissions:
-                made = sign_in(backend, page, profile=profile)
+            if path != SIGNED_OUT:
+                made = sign_in(backend, *PERMISSIONS[self.app], profile=profile)
                 cookies |= {VAR_ACCESS_TOKEN: made.access, VAR_REFRESH_TOKEN: made.refresh}
-                self._view("/en/essentials", {}, cookies)
-            if page.fails:
-                backend.fails("malformed", path=page.fails)
-            if page.breaks:
-                stack.enter_context(patch.object(*page.breaks, _break))
+                self._view("/en/essentials", cookies)
             views: list[View] = []
             for _ in range(number):
                 is_counted = bool(views) and profile == "full"
                 http.calls.reset()
-                views.append(self._view(page.path, page.headers, cookies, calls=http.calls, is_counted=is_counted))
+                views.append(self._view(path, cookies, calls=http.calls, is_counted=is_counted))
             return views
 
-    def _view(
-        self,
-        path: str,
-        headers: Mapping[str, str],
-        cookies: dict[str, str],
-        *,
-        calls: Any = (),
-        is_counted: bool = False,
-    ) -> View:
+    def _view(self, path: str, cookies: dict[str, str], *, calls: Any = (), is_counted: bool = False) -> View:
         """One request, and what it begins in other threads. It changes the cookies."""
-        sent = {**HEADERS, **headers, "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
+        sent = {**HEADERS, "Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
         lines = (f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items() if value), "\r\n")
         environ = environ_of("\r\n".join(lines).encode())
         started: list[Any] = []
@@ -154,13 +140,6 @@ class Views:
         for line in (value for name, value in fields if name.lower() == "set-cookie"):
             cookies |= {name: morsel.coded_value for name, morsel in SimpleCookie(line).items()}
         return View(status=int(status[:3]), body=body, calls=len(calls), called=called)
-
-
-def routes() -> list[str]:
-    """Those of the app's pages, without the locale."""
-    parts = [each for each in get_resolver().url_patterns if isinstance(each, URLResolver)]
-    pages = [part.url_patterns for part in parts if isinstance(part.pattern, LocalePrefixPattern)]
-    return [str(page.pattern) for patterns in pages for page in patterns]
 
 
 def _forget() -> None:
@@ -180,10 +159,6 @@ def noting_submit(begun: list[Future[Any]]) -> Any:
         return future
 
     return noted
-
-
-def _break(*_: object, **__: object) -> None:
-    raise RuntimeError("a fault of the page")
 
 
 def _size(name: str) -> int:
