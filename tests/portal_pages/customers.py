@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,6 +20,7 @@ from portal_pages import (
     DetailView,
     EditView,
     ListView,
+    RowAction,
     platform_page,
     resource_pages,
 )
@@ -34,6 +36,8 @@ class Plan(OpenEnum):
 
 class Customer(Client):
     plan: Plan | None = None
+    deposit: Decimal | None = None
+    place_id: str | None = None
 
 
 _customers = resource(CUSTOMERS, item=Customer)
@@ -42,6 +46,8 @@ _customers = resource(CUSTOMERS, item=Customer)
 class CustomerQueries(QueryGroup, domain="energy"):
     use_get_customers_query = _customers.list
     use_get_customer_query = _customers.detail
+    use_get_customers_counts_query = _customers.counts
+    use_get_customer_activity_query = _customers.activity
 
 
 class CustomerMutations(MutationGroup, domain="energy"):
@@ -49,6 +55,8 @@ class CustomerMutations(MutationGroup, domain="energy"):
     use_update_customer_mutation = _customers.update
     use_replace_customer_mutation = _customers.replace
     use_delete_customer_mutation = _customers.delete
+    use_restore_customer_mutation = _customers.restore
+    use_note_customer_mutation = _customers.note
 
 
 class CustomerForm(BackendForm[Customer]):
@@ -77,6 +85,7 @@ COLUMNS = {
     "created_at": Column("Since"),
 }
 LIST = ListView(hook=CustomerQueries.use_get_customers_query, columns=COLUMNS)
+NAMES = ListView(hook=CustomerQueries.use_get_customers_query, columns={"name": Column("Name")})
 DETAIL = DetailView(hook=CustomerQueries.use_get_customer_query)
 CREATE = CreateView(mutation=CustomerMutations.use_create_customer_mutation, form=CustomerForm)
 EDIT = EditView(
@@ -85,6 +94,12 @@ EDIT = EditView(
     form=CustomerForm,
 )
 DELETE = DeleteView(mutation=CustomerMutations.use_delete_customer_mutation)
+
+
+def acting(*actions: RowAction[Any], **given: Any) -> DetailView[Customer]:
+    """Return the page of a row with these actions."""
+    mutation = CustomerMutations.use_update_customer_mutation
+    return DetailView(hook=CustomerQueries.use_get_customer_query, mutation=mutation, actions=actions, **given)
 
 
 def blank(_request: HttpRequest) -> HttpResponse:

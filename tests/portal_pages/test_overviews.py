@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import date
 from decimal import Decimal
 from types import SimpleNamespace
@@ -13,7 +12,6 @@ from django.test import RequestFactory
 
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import QueryClient
-from portal.query.process_state import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal.services.energy.state import EnergyStateQueries
@@ -96,17 +94,6 @@ def test_a_number_is_that_of_the_summary_or_the_total_of_its_list(
     }
 
 
-def test_a_summary_that_is_there_again_counts_after_ten_minutes(
-    backend: Backend, client: QueryClient, query_client: NewQueryClient
-) -> None:
-    given(backend, {SUMMARY: 404})
-    read(client, CLIENTS)
-    given(backend, {SUMMARY: KNOWN})
-    assert numbers(query_client("ENERGY_APP"), CLIENTS) == ["7"]
-    process_runtime().gaps.learn(EnergySummaryQueries.use_get_summary_query.key, status=404, now=time.time() - 610)
-    assert numbers(query_client("ENERGY_APP"), CLIENTS) == ["2,400"]
-
-
 @pytest.mark.parametrize(
     ("answers", "error"),
     [
@@ -116,9 +103,7 @@ def test_a_summary_that_is_there_again_counts_after_ten_minutes(
         ({None: "malformed"}, ApiUnavailableError),
     ],
 )
-def test_where_nothing_is_known_or_a_new_sign_in_is_asked_for_the_failure_is_the_page(
-    backend: Backend, client: QueryClient, answers: Any, error: Any
-) -> None:
+def test_failure_without_any_figure_is_raised(backend: Backend, client: QueryClient, answers: Any, error: Any) -> None:
     given(backend, {"/energy/state": 404, **answers})
     with pytest.raises(error):
         read(client, CLIENTS, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
@@ -206,9 +191,7 @@ def test_numbers_that_nothing_can_be_calculated_with_have_no_average(odd: Any) -
         ((), "Jan 1, 2026: 100 kWh"),
     ],
 )
-def test_each_bar_stands_beside_that_of_the_period_before_if_the_backend_gives_it(
-    before: tuple[Any, ...], reading: str
-) -> None:
+def test_bar_stands_beside_that_of_the_period_before(before: tuple[Any, ...], reading: str) -> None:
     chart = ENERGY.chart(summary_of("energy_kwh", 100.0, 110.0, before=before))
     assert chart is not None
     assert plain(chart.bars[0].reading) == reading
@@ -227,12 +210,6 @@ def test_each_bar_leads_to_its_rows_within_the_period_and_there_is_none_for_days
     ]
     summary.series = []
     assert ENERGY.chart(summary, period=JANUARY) is None
-
-
-def test_without_a_period_no_bar_leads_anywhere() -> None:
-    without = ENERGY.chart(summary_of("energy_kwh", 1.0))
-    assert without is not None
-    assert {bar.href for bar in without.bars} == {""}
 
 
 def test_an_amount_of_a_summary_without_a_currency_is_a_number_alone() -> None:

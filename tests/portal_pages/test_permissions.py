@@ -9,19 +9,8 @@ from django.test import Client as Browser
 from django.urls import URLPattern
 
 from portal.testing import Backend, SignedIn
-from portal_pages import DetailView, RowAction, resource_pages
-from tests.portal_pages.customers import (
-    CREATE,
-    CUSTOMERS,
-    DELETE,
-    EDIT,
-    LIST,
-    Customer,
-    CustomerMutations,
-    CustomerQueries,
-    customer_pages,
-    served,
-)
+from portal_pages import RowAction, resource_pages
+from tests.portal_pages.customers import CREATE, CUSTOMERS, DELETE, EDIT, LIST, Customer, acting, customer_pages, served
 from tests.portal_pages.site import FORM, HERE, NEW, PAGE, ROW, Page
 
 EDITOR = "ENERGY_EDITOR"
@@ -30,11 +19,7 @@ MOVE = RowAction(
     name="move", label="Move to Bergen", values=Customer.partial(city="Bergen"), message="Moved.", permission=EDITOR
 )
 RENAME = RowAction(name="rename", label="Rename", form=EDIT.form, message="Renamed.", permission=EDITOR)
-ACTS = DetailView(
-    hook=CustomerQueries.use_get_customer_query,
-    mutation=CustomerMutations.use_update_customer_mutation,
-    actions=(MOVE, RENAME),
-)
+ACTS = acting(MOVE, RENAME)
 WRITES = {"create": CREATE, "edit": EDIT, "delete": DELETE}
 OFFERED = (f'href="{NEW}"', f'href="{FORM}"', f'action="{HERE}/delete"', f'action="{HERE}/move"', f'{HERE}/rename"')
 SENT = {"name": "Ada", "plan": "flat"}
@@ -89,9 +74,7 @@ def test_the_two_who_look_in_turn_see_what_each_may_do(user) -> None:
         assert f'href="{NEW}"' not in Page(reader.get(PAGE)).html
 
 
-def test_a_page_needs_its_own_permission_in_place_of_that_of_its_resource_and_what_belongs_to_it_what_it_needs() -> (
-    None
-):
+def test_permission_of_a_page_replaces_that_of_its_resource() -> None:
     free = RowAction(name="stay", label="Stay", values=Customer.partial(city="Oslo"), message="Stayed.")
     made = resource_pages(
         "energy/clients",

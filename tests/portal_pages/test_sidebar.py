@@ -10,7 +10,7 @@ from django.test import Client
 from portal.config.places import SOURCE_ROOT
 from portal.testing import Backend, SignedIn
 from portal.web import context_processors
-from portal.web.frame.navigation import NAVIGATION, PERMISSION, NavigationEntry, navigation_entries
+from portal.web.frame.navigation import NavigationEntry
 
 
 @pytest.fixture
@@ -47,19 +47,3 @@ def test_a_list_without_an_icon_of_its_own_has_a_shared_one(user: Client, monkey
     [(_path, drawing)] = [entry for entry in entries(user) if entry[0] == "/en/help"]
     assert drawing in icon
     assert drawing.strip()
-
-
-def test_a_list_that_needs_a_permission_is_offered_to_who_has_it(backend: Backend, signed_in: SignedIn) -> None:
-    from apps.energy import urls
-
-    [meters] = [each for each in urls.meter_pages if each.name == "meters"]
-    backend.lists("/energy/clients", [])
-    meters.callback.__dict__[PERMISSION] = "ENERGY_METERS"
-    try:
-        has, lacks = signed_in("ENERGY_APP", permissions=["ENERGY_APP", "ENERGY_METERS"]), signed_in("ENERGY_APP")
-        assert "/en/energy/meters" in [path for path, _icon in entries(has)]
-        assert "/en/energy/meters" not in [path for path, _icon in entries(lacks)]
-    finally:
-        del meters.callback.__dict__[PERMISSION]
-    assert hasattr(meters.callback, NAVIGATION)
-    assert "meters" in [each.route for each in navigation_entries()]

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 
 from portal.errors import UsageError
 from portal.query import Row
-from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
 from portal_pages import (
     BackendForm,
@@ -57,6 +56,7 @@ CREATES = CustomerMutations.use_create_customer_mutation
 UPDATES, DELETES = CustomerMutations.use_update_customer_mutation, CustomerMutations.use_delete_customer_mutation
 METERS = MeterQueries.use_get_meters_query
 create = partial(CreateView, mutation=CREATES, form=CustomerForm)
+edit = partial(EditView, query=ONE, mutation=UPDATES)
 related = partial(Related, title="", hook=METERS, by="station_id", page="x")
 action = partial(RowAction, name="go", label="", message="", values=Customer.partial(city="Rome"))
 detail = partial(DetailView, hook=ONE, mutation=UPDATES)
@@ -68,50 +68,27 @@ GO = action()
     [
         (ListView, {"hook": ONE}, "ListView: hook should be the hook of a list, not the hook of one row .*query"),
         (DetailView, {"hook": ROWS}, "DetailView: hook should be the hook of one row, not the hook of a list .*query"),
-        (ListView, {"hook": CREATES}, "ListView: hook should be the hook of a list, not the hook of a mutation .*ion"),
         (DetailView, {"hook": None}, "DetailView: hook should be the hook of one row, not None"),
         (ListView, {"hook": ROWS, "sorts": {}}, "ListView: sorts should have one order at least"),
-        (
-            ListView,
-            {"hook": METERS, "columns": {"serial": Column("", sort="seriall")}},
-            "ListView: '-seriall' is no sort order of .*meters_query, which has .*serial",
-        ),
+        (ListView, {"hook": METERS, "columns": {"serial": Column("", sort="x")}}, "'-x' is no sort order of .*serial"),
         (
             ListView,
             {"hook": ROWS, "columns": {"name": Column("", format="mony")}},
-            r"'name' has no format 'mony'; there are ago, .*money",
+            "'name' has no format 'mony'; .*ago",
         ),
         (ListView, {"hook": ROWS, "views": (QuickView("", {"town": "Ulm"}),)}, "views: the list has no parameter town"),
         (DetailView, {"hook": ONE, "facts": {"prize": Column("")}}, "'prize' is no attribute of Customer"),
-        (
-            create,
-            {"mutation": UPDATES},
-            r"CreateView: .* takes mutate\(body=…, params=…\), and this page calls mutate\(body=…\)",
-        ),
+        (create, {"mutation": UPDATES}, r"CreateView: .*\(body=…, params=…\), and this page calls mutate\(body=…\)"),
         (DeleteView, {"mutation": UPDATES}, r"DeleteView: .* and this page calls mutate\(params=…\)"),
         (create, {"form": NoteForm}, "CreateView: the form is one of Note, which .*mutation does not take"),
-        (
-            create,
-            {"message": gettext_lazy("%(title)s is there.")},
-            r"CreateView: message has no value %\(title\)s: the row is %\(name\)s",
-        ),
-        (
-            DeleteView,
-            {"mutation": DELETES, "message": "%(title)s is gone."},
-            r"DeleteView: message has no value %\(title\)s: the row is %\(name\)s",
-        ),
+        (create, {"message": gettext_lazy("%(title)s.")}, r"message has no value %\(title\)s: the row is %\(name\)s"),
         (DeleteView, {"mutation": DELETES, "restore": ONE}, "restore should be the hook of a mutation"),
         (DetailView, {"hook": ONE, "note": DELETES}, "a note stands in the history: give activity=… too"),
         (create, {"unique": ("colour",)}, "unique names 'colour', which is no field of the form"),
         (create, {"form": forms.Form}, "CreateView: form should be a BackendForm of the row, not <class 'django.forms"),
-        (
-            EditView,
-            {"query": ONE, "mutation": UPDATES, "form": NoteForm},
-            "EditView: the form is one of Note, which .*use_get_customer_query does not return",
-        ),
+        (edit, {"form": NoteForm}, "the form is one of Note, which .*use_get_customer_query does not return"),
         (related, {"hook": MeterQueries.use_get_meter_query}, "hook should be the hook of a list"),
         (related, {"by": "colour"}, "has no parameter 'colour'; it has"),
-        (related, {"hook": ClientQueries.use_get_clients_query}, "has no parameter 'station_id'"),
         (related, {"page": "/nowhere/meters"}, "/nowhere/meters is no path of a platform"),
         (related, {"page": "/finance/meters"}, "give the template of its rows"),
         (action, {"name": "undo"}, "is no name of an action"),
@@ -131,15 +108,12 @@ def test_what_can_t_work_is_told_when_it_is_declared(declare: Any, given: dict[s
     ("pages", "words"),
     [
         ({"detail": DETAIL, "delete": DELETE}, "energy/clients: DeleteView leads to the page 'list', which is not giv"),
-        ({"create": CREATE}, "energy/clients: CreateView leads to the page 'list', which is not given"),
         ({"list": LIST, "edit": EDIT}, "energy/clients: EditView leads to the page 'detail', which is not given"),
         ({"list": LIST, "context": {"row": 1}}, "energy/clients: the views give row to the templates"),
         ({"list": LIST, "detail": DETAIL, "edit": CREATE}, r"edit should be EditView\(…\) or a func.*, not CreateView"),
         ({"list": LIST, "detail": LIST}, r"detail should be DetailView\(…\) or a function, not ListView"),
         ({"list": ListView}, r"list should be ListView\(…\) or a function, not the class ListView"),
-        ({"list": ROWS}, r"list should be .*, not PaginatedQueryHook"),
         ({"list": LIST, "path": "energy/clients/"}, "neither begins nor ends with a slash"),
-        ({"list": LIST, "path": "/energy/clients"}, "neither begins nor ends with a slash"),
     ],
 )
 def test_what_is_no_page_or_leads_to_none_is_told_when_the_urls_are_made(pages: dict[str, Any], words: str) -> None:

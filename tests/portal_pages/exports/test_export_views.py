@@ -53,6 +53,7 @@ def test_it_is_a_file_with_all_rows_that_no_cache_keeps(user: Browser) -> None:
     assert (response.status_code, response["Content-Type"]) == (200, "text/csv; charset=utf-8")
     assert response["Content-Disposition"].startswith('attachment; filename="Clients 2')
     assert {"private", "no-store"} <= set(response["Cache-Control"].split(", "))
+    assert "Portal-Export-Rows" not in response, "only a script that asks gets their number"
     head, first, second, *others = lines(response)
     assert head == "ID,Name,Email,Phone,City,Client since (UTC)"
     assert first == "cli_0,Ada,,'+49 30 1,,2026-01-31 23:00:00"
@@ -84,9 +85,7 @@ def test_it_is_the_list_as_its_address_has_it(user: Browser, backend: Backend) -
     assert (first, second) == (asked, asked | {"cursor": second["cursor"]})
 
 
-def test_it_is_in_the_language_of_its_address_and_in_the_users_zone(
-    user: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_has_the_language_and_the_zone(user: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     user.cookies[VAR_TIME_ZONE] = "Europe/Berlin"
     head, first, *_ = lines(user.get(GERMAN))
     assert head == "ID;Name;E-Mail;Telefon;Ort;Kunde seit (Europe/Berlin)"
@@ -100,9 +99,7 @@ def test_it_is_in_the_language_of_its_address_and_in_the_users_zone(
     assert last.startswith("Diese Datei ist unvollständig: Der Abruf stand")
 
 
-def test_a_script_gets_the_number_of_rows_and_a_mark_at_the_end_of_a_whole_file(
-    user: Browser, backend: Backend
-) -> None:
+def test_script_gets_the_number_of_rows_and_an_end_mark(user: Browser, backend: Backend) -> None:
     whole, broken = (user.get(PATH, headers={"Portal-Export": "watched"}) for _ in range(2))
     assert whole["Portal-Export-Rows"] == str(len(NAMES))
     assert b"".join(whole.streaming_content).endswith(b"\r\n\x04")
@@ -130,9 +127,7 @@ def test_a_user_has_so_many_at_once_and_a_page_says_so(user: Browser, backend: B
     again.close()
 
 
-def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
-    user: Browser, backend: Backend, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_denied_user_leaves_no_file_open(user: Browser, backend: Backend, caplog: pytest.LogCaptureFixture) -> None:
     user.get("/en/energy/clients")
     backend.answers("GET", "/me", json={"id": "someone else", "permissions": ["FINANCE_APP"]})
     with caplog.at_level("INFO"):
@@ -140,11 +135,3 @@ def test_who_may_not_open_the_platform_gets_no_file_and_none_is_left_open(
     assert (response.status_code, b"Ada" in response.content) == (403, False)
     # The file had begun beside the profile. It was closed, and did not wait for the garbage collection.
     assert "export of energy.get_clients cancelled after 0 rows" in caplog.text
-
-
-def test_without_a_sign_in_the_address_leads_to_it_and_any_other_method_is_405(
-    user: Browser, signed_out: Browser
-) -> None:
-    assert [user.head(PATH).status_code, user.put(PATH).status_code] == [405, 405]
-    response = signed_out.get(f"{PATH}?q=a")
-    assert (response.status_code, "login?next=" in response["Location"]) == (302, True)

@@ -10,7 +10,7 @@ from django.urls import URLPattern
 
 from portal.query import is_absent
 from portal.testing import Backend, SignedIn
-from portal_pages import DetailView, RowAction
+from portal_pages import RowAction
 from tests.portal_pages.customers import (
     CREATE,
     CUSTOMERS,
@@ -18,8 +18,8 @@ from tests.portal_pages.customers import (
     EDIT,
     Customer,
     CustomerMutations,
-    CustomerQueries,
     Plan,
+    acting,
     customer_pages,
 )
 from tests.portal_pages.site import FORM, HERE, NEW, PAGE, ROW, Site
@@ -35,18 +35,14 @@ WRITES: dict[str, Any] = {
 }
 NOT_OFFERED = "{}: the service does not offer it."
 #: With a button that changes the plan.
-DETAIL = DetailView(
-    hook=CustomerQueries.use_get_customer_query,
-    mutation=CustomerMutations.use_update_customer_mutation,
-    actions=[RowAction(name="meter", label="Pay as you go", message="Done.", values=Customer.partial(plan=Plan.PAYG))],
-)
+METER = RowAction(name="meter", label="Pay as you go", message="Done.", values=Customer.partial(plan=Plan.PAYG))
 
 
 @pytest.fixture
 def pages(backend: Backend) -> list[URLPattern]:
     backend.lists(CUSTOMERS, [])
     backend.answers("GET", ROW, json={"id": "c1", "name": "Ada", "plan": "flat", "version": 1})
-    return customer_pages(detail=DETAIL, create=CREATE, edit=EDIT, delete=DELETE)
+    return customer_pages(detail=acting(METER), create=CREATE, edit=EDIT, delete=DELETE)
 
 
 def known() -> set[str]:
@@ -60,9 +56,7 @@ def known() -> set[str]:
 
 
 @pytest.mark.parametrize(("end", "status"), [("edit", 404), ("edit", 405), ("edit", 501), ("new", 405), ("new", 501)])
-def test_a_form_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offered_any_more(
-    site: Site, end: str, status: int
-) -> None:
+def test_form_without_an_endpoint_says_so_and_keeps_what_was_typed(site: Site, end: str, status: int) -> None:
     address, call, key, says = WRITES[end]
     sent = site.get(address).fields | TYPED
     site.backend.refuses(*call, status=status)
@@ -81,9 +75,7 @@ def test_a_form_without_an_endpoint_says_so_keeps_what_was_typed_and_is_not_offe
 
 
 @pytest.mark.parametrize("end", ["edit", "delete"])
-def test_a_404_of_one_users_write_leaves_the_buttons_of_others_and_costs_one_get(
-    site: Site, signed_in: SignedIn, caplog: pytest.LogCaptureFixture, end: str
-) -> None:
+def test_404_counts_for_one_user(site: Site, signed_in: SignedIn, caplog: pytest.LogCaptureFixture, end: str) -> None:
     other = Site(site.backend, signed_in("ENERGY_APP"))
     sent = site.get(FORM).fields | TYPED
     for method in ("PATCH", "DELETE"):
@@ -99,9 +91,7 @@ def test_a_404_of_one_users_write_leaves_the_buttons_of_others_and_costs_one_get
 
 
 @pytest.mark.parametrize(("status", "shows"), [(404, "was deleted meanwhile"), (503, 'value="Ada Lovelace"')])
-def test_a_row_is_said_to_be_deleted_once_a_get_has_said_so_and_the_form_stays_while_nobody_knows(
-    site: Site, status: int, shows: str
-) -> None:
+def test_row_is_deleted_once_a_get_has_said_so(site: Site, status: int, shows: str) -> None:
     shown = site.get(FORM)
     site.backend.refuses("PATCH", ROW, status=404)
     site.backend.refuses("GET", ROW, status=status)

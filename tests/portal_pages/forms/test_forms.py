@@ -71,9 +71,7 @@ def test_labels_hints_and_messages_are_those_of_the_form_which_may_derive_from_a
         ),
     ],
 )
-def test_a_refusal_stands_at_its_fields_and_the_rest_above(
-    error: ApiError, above: list[str], at_fields: dict[str, list[str]]
-) -> None:
+def test_refusal_stands_at_its_fields(error: ApiError, above: list[str], at_fields: dict[str, list[str]]) -> None:
     form = failed(valid_form(), error)
     assert form.non_field_errors() == above
     assert {name: form.errors[name] for name in form.errors if name != "__all__"} == at_fields
@@ -103,9 +101,7 @@ NOTE: dict[str, Any] = {
         ("tr", "Lütfen en fazla 3 karakter girin; bu 4 karakter.", "Lütfen burayı doldurun."),  # noqa: RUF001  Turkish
     ],
 )
-def test_djangos_own_messages_are_said_in_plain_words_and_those_of_the_form_stay(
-    locale: str, too_long: str, missing: str
-) -> None:
+def test_django_messages_are_said_in_plain_words(locale: str, too_long: str, missing: str) -> None:
     with translation.override(locale):
         assert make_form(NOTE)({"note": "four", "payer": "b"}).errors["note"] == [too_long]
         errors = make_form(NOTE)({}).errors

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.urls import URLPattern
 
-from portal.query import MutationGroup, QueryGroup, Row, resource
+from portal.query import QueryGroup, Row, resource
 from portal.testing import Backend
-from portal_pages import (
-    BackendForm,
-    CreateView,
-    DetailView,
-    EditView,
-    ListView,
-    RowChoiceField,
-    SuggestedField,
-    resource_pages,
+from portal_pages import BackendForm, RowChoiceField, SuggestedField, resource_pages
+from tests.portal_pages.customers import (
+    CREATE,
+    CUSTOMERS,
+    EDIT,
+    Customer,
+    CustomerQueries,
+    blank,
+    customer_pages,
+    served,
 )
-from tests.portal_pages.customers import blank, customer_pages, served
-from tests.portal_pages.site import NEW, KeptRow, Site
+from tests.portal_pages.site import FORM, NEW, ROW, KeptRow, Site
 
-VISITS, PLACES = "/energy/visits", "/energy/places"
-VISIT, EDIT = f"{VISITS}/v1", "/en/energy/clients/v1/edit"
-
-
-class Visit(Row):
-    name: str = ""
-    place_id: str | None = None
-    version: int | None = None
+PLACES = "/energy/places"
 
 
 class Place(Row):
@@ -41,13 +35,7 @@ class Place(Row):
         return self.name or self.id
 
 
-_visits, _places = resource(VISITS, item=Visit), resource(PLACES, item=Place)
-
-
-class VisitQueries(QueryGroup, domain="energy"):
-    use_get_visits_query = _visits.list
-    use_get_visit_query = _visits.detail
-    use_get_visits_counts_query = _visits.counts
+_places = resource(PLACES, item=Place)
 
 
 class PlaceQueries(QueryGroup, domain="energy"):
@@ -55,12 +43,7 @@ class PlaceQueries(QueryGroup, domain="energy"):
     use_get_place_query = _places.detail
 
 
-class VisitMutations(MutationGroup, domain="energy"):
-    use_create_visit_mutation = _visits.create
-    use_update_visit_mutation = _visits.update
-
-
-class VisitForm(BackendForm[Visit]):
+class VisitForm(BackendForm[Customer]):
     place_id = RowChoiceField(
         hook=PlaceQueries.use_get_places_query,
         record=PlaceQueries.use_get_place_query,
@@ -73,19 +56,14 @@ class VisitForm(BackendForm[Visit]):
         fields = {"name": "Name", "place_id": "Place"}
 
 
-class HostForm(BackendForm[Visit]):
-    name = SuggestedField(label="Host", counts=VisitQueries.use_get_visits_counts_query, by="name", required=False)
+class HostForm(BackendForm[Customer]):
+    name = SuggestedField(
+        label="Host", counts=CustomerQueries.use_get_customers_counts_query, by="name", required=False
+    )
 
 
-VISIT_PAGES = {
-    "list": ListView(hook=VisitQueries.use_get_visits_query),
-    "detail": DetailView(hook=VisitQueries.use_get_visit_query),
-    "edit": EditView(
-        query=VisitQueries.use_get_visit_query, mutation=VisitMutations.use_update_visit_mutation, form=VisitForm
-    ),
-}
-HOSTS = CreateView(mutation=VisitMutations.use_create_visit_mutation, form=HostForm)
-CREATE = CreateView(mutation=VisitMutations.use_create_visit_mutation, form=VisitForm)
+HOSTS, VISITS = replace(CREATE, form=HostForm), replace(CREATE, form=VisitForm)
+EDITS = replace(EDIT, form=VisitForm)
 
 
 @pytest.fixture
@@ -93,9 +71,9 @@ def pages(backend: Backend) -> list[URLPattern]:
     backend.lists(
         PLACES, [{"id": "p1", "name": "Oslo <1>", "city": "Oslo"}, {"id": "p2", "name": "Oslo 2", "city": "Oslo"}]
     )
-    backend.answers("POST", VISITS, json={"id": "v1", "name": "Check"}, status=201)
+    backend.answers("POST", CUSTOMERS, json={"id": "c1", "name": "Check"}, status=201)
     stations = resource_pages("energy/stations", name="station", title="Hosts", list=blank, create=HOSTS)
-    return [*stations, *customer_pages(**VISIT_PAGES, create=CREATE)]
+    return [*stations, *customer_pages(edit=EDITS, create=VISITS)]
 
 
 def create(site: Site, **sent: Any) -> Any:
@@ -125,11 +103,9 @@ def finds(site: Site, *rows: dict[str, str]) -> None:
         ({"_text": "Oslo 2", "_problem": "You won!", "_match": ["x", "Click me"]}, "p2", True),
     ],
 )
-def test_what_was_typed_or_chosen_is_sent_as_an_id(
-    site: Site, sent: dict[str, Any], place: str | None, is_asked: bool
-) -> None:
+def test_typed_name_is_sent_as_an_id(site: Site, sent: dict[str, Any], place: str | None, is_asked: bool) -> None:
     assert create(site, **sent).status == 303
-    assert site.bodies(VISITS, "POST") == [{"name": "Check", "placeId": place}]
+    assert site.bodies(CUSTOMERS, "POST") == [{"name": "Check", "placeId": place}]
     assert any(call.path.startswith(PLACES) for call in site.backend.calls) is is_asked
     made_up = {"placeId-text": "Oslo 2", "placeId-problem": "You won!", "placeId-match": ["x", "Click me"]}
     page = site.post(NEW, {"name": "", **made_up}).text
@@ -147,7 +123,7 @@ HARBOURS = [{"id": "p3", "name": "Harbour", "city": "Oslo"}, {"id": "p4", "name"
         ([], "Nowhere", "There is nothing called “Nowhere”.", []),
     ],
 )
-def test_what_is_not_the_name_of_one_row_brings_the_matches_to_choose_from(
+def test_matches_come_back(
     site: Site, found: list[dict[str, str]] | None, typed: str, says: str, offered: list[str]
 ) -> None:
     if found is not None:
@@ -155,7 +131,7 @@ def test_what_is_not_the_name_of_one_row_brings_the_matches_to_choose_from(
     page = create(site, _text=typed, **{"": "p1" if found == [] else ""})
     assert (page.status, says in page.html) == (422, True)
     assert re.findall(r'<option value="p\d">([^<]*)<', page.html) == offered
-    assert site.bodies(VISITS, "POST") == []
+    assert site.bodies(CUSTOMERS, "POST") == []
 
 
 def test_an_outage_of_the_search_keeps_what_was_typed(site: Site) -> None:
@@ -173,7 +149,7 @@ def test_a_picked_row_that_is_not_there_is_no_outage(site: Site, picked: str) ->
     assert page.status == 422
     assert "What you chose is not there any more." in page.text
     assert "could not be looked up" not in page.text
-    assert site.bodies(VISITS, "POST") == []
+    assert site.bodies(CUSTOMERS, "POST") == []
 
 
 def test_the_address_may_give_the_row_and_a_text_which_is_cut(site: Site) -> None:
@@ -184,54 +160,50 @@ def test_the_address_may_give_the_row_and_a_text_which_is_cut(site: Site) -> Non
 @pytest.fixture
 def visit(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> KeptRow:
     """A visit that others change meanwhile."""
-    row = {"id": "v1", "name": "Check", "placeId": "p1", "version": 1}
-    return KeptRow(row).keep(backend, monkeypatch, path=VISIT)
+    row = {"id": "c1", "name": "Check", "placeId": "p1", "version": 1}
+    return KeptRow(row).keep(backend, monkeypatch, path=ROW)
 
 
-def test_an_edit_shows_the_name_of_its_row_changes_nothing_alone_and_what_was_typed_outlives_a_conflict(
-    site: Site, visit: KeptRow
-) -> None:
-    shown = site.get(EDIT).fields
+def test_typed_name_outlives_a_conflict(site: Site, visit: KeptRow) -> None:
+    shown = site.get(FORM).fields
     assert (shown["placeId"], shown["placeId-text"]) == ("p1", "Oslo <1>")
-    assert (site.post(EDIT, shown).status, visit.writes) == (303, [])
+    assert (site.post(FORM, shown).status, visit.writes) == (303, [])
     visit.change(name="Grace")
-    page = site.post(EDIT, shown | {"name": "Ida", "placeId-text": "Oslo 2"})
+    page = site.post(FORM, shown | {"name": "Ida", "placeId-text": "Oslo 2"})
     assert page.status == 409
-    assert site.post(EDIT, page.fields | {"keep-name": "mine"}).status == 303
+    assert site.post(FORM, page.fields | {"keep-name": "mine"}).status == 303
     assert visit.writes[-1].body == {"name": "Ida", "placeId": "p2"}
 
 
 def test_a_conflict_between_two_rows_shows_their_names(site: Site, visit: KeptRow) -> None:
     visit.row["placeId"] = None
-    shown = site.get(EDIT).fields
+    shown = site.get(FORM).fields
     visit.change(placeId="p1")
-    page = site.post(EDIT, shown | {"placeId": "", "placeId-text": "Oslo 2"})
+    page = site.post(FORM, shown | {"placeId": "", "placeId-text": "Oslo 2"})
     assert page.status == 409
     assert (page.fields["placeId"], page.fields["initial-placeId"]) == ("p2", "p1")
     assert "Oslo &lt;1&gt;" in page.html
-    assert site.post(EDIT, page.fields | {"keep-placeId": "theirs"}).status == 303
+    assert site.post(FORM, page.fields | {"keep-placeId": "theirs"}).status == 303
     assert visit.row["placeId"] == "p1"
 
 
 def test_a_row_that_others_alone_chose_has_its_own_name(site: Site, visit: KeptRow) -> None:
-    shown = site.get(EDIT).fields
+    shown = site.get(FORM).fields
     visit.change(name="Grace", placeId="p2")
-    again = site.post(EDIT, shown | {"name": "Ida"}).fields
+    again = site.post(FORM, shown | {"name": "Ida"}).fields
     assert (again["placeId"], again["placeId-text"]) == ("p2", "Oslo 2")
 
 
-def test_a_picked_row_stays_where_what_was_deleted_meanwhile_is_created_anew_and_is_named_where_nothing_does(
-    site: Site, visit: KeptRow
-) -> None:
-    sent = site.get(EDIT).fields | {"placeId": "", "placeId-text": "Oslo 2"}
+def test_picked_row_stays_where_a_row_is_created_anew(site: Site, visit: KeptRow) -> None:
+    sent = site.get(FORM).fields | {"placeId": "", "placeId-text": "Oslo 2"}
     visit.delete()
-    page = site.post(EDIT, sent)
+    page = site.post(FORM, sent)
     anew = page.forms[NEW]
     assert (page.status, anew["placeId"], anew["placeId-of"], anew["placeId-text"]) == (404, "p2", "Oslo 2", "Oslo 2")
     assert site.post(NEW, anew).status == 303
-    assert site.bodies(VISITS, "POST") == [{"name": "Check", "placeId": "p2"}]
-    with served(*customer_pages(**VISIT_PAGES)):
-        page = site.post(EDIT, sent)
+    assert site.bodies(CUSTOMERS, "POST") == [{"name": "Check", "placeId": "p2"}]
+    with served(*customer_pages(edit=EDITS)):
+        page = site.post(FORM, sent)
     assert (page.status, "Oslo 2" in page.text) == (404, True)
 
 
@@ -257,7 +229,7 @@ def test_a_script_asks_for_the_matches_and_a_search_that_fails_has_its_status(si
 
 
 def test_a_suggested_text_is_known_from_other_rows_and_a_text_like_any_other(site: Site) -> None:
-    site.backend.answers("GET", f"{VISITS}/counts", json={"name": {"Ida": 2, "Ada <3>": 7, "": 9}})
+    site.backend.answers("GET", f"{CUSTOMERS}/counts", json={"name": {"Ida": 2, "Ada <3>": 7, "": 9}})
     page = site.get("/en/energy/stations/new?choices=name")
     assert re.findall(r'value="([^"]*)"', page.html) == ["Ada &lt;3&gt;", "Ida"]
     assert HostForm({"name": "Somebody new"}).is_valid()

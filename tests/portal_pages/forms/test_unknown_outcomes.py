@@ -6,13 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import requests
 from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
 
 from portal.api import Backend as BackendClass
 from portal.errors import ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from portal.testing.backend import Call, Fault
+from portal.testing.backend import Fault
 from portal_pages import platform_page, see_other
 from portal_pages.urls import platform_patterns
 from tests.portal_pages.customers import CUSTOMERS, CustomerMutations, blank
@@ -52,9 +51,7 @@ def test_what_may_have_been_done(error: ApiUnavailableError, is_unknown: bool) -
 
 
 @pytest.mark.parametrize("fault", ["timeout", 504, "malformed"])
-def test_a_create_stays_unknown_until_there_is_an_answer_and_is_sent_again_under_its_key(
-    site: Site, fault: Fault
-) -> None:
+def test_create_stays_unknown_until_there_is_an_answer(site: Site, fault: Fault) -> None:
     shown = site.get(NEW)
     site.backend.fails(fault, path=CUSTOMERS)
     page = site.post(NEW, shown.fields | IDA)
@@ -83,7 +80,7 @@ class NoKeys(BackendClass):
 
 
 @pytest.mark.parametrize(("backend_class", "may_be"), [(BackendClass(), False), (NoKeys(), True)])
-def test_a_create_without_a_key_may_be_done_twice_whatever_the_setting_says(
+def test_create_without_a_key_may_be_doubled(
     site: Site, settings: Any, backend_class: BackendClass, may_be: bool
 ) -> None:
     settings.PORTAL = replace(settings.PORTAL, backend=backend_class, honours_idempotency_key=True)
@@ -165,14 +162,3 @@ def test_a_view_that_writes_under_no_key_offers_to_look_alone_and_one_that_only_
         page = site.post("/en/energy/complete")
         assert ["Look whether it was done" in page.text, *says(page)[1::2]] == [True, True, False]
         assert says(site.post("/en/energy/looked"))[:2] == [True, False]
-
-
-def test_a_try_that_was_refused_says_nothing_of_the_try_before_it(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = iter([requests.ReadTimeout("lost"), (503, {"Content-Type": "application/json"}, "{}")])
-    others = site.backend._response
-
-    def response(call: Call, *, account: str | None) -> Any:
-        return next(answers) if call.method == "POST" else others(call, account=account)
-
-    monkeypatch.setattr(site.backend, "_response", response)
-    assert UNKNOWN in site.post(NEW, IDA).text

@@ -41,17 +41,7 @@ def test_the_last_day_counts_until_the_users_midnight_and_that_of_an_invoice_is_
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "tomorrow",
-        "2026-02-30",
-        "20260101",
-        "2026-W01-1",
-        "0001-01-01",
-        "9999-12-31",
-        "2026-01-01T00:00",
-        "\u0662026-01-01",
-    ],
+    "text", ["2026-02-30", "20260101", "2026-W01-1", "0001-01-01", "9999-12-31", "2026-01-01T00:00", "\u0662026-01-01"]
 )
 def test_what_is_no_day_is_said_and_not_sent(text: str) -> None:
     days = chosen(f"startedAtFrom={text}", zone="Asia/Tokyo")

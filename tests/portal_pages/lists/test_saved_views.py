@@ -95,9 +95,7 @@ def test_a_list_that_is_not_narrowed_and_a_view_without_a_name_are_not_saved(sit
         assert COOKIE not in site.browser.cookies
 
 
-def test_another_account_of_the_browser_neither_sees_nor_loses_them(
-    site: Site, backend: Backend, signed_in: SignedIn
-) -> None:
+def test_views_of_two_accounts_stay_apart(site: Site, backend: Backend, signed_in: SignedIn) -> None:
     save(site, "Mine")
     other = Site(backend, signed_in("ENERGY_APP"))
     other.browser.cookies[COOKIE] = site.browser.cookies[COOKIE].value
@@ -161,13 +159,6 @@ def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(sit
     assert f'method="post" action="{OSLO}"' in part.text
 
 
-def test_the_menu_says_where_a_view_is_kept_and_which_column_has_no_room_in_a_narrow_window(site: Site) -> None:
-    menu = site.get(OSLO).html.partition('class="filter-menu views-menu"')[2].partition("</details>")[0]
-    assert "Views are kept in this browser." in menu
-    marked = re.findall(r'value="(\w+)" checked>[^<]*<span class="hint">in a wide window</span>', menu)
-    assert marked == ["city"]
-
-
 def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None:
     rows = [{"id": "c1", "name": "Ada", "city": "Oslo"}]
     site.backend.answers("GET", CLIENTS, json={"items": rows, "hasNext": False, "nextCursor": None})
@@ -217,12 +208,6 @@ def test_rows_for_a_table_with_other_columns_than_chosen_now_bring_the_page_anew
     assert more(before).response["HX-Redirect"] == f"{PAGE}?pages=2"
     row = more(site.get(PAGE)).html.partition('id="rows"')[2].partition("</tr>")[0]
     assert row.count("<td") == len(TABLE) - 2
-
-
-def test_a_list_keeps_the_order_of_a_column_that_is_hidden(site: Site) -> None:
-    change_table(site)
-    assert "City" not in headings(site.get(f"{PAGE}?sort=-city"))
-    assert site.backend.calls_to(CLIENTS)[-1].query["sort"] == "-city"
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,9 @@ import pytest
 from django.urls import URLPattern
 
 from portal.testing import Backend, SignedIn
-from portal_pages import Column, DetailView, ListView, RowAction
+from portal_pages import RowAction
 from portal_pages.records.bulk_pages import MOST_ROWS
-from tests.portal_pages.customers import (
-    CUSTOMERS,
-    CityForm,
-    Customer,
-    CustomerMutations,
-    CustomerQueries,
-    PhoneForm,
-    customer_pages,
-    served,
-)
+from tests.portal_pages.customers import CUSTOMERS, NAMES, CityForm, Customer, PhoneForm, acting, customer_pages, served
 from tests.portal_pages.site import PAGE, Page, Site
 
 BULK = f"{PAGE}/bulk"
@@ -49,14 +40,7 @@ def row(number: int, **fields: Any) -> dict[str, Any]:
 @pytest.fixture
 def pages(backend: Backend) -> list[URLPattern]:
     backend.lists(CUSTOMERS, [row(1), row(2), row(3, city="Rome"), *(row(each) for each in range(4, 60))])
-    return customer_pages(
-        list=ListView(hook=CustomerQueries.use_get_customers_query, columns={"name": Column("Name")}),
-        detail=DetailView(
-            hook=CustomerQueries.use_get_customer_query,
-            mutation=CustomerMutations.use_update_customer_mutation,
-            actions=ACTIONS,
-        ),
-    )
+    return customer_pages(list=NAMES, detail=acting(*ACTIONS))
 
 
 def form_of(page: Page, action: str) -> dict[str, Any]:
@@ -127,9 +111,7 @@ def test_a_backend_that_stops_to_answer_is_asked_no_more_and_the_rest_is_named(s
     ("action", "typed", "says"),
     [("settle", {"city": ""}, "Please fill this in."), ("phone", {}, "Choose something first.")],
 )
-def test_a_form_with_an_error_or_without_a_choice_comes_back_and_changes_nothing(
-    site: Site, action: str, typed: dict[str, str], says: str
-) -> None:
+def test_form_without_a_choice_changes_nothing(site: Site, action: str, typed: dict[str, str], says: str) -> None:
     page = site.post(BULK, form_of(site.get(f"{BULK}?row=c1"), action) | typed)
     assert (says in page.text, site.writes(f"{CUSTOMERS}/c1")) == (True, [])
 
@@ -197,13 +179,6 @@ def test_without_the_call_nothing_is_selected_any_more_and_the_form_leads_to_the
 
 def test_who_may_not_open_the_rows_is_not_offered_to_select_them(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(CUSTOMERS, [row(1)])
-    detail = DetailView(
-        permission="EDITOR",
-        hook=CustomerQueries.use_get_customer_query,
-        mutation=CustomerMutations.use_update_customer_mutation,
-        actions=ACTIONS,
-    )
-    lists = ListView(hook=CustomerQueries.use_get_customers_query, columns={"name": Column("Name")})
-    with served(*customer_pages(list=lists, detail=detail)):
+    with served(*customer_pages(list=NAMES, detail=acting(*ACTIONS, permission="EDITOR"))):
         users = (signed_in("ENERGY_APP", permissions=["ENERGY_APP", *more]) for more in ([], ["EDITOR"]))
         assert ['id="select"' in Site(backend, user).get(PAGE).html for user in users] == [False, True]

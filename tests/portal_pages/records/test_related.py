@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.urls import URLPattern
 
-from portal.query.process_state import process_runtime
 from portal.services.energy.meters import MeterQueries
 from portal.services.operations.work_orders import WorkOrderQueries
 from portal.testing import Backend, SignedIn, page_of, row_ids
 from portal_pages import Column, DetailView, Filter, ListView, Related, resource_pages
-from portal_pages.records.related import list_look
 from tests.portal_pages.customers import CustomerQueries, blank, customer_pages, served
 from tests.portal_pages.site import ROW, Site
 
@@ -82,9 +79,7 @@ def test_the_page_of_a_row_shows_the_first_five_and_leads_to_all_of_them_without
     assert [call.query for call in site.backend.calls_to(METERS)] == [{"stationId": "c1", "limit": "20"}]
 
 
-def test_who_lacks_the_permission_of_the_list_does_not_see_it_and_the_backend_is_not_asked(
-    site: Site, signed_in: SignedIn
-) -> None:
+def test_list_needs_its_permission_before_the_backend_is_asked(site: Site, signed_in: SignedIn) -> None:
     with served(*OTHERS, *meter_pages(permission="ENERGY_LEAD")):
         reader, lead = (
             Site(site.backend, signed_in("ENERGY_APP", permissions=["ENERGY_APP", *more]))
@@ -114,17 +109,8 @@ def test_another_platforms_list_is_shown_to_who_may_open_that_platform(site: Sit
         assert f'href="{PORTAL}{end}"' in page
 
 
-def test_a_list_that_was_absent_ten_minutes_ago_is_asked_for_at_once(site: Site) -> None:
-    gaps, key = process_runtime().gaps, MeterQueries.use_get_meters_query.key
-    for seconds, is_shown in ((590, False), (610, True)):
-        gaps.learn(key, status=404, now=time.time() - seconds)
-        assert (HERS in site.get().text) is is_shown
-
-
 @pytest.mark.parametrize(("status", "is_said"), [(403, False), (404, False), (422, True), (503, True)])
-def test_a_list_that_the_backend_denies_is_left_out_and_one_that_fails_says_so_beside_the_others(
-    site: Site, status: int, is_said: bool
-) -> None:
+def test_denied_list_is_left_out_and_failed_one_says_so(site: Site, status: int, is_said: bool) -> None:
     site.backend.refuses("GET", METERS, status=status)
     page = site.get()
     assert (page.status, page.text.count("This could not be loaded."), HERS in page.text) == (200, is_said, is_said)
@@ -142,9 +128,7 @@ def test_a_list_that_the_backend_denies_is_left_out_and_one_that_fails_says_so_b
         ([ONE], "Show in the list"),
     ],
 )
-def test_only_rows_that_say_that_they_belong_to_this_one_are_shown_and_only_a_longer_list_leads_to_all_of_it(
-    site: Site, rows: list[dict[str, Any]], shown: str | None
-) -> None:
+def test_only_rows_that_belong_here_are_shown(site: Site, rows: list[dict[str, Any]], shown: str | None) -> None:
     site.backend.lists(METERS, rows)
     page = site.get().text
     assert (HERS in page, (shown or HERS) in page) == (shown is not None, shown is not None)
@@ -156,13 +140,3 @@ def test_a_backend_that_does_not_count_has_no_number(site: Site) -> None:
     site.backend.answers("GET", METERS, json={name: value for name, value in answer.items() if name != "total"})
     page = site.get().html
     assert (">Show all<" in page, "None" in page) == (True, False)
-
-
-@pytest.mark.parametrize("name", ["Serial", "Number"])
-def test_the_look_of_a_list_is_that_of_the_urls_in_force(name: str) -> None:
-    """A test that serves other pages finds these."""
-    view = ListView(hook=MeterQueries.use_get_meters_query, columns={"serial": Column(name)}, template="meters.html")
-    with served(*resource_pages("energy/meters", name="meter", title="Meters", list=view, detail=blank)):
-        _template, given = list_look("meters")
-    shown: Any = given["list"]
-    assert [heading.label for heading in shown.headings] == [name]

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from portal.query.process_state import process_runtime
-from portal.services.finance.invoices import InvoiceQueries
-from portal.services.searched_lists import searched_lists
 from portal.testing import Backend, SignedIn
 
 LISTS = ("/energy/clients", "/energy/stations", "/energy/chargers", "/energy/sessions", "/energy/meters")
@@ -37,14 +33,6 @@ def found(browser: Client, query: str = "q=ada", *, locale: str = "en", **header
     return response.content.decode()
 
 
-def test_each_platform_declares_what_is_searched() -> None:
-    assert {(platform.app, each.path) for platform, each in searched_lists()} == {
-        *(("energy", path.rpartition("/")[2]) for path in LISTS),
-        ("operations", "work-orders"),
-        ("finance", "invoices"),
-    }
-
-
 @pytest.mark.parametrize(
     ("profile", "asked"),
     [
@@ -53,20 +41,10 @@ def test_each_platform_declares_what_is_searched() -> None:
         ({"permissions": [FINANCE]}, {INVOICES}),
     ],
 )
-def test_every_list_of_the_permitted_platforms_is_asked_and_no_other(
-    backend: Backend, signed_in: SignedIn, profile: Any, asked: set[str]
-) -> None:
+def test_permitted_lists_are_asked(backend: Backend, signed_in: SignedIn, profile: Any, asked: set[str]) -> None:
     found(signed_in(ENERGY, FINANCE, **profile), "q=berlin")
     assert searched(backend) == asked
     assert {call.query["q"] for call in backend.calls if "q" in call.query} == {"berlin"}
-
-
-def test_a_list_that_was_absent_ten_minutes_ago_is_searched_at_once(backend: Backend, signed_in: SignedIn) -> None:
-    for seconds, asked in ((590, {*LISTS}), (610, {*LISTS, INVOICES})):
-        key = InvoiceQueries.use_get_invoices_query.key
-        process_runtime().gaps.learn(key, status=404, now=time.time() - seconds)
-        found(signed_in(ENERGY, FINANCE))
-        assert searched(backend) == asked
 
 
 def test_rows_lead_to_their_pages_on_this_app_or_through_the_gateway(backend: Backend, signed_in: SignedIn) -> None:
@@ -84,9 +62,7 @@ def test_rows_lead_to_their_pages_on_this_app_or_through_the_gateway(backend: Ba
     assert "/clients/.." not in body, "an id that can not stand in an address is no link"
 
 
-def test_of_a_long_list_the_first_rows_are_shown_and_the_way_to_all_of_them(
-    backend: Backend, signed_in: SignedIn
-) -> None:
+def test_long_list_shows_five_rows_and_leads_to_all(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/clients", [{"id": f"cli_{number}", "name": "Ada A&B"} for number in range(54)])
     body = found(signed_in(ENERGY), "q=a%26b")
     assert len(re.findall(r"/clients/cli_\d", body)) == 5
@@ -102,9 +78,7 @@ def test_of_what_a_list_found_the_best_matches_are_shown(backend: Backend, signe
     ]
 
 
-def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_down_is_named(
-    backend: Backend, signed_in: SignedIn
-) -> None:
+def test_failed_lists_are_named_beside_the_others(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/stations", [{"id": "sta_1", "name": "Ada"}])
     for path, status in (("/energy/clients", 403), ("/energy/meters", 503), ("/energy/sessions", 500)):
         backend.fails(status, path=path)
@@ -138,9 +112,8 @@ def test_a_refused_list_and_one_that_is_down_leave_the_others_and_each_that_is_d
         (dict.fromkeys(LISTS, 503) | {"/energy/meters": 403}, 503),
         ({None: "refused"}, 503),
     ],
-    ids=["all refused", "all down but the first", "all down but the last", "no answer"],
 )
-def test_without_any_answer_the_page_is_the_failure_or_says_that_there_is_nothing_to_search(
+def test_search_without_any_answer_is_a_failure(
     backend: Backend, signed_in: SignedIn, faults: Any, status: int
 ) -> None:
     browser = signed_in(ENERGY)
@@ -158,9 +131,7 @@ def test_too_little_asks_nothing(backend: Backend, signed_in: SignedIn, query: s
     assert searched(backend) == set()
 
 
-def test_who_may_open_no_platform_is_told_so_and_who_is_signed_out_is_led_to_the_sign_in_page(
-    backend: Backend, signed_in: SignedIn, signed_out: Client
-) -> None:
+def test_search_needs_a_platform_and_a_sign_in(backend: Backend, signed_in: SignedIn, signed_out: Client) -> None:
     assert "No platform is open to you" in found(signed_in(), "q=berlin")
     assert searched(backend) == set()
     response = signed_out.get("/en/search?q=berlin")
@@ -170,9 +141,7 @@ def test_who_may_open_no_platform_is_told_so_and_who_is_signed_out_is_led_to_the
 
 
 @pytest.mark.parametrize("target", ["found", "palette-found"])
-def test_for_htmx_there_is_a_fragment_that_says_how_many_were_found(
-    backend: Backend, signed_in: SignedIn, target: str
-) -> None:
+def test_fragment_for_htmx_counts_what_was_found(backend: Backend, signed_in: SignedIn, target: str) -> None:
     backend.lists("/energy/clients", [ADA])
     response = signed_in(ENERGY).get("/en/search?q=ada", headers={"HX-Request": "true", "HX-Target": target})
     body = response.content.decode()
