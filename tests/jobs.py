@@ -80,7 +80,7 @@ JOBS: Final = {
         tests=(
             *("tests/portal_dev", SANDBOX, "tests/mistakes", "tests/mutants"),
             *("tests/test_checks.py", "tests/test_fast.py", "tests/test_jobs.py", "tests/test_matrix.py"),
-            *("tests/test_supply_chain.py", "tests/browser/test_queries_panel.py"),
+            "tests/test_supply_chain.py",
         ),
         code=(
             *("packages/portal_dev", "packages/sandbox_api", "packages/portal_operate"),
