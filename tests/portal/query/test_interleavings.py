@@ -213,32 +213,3 @@ def test_no_read_misses_a_completed_write_however_requests_overlap(
     """Also where rows tell no version."""
     monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
     run_machine(InterleavingMachine, examples=120, steps=40)
-
-
-def test_a_write_whose_record_gave_up_its_change_still_names_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second overlaps with the first alone, the third with the first alone, and is done before it but ends after.
-
-    Found by the storm: the record of the first had given up its change, and with it the row's name.
-    """
-    monkeypatch.setattr(patches, "VERSION_FIELD", "another field")  # a version would tell
-    machine = InterleavingMachine()
-    machine.start()
-    machine.begin_rename(0, 1)
-    [first] = machine.underway
-    machine.begin_rename(1, 1)
-    second = machine.underway[-1]
-    while not second.ended:
-        machine._advance(second)
-    machine.begin_rename(1, 1)
-    third = machine.underway[-1]
-    machine._advance(third)  # the backend has done it
-    while not first.ended:
-        machine._advance(first)  # done after the third one
-    machine.begin_read(0, 1)  # fetched while the third one's answer is on its way
-    read = machine.underway[-1]
-    while not read.ended:
-        machine._advance(read)
-    machine._advance(third)
-    assert third.ended
-    machine.begin_read(0, 1)
-    machine.teardown()

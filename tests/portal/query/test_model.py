@@ -24,18 +24,6 @@ def test_no_read_misses_a_completed_write(
     run_machine(machine)
 
 
-def test_an_example_that_runs_again_does_the_same() -> None:
-    """Which key is evicted depends on the names of the keys, and these on the tokens."""
-
-    def keys() -> list[str]:
-        machine = QueryMachine()
-        machine.start()  # type: ignore[no-untyped-call]  Hypothesis's decorator
-        machine.read(process=0, variant=0, pages=1, nested=[])
-        return sorted(machine.world.store.values)
-
-    assert keys() == keys()
-
-
 def _invalidated_pages_shown_as_stale(patch: pytest.MonkeyPatch) -> None:
     asked = MergedPage.may_show_stale
     patch.setattr(

@@ -15,7 +15,7 @@ from portal.config.contract_names import AUTH_LOGIN_PATH
 from portal.query import MutationGroup, QueryClient, mutation_endpoint
 from portal.services.auth import AuthMutations
 from portal.services.user import UserQueries
-from tests.portal.query.clients import client_of, clients, listed, me, no_profile
+from tests.portal.query.clients import client_of, clients, listed, me, no_profile, once
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, FakeBackend
 from tests.portal.query.world import User, World
 
@@ -152,64 +152,6 @@ class TestAPageThatBeginsTheProfileFirst:
         assert own_name(client) == "Countess"
 
 
-class Race:
-    """A first `/me`, and a write of the same user that is done after the backend has answered, before the answer is kept.
-
-    :param write: in another process.
-    :param stops_at: the write stops before this one of its store operations that follow the call,
-    :param goes_on_at: until `/me` is before this one of its own, or has ended.
-    """
-
-    def __init__(self, world: World, *, write: Callable[[], None], stops_at: int, goes_on_at: int) -> None:
-        self.world = world
-        self.write = write
-        self.left = {"write": stops_at, "profile": goes_on_at}
-        self.counts: set[str] = set()
-        self.stopped, self.go_on = threading.Event(), threading.Event()
-        self.writer = threading.Thread(target=self._write)
-        self.failure: BaseException | None = None
-
-    def run(self, read: Callable[[], object]) -> None:
-        self.world.backend.inside = self._after_the_backend
-        self.world.store.before_each = self._before_an_operation
-        read()
-        self.go_on.set()
-        self.writer.join()
-        self.world.backend.inside = self.world.store.before_each = None
-        if self.failure is not None:
-            raise self.failure
-
-    def _write(self) -> None:
-        try:
-            self.write()
-        except BaseException as error:  # noqa: BLE001  raised where it is waited for
-            self.failure = error
-        self.stopped.set()
-
-    def _after_the_backend(self, method: str, path: str) -> None:
-        if threading.current_thread() is self.writer:
-            if method == "PUT":
-                self.counts.add("write")
-        elif path == "/me" and "profile" not in self.counts:
-            self.counts.add("profile")
-            self.writer.start()
-            self.stopped.wait()
-
-    def _before_an_operation(self, _name: str) -> None:
-        who = "write" if threading.current_thread() is self.writer else "profile"
-        if who not in self.counts:
-            return
-        self.left[who] -= 1
-        if self.left[who] >= 0:
-            return
-        if who == "write":
-            self.stopped.set()
-            self.go_on.wait()
-        else:
-            self.go_on.set()
-            self.writer.join()
-
-
 def with_another_token(phone: User) -> None:
     own_name(phone)
 
@@ -220,23 +162,34 @@ def with_another_token_that_has_no_log(phone: User) -> None:
         del phone.store.values[key]
 
 
-def names_after_races(ada: User, prepare: Callable[[User], None]) -> set[str]:
-    """What `/me` says after the write, for each order of the two's store operations."""
-    found = set()
-    for stops_at in range(8):
-        for goes_on_at in range(14):
-            phone = ada.elsewhere().signed_in()
-            ada.backend.names["ada"] = "Ada"
-            prepare(phone)
-            client, pages = sign_in(ada)
-            write = partial(rename_oneself, phone)
-            Race(ada.world, write=write, stops_at=stops_at, goes_on_at=goes_on_at).run(partial(own_name, client))
-            ada.backend.before = None
-            found |= {own_name(pages), own_name(replace(pages, process=phone.process))}
-            pages.request().purge()
-    return found
+def run_within(ada: User, outer: Callable[[], object], path: str, step: int, inner: Callable[[], object]) -> None:
+    """Run `inner` during `outer`: before its store operation of this number after the backend answered this path."""
+    left = iter(range(step))
+
+    def before(_name: str) -> None:
+        if next(left, None) is None:
+            ada.store.before_each = None
+            inner()
+
+    ada.backend.inside = once(lambda: setattr(ada.store, "before_each", before), method=METHODS[path], path=path)
+    outer()
+    ada.store.before_each = ada.backend.inside = None
+
+
+METHODS = {"/me": "GET", "/me/name": "PUT"}
 
 
 @pytest.mark.parametrize("prepare", [with_another_token, with_another_token_that_has_no_log])
-def test_a_write_that_is_done_during_a_sign_in_shows_in_whatever_order(ada: User, prepare: Any) -> None:
-    assert names_after_races(ada, prepare) == {"Countess"}
+@pytest.mark.parametrize("path", METHODS)
+def test_write_during_a_sign_in_shows(ada: User, prepare: Any, path: str) -> None:
+    """A write of another process within the first `/me`, and that `/me` within the write, at each store operation."""
+    for step in range(14):
+        phone = ada.elsewhere().signed_in()
+        ada.backend.names["ada"] = "Ada"
+        prepare(phone)
+        client, pages = sign_in(ada)
+        outer, inner = partial(own_name, client), partial(rename_oneself, phone)
+        run_within(ada, *((outer, path, step, inner) if path == "/me" else (inner, path, step, outer)))
+        if ada.backend.names["ada"] == "Countess":
+            assert {own_name(pages), own_name(replace(pages, process=phone.process))} == {"Countess"}
+        pages.request().purge()

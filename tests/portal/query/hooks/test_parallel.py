@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-import socket
 import threading
 from typing import Any
 
 import pytest
 
-from portal.api.session import make_session
-from portal.api.tokens import TokenPair, TokenStore
-from portal.config.current import portal_config
+from portal.api.tokens import TokenStore
 from portal.errors import SignInEndedError, UsageError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
-from portal.query import create_query_client, create_query_group, query_endpoint, use_queries
+from portal.query import create_query_group, query_endpoint, use_queries
 from portal.query.endpoints.registry import Registry
-from portal.query.process_state import runtime_for
 from portal.services.user import UserQueries
 from tests.portal.query.clients import but_for_the_profile, listed, rename
-from tests.portal.query.fakes import FakeStore, make_token
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
-from tests.support.http_server import Received, reply, scripted_server
 
 WAIT_S = 20
 
@@ -41,28 +33,15 @@ def searches(words: str) -> list[Any]:
     return [clients.spec({"q": word}) for word in words]
 
 
-def test_five_calls_are_at_the_backend_at_the_same_time() -> None:
-    # All five calls must be at the backend before the first response; a call that waits for another breaks it.
+def test_five_calls_are_at_the_backend_together(ada: User) -> None:
+    # A call that waits for another one breaks the barrier.
     barrier = threading.Barrier(len(PATHS), timeout=WAIT_S)
-
-    def answer(request: Received, connection: socket.socket) -> None:
-        path = request.line.split()[1]
-        if path != "/me":
-            barrier.wait()
-        connection.sendall(reply(json.dumps({"id": "ada", "path": path}).encode()))
-
-    with scripted_server(answer) as server:
-        api = make_session(dataclasses.replace(portal_config(), api_base_url=server.url))
-        client = create_query_client(
-            tokens=TokenStore(TokenPair(access=make_token("ada"))),
-            api=api,
-            runtime=runtime_for(FakeStore()),  # type: ignore[arg-type]  # it has a store's methods
-            deadline=Deadline(WAIT_S),
-        )
-        results: Any = use_queries(client, [getattr(FIVE, f"use_get_{path[1:]}_query").spec() for path in PATHS])
-        api.close()
+    ada.backend.open_paths |= {path: {"path": path} for path in PATHS}
+    ada.backend.before = lambda _method, path: None if path == "/me" else barrier.wait()
+    client = ada.elsewhere(fetch_pool=Pool(name="five", threads=5, queue=9)).request(deadline=Deadline(WAIT_S))
+    results: Any = use_queries(client, [getattr(FIVE, f"use_get_{path[1:]}_query").spec() for path in PATHS])
     assert [result.unwrap()["path"] for result in results] == PATHS
-    assert [request.line.split()[1] for request in server.received].count("/me") == 1
+    assert ada.backend.counted()["GET", "/me"] == 1
 
 
 def test_hot_queries_are_one_round_trip_together(ada: User) -> None:

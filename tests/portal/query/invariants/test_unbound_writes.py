@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
 from portal.query.partition.generations import MAX_PENDING
-from tests.portal.query.clients import create, delete, invalidate, listed, names, no_profile, once
-from tests.portal.query.fakes import make_token, unavailable
+from tests.portal.query.clients import create, delete, listed, names, no_profile, once
+from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User
 
 BEFORE, AFTER = ["c5", "c4"], ["c4", "c3"]
@@ -28,25 +27,8 @@ def other(ada: User) -> User:
     return made
 
 
-def invalidate_after_a_change_by_others(ada: User) -> None:
-    ada.backend.rows.pop(0)
-    invalidate(ada)
-
-
 class TestTheProfileIsUnavailable:
     """The token can't be bound before its write leaves, and the write leaves nevertheless."""
-
-    @pytest.mark.parametrize("write", [delete, invalidate_after_a_change_by_others])
-    def test_the_write_of_a_new_token_shows_in_a_process_where_an_older_list_is_cached(
-        self, ada: User, other: User, write: Any
-    ) -> None:
-        laptop = ada.signed_in()
-        ada.backend.before = no_profile
-        write(laptop)
-        assert listed(laptop) == AFTER
-        ada.backend.before = None
-        other.tokens = laptop.tokens
-        assert listed(other) == AFTER
 
     @pytest.mark.parametrize("refreshes", [False, True])
     def test_the_write_shows_where_the_store_has_lost_the_binding_that_another_process_has_in_memory(
@@ -82,16 +64,6 @@ class TestTheStoreIsDown:
         ada.store.down = False
         listed(ada.signed_in("ben"))
 
-    @pytest.mark.parametrize("profile_fails", [True, False])
-    def test_a_write_of_a_token_that_this_process_does_not_know_shows_in_the_other(
-        self, ada: User, other: User, profile_fails: bool
-    ) -> None:
-        ada.store.down = True
-        ada.backend.failures = [unavailable()] * 3 if profile_fails else []
-        delete(ada, "c5")
-        self.back(ada)
-        assert listed(other) == AFTER
-
     def test_pending_purges_are_bounded_and_become_all_that_is_cached(self, ada: User, other: User) -> None:
         ada.store.down = True
         delete(ada, "c5")
@@ -102,19 +74,6 @@ class TestTheStoreIsDown:
         for reads in (1, 0):
             with ada.reads(reads):  # and that once
                 assert listed(other) == AFTER
-
-
-def test_a_new_binding_begins_a_generation_so_nothing_older_than_itself_is_shown_to_it(ada: User, other: User) -> None:
-    ada.backend.rows.pop(0)
-    assert listed(ada.signed_in()) == AFTER
-
-
-def test_a_write_during_which_the_sign_in_ends_still_shows(ada: User) -> None:
-    listed(ada)
-    tokens = TokenStore(ada.tokens.current)
-    ada.backend.inside = once(tokens.clear, method="DELETE", path="/energy/clients/c5")
-    delete(ada.process.request_with(tokens), "c5")
-    assert listed(ada) == AFTER
 
 
 def test_a_write_that_may_be_either_users_shows_no_row_to_one_of_them(ada: User) -> None:
