@@ -115,7 +115,7 @@ def lose_primaries_of_a_cluster(storm: Storm) -> None:
         if storm.clustered is None or storm.stop.wait(storm.seconds / 3):
             return
         gone = storm.clustered.servers[number]
-        storm.clustered.kill(gone)
+        gone.stop(signal.SIGKILL)
         storm.clustered.wait_for_failover(gone)
         gone.start()
 

@@ -7,7 +7,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import BinaryIO
 
 
@@ -19,20 +19,6 @@ class Received:
     headers: dict[str, str]
     body: bytes
     connection: int
-
-
-@dataclass
-class ScriptedServer:
-    """Answers each request with what `answer` writes to the socket."""
-
-    port: int
-    scheme: str = "http"
-    received: list[Received] = field(default_factory=list)
-    connections: int = 0
-
-    @property
-    def url(self) -> str:
-        return f"{self.scheme}://127.0.0.1:{self.port}"
 
 
 Answer = Callable[[Received, socket.socket], None]
@@ -57,54 +43,80 @@ def _read_body(reader: BinaryIO, headers: dict[str, str]) -> bytes:
     return body
 
 
-def _serve_on(connection: socket.socket, number: int, server: ScriptedServer, answer: Answer) -> None:
-    with connection, connection.makefile("rb") as reader:
-        while line := reader.readline():
-            headers = {}
-            while (header := reader.readline()) not in {b"\r\n", b""}:
-                name, _, value = header.decode().partition(":")
-                headers[name.strip().lower()] = value.strip()
-            request = Received(line.decode().strip(), headers, _read_body(reader, headers), number)
-            server.received.append(request)
-            answer(request, connection)
+class ScriptedServer:
+    """Answers each request with what `answer` writes to the socket; :meth:`stop` is an outage.
+
+    :ivar connections: the number of connections that came.
+    """
+
+    def __init__(self, answer: Answer, *, tls: ssl.SSLContext | None = None) -> None:
+        self.received: list[Received] = []
+        self.connections = 0
+        self._answer, self._tls = answer, tls
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self._address = self._listener.getsockname()
+        self.port: int = self._address[1]
+        self.url = f"{'http' if tls is None else 'https'}://127.0.0.1:{self.port}"
+        self._open: list[socket.socket] = []
+        self._threads = [threading.Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+        self._held: socket.socket | None = None
+
+    def stop(self) -> None:
+        """Close everything. Nothing listens there any more; the port stays taken, so that nobody else does either."""
+        if self._held is not None:
+            return
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._threads[0].join(10)
+        for connection in self._open:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(self._address)
+
+    def release(self) -> None:
+        """Stop, wait for what is being answered, and give the port back."""
+        self.stop()
+        for thread in self._threads:
+            thread.join(10)
+        if self._held is not None:
+            self._held.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            self._open.append(connection)
+            self._threads.append(threading.Thread(target=self._serve, args=(connection, self.connections), daemon=True))
+            self._threads[-1].start()
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        with contextlib.suppress(OSError), connection:
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+                self._open.append(connection)
+            with connection, connection.makefile("rb") as reader:
+                while line := reader.readline():
+                    headers = {}
+                    while (header := reader.readline()) not in {b"\r\n", b""}:
+                        name, _, value = header.decode().partition(":")
+                        headers[name.strip().lower()] = value.strip()
+                    request = Received(line.decode().strip(), headers, _read_body(reader, headers), number)
+                    self.received.append(request)
+                    self._answer(request, connection)
 
 
 @contextlib.contextmanager
 def scripted_server(answer: Answer, *, tls: ssl.SSLContext | None = None) -> Iterator[ScriptedServer]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = ScriptedServer(port=listener.getsockname()[1], scheme="http" if tls is None else "https")
-    open_sockets: list[socket.socket] = []
-    threads: list[threading.Thread] = []
-
-    def serve(connection: socket.socket, number: int) -> None:
-        with contextlib.suppress(OSError), connection:
-            if tls is not None:
-                connection = tls.wrap_socket(connection, server_side=True)
-                open_sockets.append(connection)
-            _serve_on(connection, number, server, answer)
-
-    def accept() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            server.connections += 1
-            open_sockets.append(connection)
-            threads.append(threading.Thread(target=serve, args=(connection, server.connections), daemon=True))
-            threads[-1].start()
-
-    acceptor = threading.Thread(target=accept, daemon=True)
-    acceptor.start()
+    """A server on a free port, running inside the block."""
+    server = ScriptedServer(answer, tls=tls)
     try:
         yield server
     finally:
-        with contextlib.suppress(OSError):
-            listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        acceptor.join(10)
-        for connection in open_sockets:
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        for thread in threads:
-            thread.join(10)
+        server.release()

@@ -1,11 +1,24 @@
-"""The processes of a server that a test has started."""
+"""Processes that a test starts: their end with this one, their workers, and waits for what they do."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
+
+#: Seconds after which a test gives up: far longer than anything takes, on a machine however busy.
+PATIENCE_S = 60
+
+
+def until(condition: Callable[[], object], *, what: object, seconds: float = PATIENCE_S) -> None:
+    """Wait until the condition holds; `what` says, or is called to say, what did not happen."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s: {what() if callable(what) else what}"
+        time.sleep(0.02)
 
 
 def ending_with_this_process(*command: str) -> list[str]:

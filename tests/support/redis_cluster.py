@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import redis
 from redis.crc import key_slot
 
 from tests.support.ports import free_port
-from tests.support.redis_sentinel import until
-from tests.support.redis_server import RedisServer
+from tests.support.processes import until
+from tests.support.redis_server import QUICK, RedisServer, running
 
 PRIMARIES = 3
 NODE_TIMEOUT_MS = 1000
@@ -24,34 +24,24 @@ class ClusteredRedis:
 
     :param options: of each server.
     :param login: user and password of a client, before the hosts of the address: `user:password@`.
-    :param program: of the servers; None for Redis.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *options: str,
-        login: str = "",
-        program: str | None = None,
-        next_port: Callable[[], int] = free_port,
-    ) -> None:
+    def __init__(self, folder: Path, *options: str, login: str = "") -> None:
         self.login = login
         self.servers: list[RedisServer] = []
         self._bus_ports: list[int] = []
         for number in range(2 * PRIMARIES):
             data = folder / f"node-{number}"
             data.mkdir(parents=True)
-            self._bus_ports.append(next_port())
+            self._bus_ports.append(free_port())
             own = (
                 *("--cluster-enabled", "yes", "--cluster-node-timeout", str(NODE_TIMEOUT_MS)),
                 # By default the nodes talk on the port + 10,000, which a high port does not leave room for.
                 *("--cluster-port", str(self._bus_ports[-1])),
                 *("--cluster-require-full-coverage", "no", "--cluster-replica-validity-factor", "0"),
-                *("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"),
+                *QUICK,
             )
-            self.servers.append(RedisServer(data, *own, *options, port=next_port()))
-            if program is not None:
-                self.servers[-1].program = program
+            self.servers.append(RedisServer(data, *own, *options, port=free_port()))
 
     def url(self, database: int = 0) -> str:
         """Its address, as `CACHE_URL` has it."""
@@ -69,11 +59,14 @@ class ClusteredRedis:
                     client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, end - 1)
                 client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
                 client.execute_command("CLUSTER", "MEET", "127.0.0.1", self.servers[0].port, self._bus_ports[0])
-        until(lambda: all(self._known_by(server) == len(self.servers) for server in self.servers), "no cluster")
+        until(
+            lambda: all(self._known_by(server) == len(self.servers) for server in self.servers),
+            what="all nodes know each other",
+        )
         for primary, replica in zip(self.servers[:PRIMARIES], self.servers[PRIMARIES:], strict=True):
             with primary.client() as client, replica.client() as of_replica:
                 of_replica.execute_command("CLUSTER", "REPLICATE", client.execute_command("CLUSTER", "MYID"))
-        until(lambda: all(map(self._is_whole, self.servers)), "a node does not know all slots and replicas")
+        until(lambda: all(map(self._is_whole, self.servers)), what="each node knows all slots and replicas")
 
     @contextlib.contextmanager
     def client(self) -> Iterator[redis.RedisCluster]:
@@ -105,31 +98,15 @@ class ClusteredRedis:
                         found.append(server)
         return found
 
-    def kill(self, server: RedisServer) -> None:
-        """SIGKILL."""
-        if server.process is not None:
-            server.process.kill()
-            server.process.wait()
-            server.process = None
-
     def wait_for_failover(self, gone: RedisServer) -> None:
-        """Until the slots of a server that is gone have another primary, everywhere."""
-        running = [server for server in self.servers if server.process is not None]
-        until(lambda: not any(gone.port in self._owners(server) for server in running), "no failover")
-
-    @contextlib.contextmanager
-    def suspended(self, server: RedisServer) -> Iterator[None]:
-        """It hears and says nothing inside the block."""
-        server.signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            server.signal(signal.SIGCONT)
+        """Wait until the slots of a server that is gone have another primary, everywhere."""
+        alive = [server for server in self.servers if server.process is not None]
+        until(lambda: not any(gone.port in self._owners(server) for server in alive), what="failover")
 
     def stop(self) -> None:
         """End all of it."""
         for server in self.servers:
-            self.kill(server)
+            server.stop(signal.SIGKILL)
 
     def _known_by(self, server: RedisServer) -> int:
         with server.client() as client:
@@ -148,14 +125,6 @@ class ClusteredRedis:
         return state["cluster_state"] == "ok" and linked and [len(each) for each in ranges] == [4] * PRIMARIES
 
 
-@contextlib.contextmanager
-def clustered_redis(
-    folder: Path, *options: str, login: str = "", program: str | None = None
-) -> Iterator[ClusteredRedis]:
+def clustered_redis(folder: Path, *options: str, login: str = "") -> contextlib.AbstractContextManager[ClusteredRedis]:
     """All of it, running inside the block."""
-    cluster = ClusteredRedis(folder, *options, login=login, program=program)
-    try:
-        cluster.start()
-        yield cluster
-    finally:
-        cluster.stop()
+    return running(ClusteredRedis(folder, *options, login=login))

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import redis
 
-from tests.support.harness import require_tool
 from tests.support.ports import free_port
-from tests.support.processes import ending_with_this_process
-from tests.support.redis_server import RedisServer
+from tests.support.processes import until
+from tests.support.redis_server import QUICK, RedisServer, running
 
 SERVICE = "portal"
 SERVERS = SENTINELS = 3
 QUORUM = 2
 DOWN_AFTER_MS = 1000
-PATIENCE_S = 60
 
 
 class WatchedRedis:
@@ -41,7 +37,6 @@ class WatchedRedis:
         tls: tuple[Path, Path] | None = None,
         next_port: Callable[[], int] = free_port,
     ) -> None:
-        self.program = require_tool("redis-sentinel")
         self.folder = folder
         self.monitor = monitor
         self.tls = _tls_options(*tls) if tls is not None else {}
@@ -52,15 +47,14 @@ class WatchedRedis:
             data = folder / f"server-{number}"
             data.mkdir(parents=True)
             replica = ("--replicaof", f"127.0.0.1 {self.named_ports[0]}") if self.servers else ()
-            quick = ("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1")
             tls_port = next_port() if self.tls else 0
             secured = [word for name, value in self.tls.items() for word in (f"--{name}", value)]
             secured += ["--tls-port", str(tls_port)] if self.tls else []
-            self.servers.append(RedisServer(data, *options, *quick, *secured, *replica, port=next_port()))
+            self.servers.append(RedisServer(data, *options, *QUICK, *secured, *replica, port=next_port()))
             self.named_ports.append(tls_port if self.tls else self.servers[-1].port)
         self.ports = [next_port() for _ in range(SENTINELS)]
         self.tls_ports = [next_port() for _ in range(SENTINELS)] if self.tls else []
-        self.sentinels: list[subprocess.Popen[bytes]] = []
+        self.sentinels: list[RedisServer] = []
 
     def url(self, database: int = 0, *, user: str = "") -> str:
         """Its address, as `CACHE_URL` has it."""
@@ -85,14 +79,9 @@ class WatchedRedis:
                 *([f"tls-port {self.tls_ports[number]}"] if self.tls else []),
             ]
             file.write_text("\n".join(lines) + "\n")
-            self.sentinels.append(
-                subprocess.Popen(
-                    ending_with_this_process(self.program, str(file)),
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-            )
-        until(lambda: all(self._knows_all(port) for port in self.ports), "the Sentinels do not find each other")
+            self.sentinels.append(RedisServer(self.folder, port=port, sentinel=file))
+            self.sentinels[-1].start()
+        until(lambda: all(map(self._knows_all, self.sentinels)), what="the Sentinels find each other")
 
     def primary(self) -> RedisServer:
         """The primary that the first Sentinel names."""
@@ -112,58 +101,35 @@ class WatchedRedis:
     def kill_primary(self) -> RedisServer:
         """SIGKILL; gives the one that is gone."""
         gone = self.primary()
-        if gone.process is not None:
-            gone.process.kill()
-            gone.process.wait()
-            gone.process = None
+        gone.stop(signal.SIGKILL)
         return gone
 
     def wait_for_another_primary(self, *, than: RedisServer) -> None:
-        """Until the Sentinels have named another one."""
-        until(lambda: self.primary() is not than, "no failover")
-
-    @contextlib.contextmanager
-    def suspended(self, servers: list[RedisServer]) -> Iterator[None]:
-        """They hear and say nothing inside the block."""
-        for server in servers:
-            server.signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            for server in servers:
-                server.signal(signal.SIGCONT)
+        """Wait until the Sentinels have named another one."""
+        until(lambda: self.primary() is not than, what="failover")
 
     def stop(self) -> None:
         """End all of it."""
-        for sentinel in self.sentinels:
-            sentinel.kill()
-            sentinel.wait()
-        for server in self.servers:
-            server.stop()
+        for server in (*self.sentinels, *self.servers):
+            server.stop(signal.SIGKILL if server in self.sentinels else signal.SIGTERM)
 
-    def _knows_all(self, port: int) -> bool:
-        with contextlib.closing(redis.Redis(port=port)) as client, contextlib.suppress(redis.RedisError):
+    def _knows_all(self, sentinel: RedisServer) -> bool:
+        with sentinel.client() as client, contextlib.suppress(redis.RedisError):
             state = client.sentinel_master(SERVICE)
             others = (state["num-other-sentinels"], state["num-slaves"])
             return others == (SENTINELS - 1, SERVERS - 1) and len(client.sentinel_slaves(SERVICE)) == SERVERS - 1
         return False
 
 
-@contextlib.contextmanager
 def watched_redis(
     folder: Path,
     *options: str,
     monitor: tuple[str, ...] = (),
     tls: tuple[Path, Path] | None = None,
     next_port: Callable[[], int] = free_port,
-) -> Iterator[WatchedRedis]:
+) -> contextlib.AbstractContextManager[WatchedRedis]:
     """All of it, running inside the block."""
-    watched = WatchedRedis(folder, *options, monitor=monitor, tls=tls, next_port=next_port)
-    try:
-        watched.start()
-        yield watched
-    finally:
-        watched.stop()
+    return running(WatchedRedis(folder, *options, monitor=monitor, tls=tls, next_port=next_port))
 
 
 def _tls_options(certificate: Path, key: Path) -> dict[str, str]:
@@ -174,15 +140,3 @@ def _tls_options(certificate: Path, key: Path) -> dict[str, str]:
         "tls-auth-clients": "no",
         "tls-replication": "yes",
     }
-
-
-def until(done: Callable[[], bool], otherwise: str) -> None:
-    """Wait for what other processes do.
-
-    :raises RuntimeError: `otherwise`, after a minute.
-    """
-    end = time.monotonic() + PATIENCE_S
-    while not done():
-        if time.monotonic() > end:
-            raise RuntimeError(otherwise)
-        time.sleep(0.05)

@@ -8,24 +8,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from portal.server.ports import answers
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
+from tests.support.processes import PATIENCE_S, until
 
-#: Seconds after which a test gives up.
-PATIENCE_S = 60
-
-
-def until(condition: Callable[[], object], *, what: str, seconds: float = PATIENCE_S) -> None:
-    """Wait until the condition holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"not within {seconds} s: {what}"
-        threading.Event().wait(0.02)
+__all__ = ["PATIENCE_S", "ended", "get", "started", "until"]
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import signal
 import time
 
 import pytest
@@ -25,9 +26,9 @@ from portal_operate.doctor.stores import look_at_stores
 from tests.portal.store.test_redis_as_it_is_run import all_words_of, use_both
 from tests.support.given_store import stores_on
 from tests.support.harness import ROOT
+from tests.support.processes import until
 from tests.support.redis_cluster import NODE_TIMEOUT_MS, PRIMARIES, clustered_redis
-from tests.support.redis_sentinel import until
-from tests.support.redis_server import RedisServer, running_redis
+from tests.support.redis_server import RedisServer, running_redis, suspended
 
 pytestmark = pytest.mark.redis
 
@@ -135,7 +136,7 @@ def test_a_primary_that_hangs_is_slow_once_and_the_others_go_on(redis_cluster, c
         store.set_many({there: 1, elsewhere: 2}, lifetime_s=60)
         # No replica takes its part before all has been looked at.
         patient(redis_cluster, 60_000)
-        with redis_cluster.suspended(hung):
+        with suspended(hung):
             with caplog.at_level(logging.WARNING), pytest.raises(StoreUnavailableError, match="TimeoutError"):
                 store.get(there)
             assert store.circuit(there).is_open
@@ -147,10 +148,10 @@ def test_a_primary_that_hangs_is_slow_once_and_the_others_go_on(redis_cluster, c
             with pytest.raises(StoreUnavailableError):
                 check_readiness()
             patient(redis_cluster, NODE_TIMEOUT_MS, but=hung)
-            until(lambda: _value(there) == 1, "no failover")
+            until(lambda: _value(there) == 1, what="failover")
         assert store.get(elsewhere) == 2
         patient(redis_cluster, NODE_TIMEOUT_MS)
-        until(lambda: len(redis_cluster.primaries()) == PRIMARIES, "it does not know that it is a replica")
+        until(lambda: len(redis_cluster.primaries()) == PRIMARIES, what="it knows that it is a replica")
 
 
 def patient(cluster, milliseconds: int, *, but: RedisServer | None = None) -> None:
@@ -174,17 +175,17 @@ def test_what_was_confirmed_survives_a_primary_that_is_killed_and_is_read_from_i
         gone = cluster.primaries()[0]
         for number, key in enumerate(keys):
             if number == len(keys) // 2:
-                cluster.kill(gone)
+                gone.stop(signal.SIGKILL)
             with contextlib.suppress(StoreUnavailableError):
                 store.set(key, number, lifetime_s=60)
                 confirmed[key] = number
         assert len(keys) // 2 < len(confirmed) < len(keys), "some find nobody, and the others are served"
         last = [key for key in keys if key not in confirmed][-1]
-        until(lambda: _value(last) is not MISSING or _set(last), "no failover")
+        until(lambda: _value(last) is not MISSING or _set(last), what="failover")
         assert store.get_many(confirmed) == confirmed
         assert len(cluster.primaries()) == PRIMARIES
         gone.start()
-        until(lambda: len(cluster.primaries()) == PRIMARIES, "it does not come back as a replica")
+        until(lambda: len(cluster.primaries()) == PRIMARIES, what="it comes back as a replica")
 
 
 def _set(key: str) -> bool:
@@ -198,7 +199,7 @@ def test_a_write_that_no_replica_has_is_not_said_to_be_kept(tmp_path):
         key = key_on(cluster, cluster.servers[0], "family")
         refresh_store().set(key, 1, lifetime_s=60)
         began = time.monotonic()
-        with cluster.suspended(cluster.servers[PRIMARIES]):
+        with suspended(cluster.servers[PRIMARIES]):
             with pytest.raises(StoreUnavailableError, match="NoReplicaError"):
                 refresh_store().set(key, 2, lifetime_s=60)
             query_store().set(key, 2, lifetime_s=60)

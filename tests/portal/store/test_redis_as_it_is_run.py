@@ -18,8 +18,9 @@ from tests.support.given_store import stores_on
 from tests.support.harness import ROOT
 from tests.support.nginx_server import make_certificate
 from tests.support.ports import free_port
-from tests.support.redis_sentinel import until, watched_redis
-from tests.support.redis_server import running_redis
+from tests.support.processes import until
+from tests.support.redis_sentinel import watched_redis
+from tests.support.redis_server import running_redis, suspended
 
 pytestmark = pytest.mark.redis
 
@@ -167,7 +168,7 @@ class TestSentinels:
                 lambda: refresh_store().set_many({"c": 1, "d": 2}, lifetime_s=600),
             )
             for write in writes:
-                with watched.suspended(watched.replicas()):
+                with suspended(*watched.replicas()):
                     with pytest.raises(StoreUnavailableError):
                         write()
                     # Cached data may be lost at any time, so these writes do not wait for a replica.
@@ -182,7 +183,7 @@ class TestSentinels:
 
     def test_a_write_that_dies_with_its_primary_was_never_confirmed_with_a_replica(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):
-            with watched.suspended(watched.replicas()):
+            with suspended(*watched.replicas()):
                 # More than the kernel takes for a process that does not read: what follows stays in the primary.
                 query_store().set("large", "x" * 30_000_000, lifetime_s=600)
                 query_store().set("cached", 1, lifetime_s=600)
@@ -212,4 +213,4 @@ def eventually(done) -> None:
             return done()
         return False
 
-    until(succeeds, "the store does not come back")
+    until(succeeds, what="the store comes back")

@@ -14,6 +14,7 @@ from portal_dev.local_servers.server_group import POLL_INTERVAL_S, Server, Serve
 from tests.support.nginx_server import Site
 from tests.support.processes import workers_of
 from tests.support.redis_sentinel import WatchedRedis
+from tests.support.redis_server import suspended
 from tests.support.topology import small_disk
 from tests.support.topology.addresses import Addresses
 from tests.support.topology.variables import BACKEND, stop_time_s
@@ -136,7 +137,7 @@ class Topology:
     @contextlib.contextmanager
     def redis_hung(self) -> Iterator[None]:
         """Inside the block, no Redis says anything, so that there is nothing to fail over to."""
-        with self._redis().suspended(self._redis().servers):
+        with suspended(*self._redis().servers):
             yield
 
     @contextlib.contextmanager
