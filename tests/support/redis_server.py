@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP, SIGTERM
 from typing import Protocol, TypeVar
 
 import redis
@@ -57,7 +57,7 @@ class RedisServer:
         if self.process is not None:
             self.process.send_signal(number)
 
-    def stop(self, number: int = signal.SIGTERM) -> None:
+    def stop(self, number: int = SIGTERM) -> None:
         """End it, in order unless another signal is named, and wait for that."""
         if self.process is not None:
             self.process.send_signal(number)
@@ -69,12 +69,12 @@ class RedisServer:
 def suspended(*servers: RedisServer) -> Iterator[None]:
     """Inside the block, the servers hear and say nothing."""
     for server in servers:
-        server.signal(signal.SIGSTOP)
+        server.signal(SIGSTOP)
     try:
         yield
     finally:
         for server in servers:
-            server.signal(signal.SIGCONT)
+            server.signal(SIGCONT)
 
 
 class Startable(Protocol):
