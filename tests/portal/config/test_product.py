@@ -56,32 +56,26 @@ def test_its_code_is_a_checkout_where_the_program_is_beside_its_apps(tmp_path: P
     assert read(describe(tmp_path, "Product()")).stdout.endswith(f"{tmp_path} True\n")
 
 
-def test_a_project_without_apps_has_no_platform_and_speaks_english(tmp_path: Path) -> None:
-    assert read(tmp_path).stdout == f"Portal en [] {ROOT / 'packages'} False\n"
-
-
-def test_nor_has_a_project_whose_apps_is_a_module(tmp_path: Path) -> None:
-    (tmp_path / "apps.py").touch()
+@pytest.mark.parametrize(
+    "contents",
+    [
+        *({}, {"apps.py": ""}, {"apps/other.py": ""}, {"apps/product.py": "NAME = 1\n"}),
+        {"apps/product/__init__.py": "", "apps/product/models.py": ""},
+    ],
+)
+def test_a_project_without_our_apps_has_no_platform(tmp_path: Path, contents: dict[str, str]) -> None:
+    for name, text in contents.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
     done = read(tmp_path)
-    assert done.stdout == f"Portal en [] {ROOT / 'packages'} False\n", done.stderr
+    assert done.stdout.startswith("Portal en [] "), done.stderr
+    assert (tmp_path / "apps").is_dir() or done.stdout.endswith(f" {ROOT / 'packages'} False\n")
 
 
 def test_what_its_apps_can_not_import_is_told(tmp_path: Path) -> None:
     (tmp_path / "apps").mkdir()
     (tmp_path / "apps" / "__init__.py").write_text("import not_installed")
     assert "No module named 'not_installed'" in read(tmp_path).stderr
-
-
-@pytest.mark.parametrize(
-    "contents", [{}, {"product.py": "NAME = 1\n"}, {"product/__init__.py": "", "product/models.py": ""}]
-)
-def test_nor_has_a_project_whose_apps_are_others(tmp_path: Path, contents: dict[str, str]) -> None:
-    (tmp_path / "apps").mkdir()
-    for name, text in contents.items():
-        (tmp_path / "apps" / name).parent.mkdir(exist_ok=True)
-        (tmp_path / "apps" / name).write_text(text)
-    done = read(tmp_path)
-    assert done.stdout.startswith("Portal en [] "), done.stderr
 
 
 @pytest.mark.parametrize(

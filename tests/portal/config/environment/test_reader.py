@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import override_settings
@@ -29,6 +29,7 @@ PRODUCTION = {
     "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
 }
 PROVIDER = {"APP_OIDC_ISSUER": "https://id.example.com/", "APP_OIDC_CLIENT_ID": "portal"}
+OF_OIDC = {"APP_OIDC_AUTHORIZE_PARAMS": "acr_values=mfa%20otp&resource=urn:api"}
 
 
 @pytest.fixture(autouse=True)
@@ -71,62 +72,43 @@ def test_production_addresses_follow_from_the_cookie_domain_and_a_missing_variab
         monkeypatch.setenv(missing, PRODUCTION[missing])
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("DEBUG", "perhaps"),
-        ("APP_BEHIND_PROXY", "ja"),
-        ("APP_SECURITY_CONTACT", "security@example.com"),
-        ("APP_SECURITY_CONTACT", "mailto:a@b\nExpires: never"),
-        ("ALLOWED_HOSTS", "https://auth.example.com"),
-        ("ALLOWED_HOSTS", "auth.example.com:8000"),
-        ("PORT_BASE", "eight thousand"),
-        ("PORT_BASE", "80"),
-        ("APP_PUBLIC_API_BASE_URL", "api.example.com"),
-        ("APP_PUBLIC_API_BASE_URL", "https://user:secret@api.example.com"),
-        ("APP_PUBLIC_API_BASE_URL", "https://api.example.com/?x=1"),
-        ("APP_PUBLIC_GATEWAY_APP_URL", "https://auth.example.com/gateway"),
-        ("APP_PUBLIC_GATEWAY_APP_URL", "https://münchen.example"),
-        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "localhost"),
-        ("APP_PUBLIC_AUTH_COOKIE_DOMAIN", "münchen.example"),
-        ("CACHE_URL", "redis://:secret@one:6379/0,redis://:secret@two:6379/0"),
-        ("REFRESH_CACHE_URL", "redis+cluster://:secret@one:6379/0"),
-        ("APP_STORE_MAX_MB", "0"),
-        ("APP_API_CONNECT_TIMEOUT_S", "0"),
-        ("APP_API_READ_TIMEOUT_S", "ten"),
-        ("APP_API_READ_TIMEOUT_S", "nan"),
-        ("APP_SESSION_MAX_AGE_S", "-1"),
-        ("APP_SESSION_MAX_AGE_S", "0.5"),
-        ("APP_LOG_FORMAT", "xml"),
-        ("APP_JWT_JWKS_URL", "keys.json"),
-        ("APP_JWT_KEY", "short"),
-        *(
-            ("APP_AUDIT_LOG", place)
-            for place in ("stdout", "audit.jsonl", "/dev/null", "/no/audit", "/tmp", "/tmp/a\nb")
-        ),
-        *(
-            ("APP_OIDC_PERMISSIONS", text)
-            for text in ("groups", "groups:", ": a=B", "groups: a", "groups: a=b=c", "g: a=")
-        ),
-        *(
-            (name, text)
-            for name in ("APP_OIDC_AUTHORIZE_PARAMS", "APP_OIDC_TOKEN_PARAMS")
-            for text in ("prompt", "prompt=", "=login", "prompt=login&", "a=%ff", "a=%0d%0ab")
-        ),
-        ("APP_OIDC_AUTHORIZE_PARAMS", "prompt=login&state=x"),
-        ("APP_OIDC_AUTHORIZE_PARAMS", "request_uri=https://id.example.com/r"),
-        ("APP_OIDC_TOKEN_PARAMS", "scope=a&refresh_token=secret"),
-        ("APP_OIDC_ACCESS_TOKENS", "reference"),
-        *(
-            ("APP_BACKEND", path)
-            for path in ("acme.Backend", "Backend", "portal.api.backend.No", "portal.api.FormBody")
-        ),
-        ("APP_BACKEND", "portal.api.backend.CONTRACT"),
-        ("APP_STATE_DIR", "$HOME_OF_A_SHELL/state"),
-        ("APP_STATE_DIR", "~nobody-has-this-name/state"),
-        ("APP_API_CA_FILE", "~nobody-has-this-name/ca.pem"),
+MALFORMED = {
+    "DEBUG": ["perhaps"],
+    "APP_BEHIND_PROXY": ["ja"],
+    "APP_SECURITY_CONTACT": ["security@example.com", "mailto:a@b\nExpires: never"],
+    "ALLOWED_HOSTS": ["https://auth.example.com", "auth.example.com:8000"],
+    "PORT_BASE": ["eight thousand", "80"],
+    "APP_PUBLIC_API_BASE_URL": [
+        *("api.example.com", "https://user:secret@api.example.com", "https://api.example.com/?x=1"),
     ],
-)
+    "APP_PUBLIC_GATEWAY_APP_URL": ["https://auth.example.com/gateway", "https://münchen.example"],
+    "APP_PUBLIC_AUTH_COOKIE_DOMAIN": ["localhost", "münchen.example"],
+    "CACHE_URL": ["redis://:secret@one:6379/0,redis://:secret@two:6379/0"],
+    "REFRESH_CACHE_URL": ["redis+cluster://:secret@one:6379/0"],
+    "APP_STORE_MAX_MB": ["0"],
+    "APP_API_CONNECT_TIMEOUT_S": ["0"],
+    "APP_API_READ_TIMEOUT_S": ["ten", "nan"],
+    "APP_SESSION_MAX_AGE_S": ["-1", "0.5"],
+    "APP_LOG_FORMAT": ["xml"],
+    "APP_JWT_JWKS_URL": ["keys.json"],
+    "APP_JWT_KEY": ["short"],
+    "APP_AUDIT_LOG": ["stdout", "audit.jsonl", "/dev/null", "/no/audit", "/tmp", "/tmp/a\nb"],
+    "APP_OIDC_PERMISSIONS": ["groups", "groups:", ": a=B", "groups: a", "groups: a=b=c", "g: a="],
+    "APP_OIDC_AUTHORIZE_PARAMS": [
+        *("prompt", "prompt=", "=login", "prompt=login&", "a=%ff", "a=%0d%0ab"),
+        *("prompt=login&state=x", "request_uri=https://id.example.com/r"),
+    ],
+    "APP_OIDC_TOKEN_PARAMS": ["prompt", "a=%ff", "scope=a&refresh_token=secret"],
+    "APP_OIDC_ACCESS_TOKENS": ["reference"],
+    "APP_BACKEND": [
+        *("acme.Backend", "Backend", "portal.api.backend.No", "portal.api.FormBody", "portal.api.backend.CONTRACT"),
+    ],
+    "APP_STATE_DIR": ["$HOME_OF_A_SHELL/state", "~nobody-has-this-name/state"],
+    "APP_API_CA_FILE": ["~nobody-has-this-name/ca.pem"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in MALFORMED.items() for value in values])
 def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: str, value: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         read(monkeypatch, **{**PRODUCTION, **PROVIDER, name: value})
@@ -162,69 +144,63 @@ def test_variables_that_do_not_fit_each_other_stop_the_start(
 
 
 @pytest.mark.parametrize(
-    ("variables", "of", "value"),
+    ("variables", "attribute", "value"),
     [
         (
             {"ALLOWED_HOSTS": "auth.example.com, .example.com ,[::1],127.0.0.1, *"},
-            lambda config: config.allowed_hosts,
-            ("auth.example.com", ".example.com", "[::1]", "127.0.0.1", "*"),
+            *("allowed_hosts", ("auth.example.com", ".example.com", "[::1]", "127.0.0.1", "*")),
         ),
         *(
-            ({"APP_JWT_JWKS_URL": url}, lambda config: config.verification.jwks_url, url)
+            ({"APP_JWT_JWKS_URL": url}, "verification.jwks_url", url)
             for url in ("https://id.example.com/jwks?p=one&v=2", "https://id.example.com/jwks/")
         ),
-        ({"APP_AUDIT_LOG": " stderr "}, lambda config: config.audit_log, "stderr"),
-        ({"APP_AUDIT_LOG": "/tmp/audit.jsonl"}, lambda config: config.audit_log, "/tmp/audit.jsonl"),
-        ({"APP_BACKEND": " "}, lambda config: config.backend, None),
-        ({"APP_BACKEND": "tests.portal.api.test_backend.Renaming"}, lambda c: type(c.backend).__name__, "Renaming"),
+        ({"APP_AUDIT_LOG": " stderr "}, "audit_log", "stderr"),
+        ({"APP_AUDIT_LOG": "/tmp/audit.jsonl"}, "audit_log", "/tmp/audit.jsonl"),
+        ({"APP_BACKEND": " "}, "backend", None),
+        ({"APP_BACKEND": "tests.portal.api.test_backend.Renaming"}, "backend.__class__.__name__", "Renaming"),
+        (PROVIDER, "oidc.issuer", "https://id.example.com"),
+        (PROVIDER | {"APP_OIDC_PERMISSIONS": "groups: staff=ENERGY_APP"}, "oidc.mapping.claim", "groups"),
         (
             PROVIDER | {"APP_OIDC_PERMISSIONS": "groups: staff=ENERGY_APP, staff = FINANCE_APP,accounts=FINANCE_APP"},
-            lambda config: (config.oidc.issuer, config.oidc.mapping.claim, config.oidc.mapping.permissions),
-            (
-                "https://id.example.com",
-                "groups",
+            *(
+                "oidc.mapping.permissions",
                 (("staff", "ENERGY_APP"), ("staff", "FINANCE_APP"), ("accounts", "FINANCE_APP")),
             ),
         ),
+        (PROVIDER | OF_OIDC, "oidc.authorize_params", (("acr_values", "mfa otp"), ("resource", "urn:api"))),
+        (PROVIDER | OF_OIDC, "oidc.token_params", (("resource", "urn:api"),)),
+        (PROVIDER | OF_OIDC, "oidc.opaque_access_tokens", False),
         (
-            PROVIDER
-            | {
-                "APP_OIDC_AUTHORIZE_PARAMS": "acr_values=mfa%20otp&resource=urn:api",
-                "APP_OIDC_ACCESS_TOKENS": "OPAQUE",
-            },
-            lambda config: (config.oidc.authorize_params, config.oidc.token_params, config.oidc.opaque_access_tokens),
-            ((("acr_values", "mfa otp"), ("resource", "urn:api")), (("resource", "urn:api"),), True),
+            PROVIDER | OF_OIDC | {"APP_OIDC_TOKEN_PARAMS": "resource=urn:two"},
+            "oidc.token_params",
+            (("resource", "urn:two"),),
         ),
-        (
-            PROVIDER | {"APP_OIDC_AUTHORIZE_PARAMS": "resource=urn:one", "APP_OIDC_TOKEN_PARAMS": "resource=urn:two"},
-            lambda config: (config.oidc.token_params, config.oidc.opaque_access_tokens),
-            ((("resource", "urn:two"),), False),
-        ),
-        ({"CACHE_URL": ""}, lambda config: config.refresh_cache_url, ""),
-        ({"CACHE_URL": "redis://one/0"}, lambda config: config.refresh_cache_url, "redis://one/0"),
+        (PROVIDER | {"APP_OIDC_ACCESS_TOKENS": "OPAQUE"}, "oidc.opaque_access_tokens", True),
+        ({"CACHE_URL": ""}, "refresh_cache_url", ""),
+        ({"CACHE_URL": "redis://one/0"}, "refresh_cache_url", "redis://one/0"),
+    ],
+)
+def test_a_variable_is_read(monkeypatch, variables: dict[str, str], attribute: str, value: object) -> None:
+    assert attrgetter(attribute)(read(monkeypatch, **PRODUCTION | variables)) == value
+
+
+@pytest.mark.parametrize(
+    ("variables", "option", "values"),
+    [
         (
             {"CACHE_URL": "redis://one/0", "REFRESH_CACHE_URL": "redis://two/0"},
-            lambda config: [entry["LOCATION"] for entry in build_settings(config)["CACHES"].values()],
+            "LOCATION",
             ["redis://one/0", "redis://two/0"],
         ),
         # Only what the refresh shares waits for a replica.
-        (
-            {"CACHE_URL": "redis+sentinel://one,two/portal"},
-            lambda config: [e["OPTIONS"]["WAIT_FOR_REPLICA"] for e in build_settings(config)["CACHES"].values()],
-            [False, True],
-        ),
-        *(
-            (
-                {"APP_STORE_MAX_MB": megabytes},
-                lambda config: [e["OPTIONS"]["MAX_BYTES"] for e in build_settings(config)["CACHES"].values()],
-                [size * 2**20] * 2,
-            )
-            for megabytes, size in (("", 256), ("64", 64))
-        ),
+        ({"CACHE_URL": "redis+sentinel://one,two/portal"}, "WAIT_FOR_REPLICA", [False, True]),
+        ({"APP_STORE_MAX_MB": ""}, "MAX_BYTES", [256 * 2**20] * 2),
+        ({"APP_STORE_MAX_MB": "64"}, "MAX_BYTES", [64 * 2**20] * 2),
     ],
 )
-def test_a_variable_is_read(monkeypatch, variables: dict[str, str], of: Callable[[Any], Any], value: object) -> None:
-    assert of(read(monkeypatch, **PRODUCTION | variables)) == value
+def test_stores_follow_the_variables(monkeypatch, variables: dict[str, str], option: str, values: list[object]) -> None:
+    stores = build_settings(read(monkeypatch, **PRODUCTION | variables))["CACHES"].values()
+    assert [(each | each["OPTIONS"])[option] for each in stores] == values
 
 
 def test_djangos_technical_pages_show_no_password_of_a_redis(monkeypatch) -> None:
@@ -253,18 +229,13 @@ def test_an_unknown_project_is_refused_with_the_names_of_all() -> None:
 
 def test_processes_that_start_at_once_keep_the_same_secret(tmp_path) -> None:
     barrier = threading.Barrier(16)
-    seen: list[str] = []
 
-    def start() -> None:
+    def start() -> str:
         barrier.wait()
-        seen.append(kept_secret(tmp_path / "key"))
+        return kept_secret(tmp_path / "key")
 
-    threads = [threading.Thread(target=start) for _ in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(seen) == 16
+    with ThreadPoolExecutor(16) as pool:
+        seen = [each.result() for each in [pool.submit(start) for _ in range(16)]]
     assert len(set(seen)) == 1
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir()] == ["key"]
