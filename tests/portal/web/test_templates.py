@@ -32,27 +32,6 @@ def test_no_template_needs_an_exception_from_the_content_security_policy(path: P
     assert "autoescape" not in text
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_form_that_sends_carries_a_token(path: Path) -> None:
-    for form in re.findall(r"<form\b.*?</form>", path.read_text(), re.DOTALL):
-        assert ('method="post"' in form) == ("{{ csrf_input }}" in form)
-        assert 'method="' in form
-
-
-#: Forms that are anybody's: they sign in or out, replace a forgotten password, or switch the language.
-ANYBODYS = {"login.html", "logout.html", "sign_out.html", "forgot.html", "reset.html", "failure.html", "locales.html"}
-
-
-@pytest.mark.parametrize(
-    "path", [path for path in TEMPLATES if path.name not in ANYBODYS], ids=lambda path: str(path.relative_to(ROOT))
-)
-def test_every_form_that_changes_something_says_for_whom_it_was_made(path: Path) -> None:
-    text = path.read_text()
-    assert text.count("{{ csrf_input }}") == text.count(
-        '{{ csrf_input }}{% include "portal/parts/page_account.html" %}'
-    )
-
-
 def test_one_template_writes_the_document_and_says_what_it_is() -> None:
     assert len(FOLDERS) == len(PLATFORMS) + len(SHARED)
     assert len(TEMPLATES) > 40

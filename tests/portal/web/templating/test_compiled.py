@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
 from portal.web.templating.environment import MACROS, PageEnvironment
 from tests.portal.web.templating.conftest import NewEnvironment
-from tests.support.harness import ROOT
 
 TEMPLATES = {
     "layout.html": "<h1>{% block title %}{% endblock %}</h1>{% block table %}{% endblock %}",
@@ -103,40 +98,3 @@ def test_the_texts_of_pages_are_interned_so_that_readers_have_each_once(folder: 
     # "Z" is marshal's sign of a short interned text; a plain one has "z". 128 marks what is referred to later.
     signs = [b"Z", bytes([ord("Z") | 0x80])]
     assert any(sign + bytes([len(text)]) + text in code for sign in signs for code in contents(folder).values())
-
-
-START = """
-import django
-
-django.setup()
-from portal.server.startup import wsgi_application
-from portal.web.templating.environment import PageEnvironment
-
-compiled = []
-compile = PageEnvironment.compile
-
-def note(self, source, name=None, *args, **options):
-    compiled.append(name)
-    return compile(self, source, name, *args, **options)
-
-PageEnvironment.compile = note
-wsgi_application(settings="apps.energy.settings")
-print(len(compiled))
-"""
-
-
-def test_only_the_first_process_of_a_server_compiles_the_templates_of_a_project(tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "DEBUG": "off",
-        "DJANGO_SETTINGS_MODULE": "apps.energy.settings",
-        "APP_COMPILED_TEMPLATES_DIR": str(tmp_path),
-    }
-
-    def number_compiled() -> int:
-        command = [sys.executable, "-c", dedent(START)]
-        return int(subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True).stdout)
-
-    assert number_compiled() > 100
-    assert number_compiled() == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"de", "en", "tr"}
