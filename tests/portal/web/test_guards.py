@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -18,14 +18,10 @@ from portal.web.guards import platform_page, with_405_page
 class Parts:
     """What a streaming response is made of."""
 
-    def __init__(self) -> None:
-        self.closed = 0
+    closed = 0
 
-    def __iter__(self) -> Parts:
-        return self
-
-    def __next__(self) -> bytes:
-        raise StopIteration
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(())
 
     def close(self) -> None:
         self.closed += 1
@@ -34,6 +30,15 @@ class Parts:
 @pytest.fixture
 def parts() -> Parts:
     return Parts()
+
+
+def page_of(view: Any, monkeypatch: pytest.MonkeyPatch, *, denies: Callable[[], bool]) -> Any:
+    """The guarded view of a user whose profile denies the page, or allows it."""
+    monkeypatch.setattr(guards, "start_essentials", lambda _request: True)
+    monkeypatch.setattr(guards, "is_from_another_account", lambda _request: False)
+    monkeypatch.setattr(guards, "_denied", lambda _request: HttpResponse(status=403))
+    monkeypatch.setattr(guards, "page_is_denied", lambda *_: denies())
+    return platform_page("page", view, name="page").callback
 
 
 def refuses(error: Exception) -> bool:
@@ -48,11 +53,7 @@ def refuses(error: Exception) -> bool:
 def test_a_page_that_the_profile_does_not_allow_is_closed(
     parts: Parts, monkeypatch: pytest.MonkeyPatch, denies: Callable[[], bool], status: int | None, closed: int
 ) -> None:
-    monkeypatch.setattr(guards, "start_essentials", lambda _request: True)
-    monkeypatch.setattr(guards, "is_from_another_account", lambda _request: False)
-    monkeypatch.setattr(guards, "_denied", lambda _request: HttpResponse(status=403))
-    monkeypatch.setattr(guards, "page_is_denied", lambda *_: denies())
-    page: Any = platform_page("page", lambda _request: StreamingHttpResponse(parts), name="page").callback
+    page = page_of(lambda _request: StreamingHttpResponse(parts), monkeypatch, denies=denies)
     with nullcontext() if status else pytest.raises(SignInEndedError):
         assert page(RequestFactory().get("/page")).status_code == status
     assert parts.closed == closed
@@ -68,11 +69,7 @@ def test_a_profile_that_denies_the_page_outweighs_an_error_of_the_view_and_comes
         calls.append(request)
         raise ApiNotFoundError(status=404)
 
-    monkeypatch.setattr(guards, "start_essentials", lambda _request: True)
-    monkeypatch.setattr(guards, "is_from_another_account", lambda _request: False)
-    monkeypatch.setattr(guards, "_denied", lambda _request: HttpResponse(status=403))
-    monkeypatch.setattr(guards, "page_is_denied", lambda *_: True)
-    page: Any = platform_page("page", failing, name="page").callback
+    page = page_of(failing, monkeypatch, denies=lambda: True)
     assert page(getattr(RequestFactory(), method)("/page")).status_code == 403
     assert len(calls) == ran
 

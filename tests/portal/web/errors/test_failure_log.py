@@ -25,47 +25,40 @@ from tests.portal.web.conftest import BACKEND
 
 def chained(*errors: Exception) -> PortalError:
     """The first error, with the others as its causes, innermost last."""
-    for outer, inner in pairwise(errors):
+    for outer, inner in pairwise([*errors, None]):
         outer.__cause__ = inner
     return errors[0]
 
 
 REFUSED = ConnectionRefusedError(111, "Connection refused")
+LATER, PRIVATE, STORE = "Later.", RuntimeError("GET /me?q=private"), StoreUnavailableError("store 'refresh'")
+WITHOUT_ANSWER, UNUSABLE = "no answer of the backend", "the backend's answer can't be used"
 
 
 @pytest.mark.parametrize(
-    ("error", "cause"),
+    ("errors", "cause"),
     [
         (
-            chained(ApiUnavailableError("Later."), RuntimeError("GET /me?q=private"), REFUSED),
-            "no answer of the backend: ConnectionRefusedError: Connection refused",
+            [ApiUnavailableError(LATER), PRIVATE, REFUSED],
+            f"{WITHOUT_ANSWER}: ConnectionRefusedError: Connection refused",
         ),
+        ([ApiUnavailableError(LATER), PRIVATE], f"{WITHOUT_ANSWER}: RuntimeError"),
+        ([ApiTimeoutError("It took too long.")], f"{WITHOUT_ANSWER}: ApiTimeoutError: It took too long."),
+        ([ApiUnavailableError("ada@example.com", status=502)], "the backend answered 502"),
+        ([ApiMalformedError("No list.")], f"{UNUSABLE}: ApiMalformedError: No list."),
+        ([ApiMalformedError("No JSON.", status=200), ValueError("private")], f"{UNUSABLE}: ValueError"),
+        ([STORE, REFUSED], "no answer of the store: ConnectionRefusedError: Connection refused"),
         (
-            chained(ApiUnavailableError("Later."), RuntimeError("GET /me?q=private")),
-            "no answer of the backend: RuntimeError",
-        ),
-        (ApiTimeoutError("It took too long."), "no answer of the backend: ApiTimeoutError: It took too long."),
-        (ApiUnavailableError("ada@example.com", status=502), "the backend answered 502"),
-        (ApiMalformedError("No list."), "the backend's answer can't be used: ApiMalformedError: No list."),
-        (
-            chained(ApiMalformedError("No JSON.", status=200), ValueError("private")),
-            "the backend's answer can't be used: ValueError",
-        ),
-        (
-            chained(StoreUnavailableError("store 'refresh': ConnectionError"), REFUSED),
-            "no answer of the store: ConnectionRefusedError: Connection refused",
-        ),
-        (
-            chained(ApiUnavailableError("Refreshed later."), StoreUnavailableError("store 'refresh'"), REFUSED),
+            [ApiUnavailableError(LATER), STORE, REFUSED],
             "no answer of the store: ConnectionRefusedError: Connection refused",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_it_names_the_side_that_failed_and_the_innermost_cause(
-    caplog: pytest.LogCaptureFixture, error: PortalError, cause: str
+    caplog: pytest.LogCaptureFixture, errors: list[Exception], cause: str
 ) -> None:
-    explain_failure(RequestFactory().get("/en/energy/clients?q=private"), error, status=503)
+    explain_failure(RequestFactory().get("/en/energy/clients?q=private"), chained(*errors), status=503)
     (line,) = caplog.records
     assert (line.levelno, line.getMessage()) == (logging.ERROR, f"GET /en/energy/clients: 503: {cause}")
     assert (line.method, line.path, line.status, line.cause) == ("GET", "/en/energy/clients", 503, cause)

@@ -51,24 +51,18 @@ def test_a_time_of_any_zone_is_written_in_the_pages_and_one_that_has_no_year_the
 @pytest.mark.parametrize(
     ("filter_name", "expected"),
     [
-        (
-            "day",
-            '<time datetime="2026-03-09T07:05:00+00:00" data-local="day">Mar 9, 2026</time>',
-        ),
-        (
-            "short_moment",
-            '<time datetime="2026-03-09T07:05:00+00:00" data-local="short_moment">Mar 9, 2026, 07:05</time>',
-        ),
-        ("calendar_day", '<time datetime="2026-03-09T07:05:00+00:00">Mar 9, 2026</time>'),
-        ("moment", '<time datetime="2026-03-09T07:05:00+00:00" data-local="moment">Mar 9, 2026, 07:05 UTC</time>'),
-        ("clock", '<time datetime="2026-03-09T07:05:00+00:00" data-local="clock">07:05 UTC</time>'),
-        ("as_of", '<time data-as-of datetime="2026-03-09T07:05:00+00:00" data-local="clock">07:05 UTC</time>'),
+        ("day", '<time {} data-local="day">Mar 9, 2026</time>'),
+        ("short_moment", '<time {} data-local="short_moment">Mar 9, 2026, 07:05</time>'),
+        ("calendar_day", "<time {}>Mar 9, 2026</time>"),
+        ("moment", '<time {} data-local="moment">Mar 9, 2026, 07:05 UTC</time>'),
+        ("clock", '<time {} data-local="clock">07:05 UTC</time>'),
+        ("as_of", '<time data-as-of {} data-local="clock">07:05 UTC</time>'),
     ],
 )
 def test_a_time_element_has_its_datetime_and_the_form_in_which_scripts_rewrite_it(
     filter_name: str, expected: str
 ) -> None:
-    assert FILTERS[filter_name](AT) == expected
+    assert FILTERS[filter_name](AT) == expected.format('datetime="2026-03-09T07:05:00+00:00"')
 
 
 def test_a_time_that_was_written_in_one_zone_is_written_again_in_another() -> None:
@@ -88,7 +82,4 @@ def test_a_distance_from_now_says_its_time_to_programs_and_to_who_hovers() -> No
     html = FILTERS["ago"](at)
     assert html.startswith(f'<time datetime="{at.isoformat(timespec="seconds")}" title="')
     assert html.endswith('UTC">3 hours ago</time>')
-    assert [FILTERS["ago"](each) for each in (None, datetime(1, 1, 1, tzinfo=ELSEWHERE))] == [
-        NO_VALUE,
-        NO_VALUE,
-    ]
+    assert {FILTERS["ago"](each) for each in (None, datetime(1, 1, 1, tzinfo=ELSEWHERE))} == {NO_VALUE}
