@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query storm-edits outage refresh-store hung lock clean help
+.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -97,17 +97,8 @@ profile: .venv/.dev  ## where the time of one page goes: make profile PAGE=clien
 storm: .venv/.dev  ## real servers, browsers and token refreshes, for a quarter of an hour
 	$(BIN)/python -m benchmarks storm
 
-outage: .venv/.dev  ## the backend stopped for up to a minute: where its users are 10 s later, for a quarter of an hour
-	$(BIN)/python -m benchmarks outage
-
-refresh-store: .venv/.dev  ## what 10,000 sign-ins leave in the refresh store, for half an hour
-	$(BIN)/python -m benchmarks refresh_store
-
 storm-query: .venv/.dev  ## processes and threads against one user's cached list, for minutes
 	$(BIN)/python -m benchmarks storm_query
-
-storm-edits: .venv/.dev  ## two browsers edit one client at once, for minutes; needs Chromium
-	$(BIN)/python -m benchmarks storm_edits
 
 hung: .venv/.dev  ## pages while the store, the backend, or both accept and never answer, for minutes
 	$(BIN)/python -m benchmarks hung

@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from benchmarks._options import options_of, parser_of
+from benchmarks.harness.options import options_of, parser_of
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 #: What has no code: its tokens do not make a line count.

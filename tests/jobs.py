@@ -92,10 +92,7 @@ JOBS: Final = {
     "bench-check": Job(
         minutes=6,
         tests=("tests/benchmarks",),
-        code=(
-            *("packages", "apps", "benchmarks", "docs/reference/measured.md", "docs/explanation/capacity.md"),
-            *("docs/how-to/add-a-resource.md", "docs/reference/compared-with-tanstack-query.md"),
-        ),
+        code=("packages", "apps", "benchmarks", "docs/reference/measured.md"),
     ),
 }
 #: Programs that some tests start, each with its other names.

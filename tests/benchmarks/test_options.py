@@ -1,4 +1,4 @@
-"""The options that benchmarks share: a short run, and a table that is written."""
+"""Options that benchmarks share: a short run, and a table that is written."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks import _options
-from benchmarks._options import SKIPPED, need, options_of, parser_of
-from benchmarks._stores import stores_here
-from benchmarks._targets import Targets
+from benchmarks.harness import options as bench_options
+from benchmarks.harness.options import SKIPPED, need, options_of, parser_of
+from benchmarks.harness.stores import stores_here
+from benchmarks.harness.targets import Targets
 
 
 @pytest.fixture(autouse=True)
@@ -29,34 +29,34 @@ def options(monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[bool, int]:
     return found.smoke, found.rounds
 
 
-def test_a_short_run_has_short_options_where_nothing_else_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_run_has_short_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     assert options(monkeypatch) == (False, 30)
     assert options(monkeypatch, "--smoke") == (True, 1)
     assert options(monkeypatch, "--rounds", "2", "--smoke") == (True, 2)
 
 
-def test_nothing_is_written_of_a_short_run_or_of_code_that_is_not_committed(
+def test_short_run_or_uncommitted_code_writes_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         options(monkeypatch, "--smoke", "--write")
     assert "a short run has no figures to write" in capsys.readouterr().err
-    monkeypatch.setattr(_options, "uncommitted_code", lambda: " M apps/energy/urls.py")
+    monkeypatch.setattr(bench_options, "uncommitted_code", lambda: " M apps/energy/urls.py")
     with pytest.raises(SystemExit):
         options(monkeypatch, "--write")
     assert "M apps/energy/urls.py" in capsys.readouterr().err
-    monkeypatch.setattr(_options, "uncommitted_code", lambda: "")
+    monkeypatch.setattr(bench_options, "uncommitted_code", lambda: "")
     assert options(monkeypatch, "--write") == (False, 30)
 
 
-def test_what_this_machine_lacks_is_said_in_a_line(
+def test_missing_program_skips_with_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
         need("no-such-program", "no-such-other-name")
     assert end.value.code == SKIPPED
     assert capsys.readouterr().out == "skipped: no-such-program or no-such-other-name is not on this machine\n"
-    monkeypatch.setattr("benchmarks._stores.found_tool", lambda *_: None)
+    monkeypatch.setattr("benchmarks.harness.stores.found_tool", lambda *_: None)
     assert stores_here(["embedded", "redis"]) == ["embedded"]
     assert capsys.readouterr().out == "skipped: Redis: redis-server is not on this machine\n"
     with pytest.raises(SystemExit) as end:
@@ -64,7 +64,7 @@ def test_what_this_machine_lacks_is_said_in_a_line(
     assert end.value.code == SKIPPED
 
 
-def test_a_missed_target_ends_a_run_with_1_and_a_short_one_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missed_target_fails_a_whole_run_alone(capsys: pytest.CaptureFixture[str]) -> None:
     short = Targets(smoke=True)
     short.hold("7 times", "under 6", met=False)
     short.end()
@@ -73,7 +73,7 @@ def test_a_missed_target_ends_a_run_with_1_and_a_short_one_with_0(capsys: pytest
     targets.hold("5 times", "under 6", met=True)
     targets.tell("480 requests/s")
     targets.end()
-    assert targets.table().splitlines()[2:] == ["| 5 times | under 6 |", "| 480 requests/s |  |"]
+    assert targets.rows == [("5 times", "under 6"), ("480 requests/s", "")]
     targets.hold("7 times", "under 6", met=False)
     with pytest.raises(SystemExit) as end:
         targets.end()

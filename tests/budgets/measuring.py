@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import django
 
-from benchmarks._servers import settings_of_production
+from benchmarks.harness.servers import settings_of_production
 from portal.testing import sign_ins
 from tests.budgets.call_counter import CallCounter
 from tests.budgets.pages import PAGES

@@ -20,7 +20,7 @@ from django.contrib.staticfiles import finders
 from django.utils import timezone
 from requests.adapters import HTTPAdapter
 
-from benchmarks._in_process import environ_of
+from benchmarks.harness.in_process import environ_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Pool, call_circuits
 from portal.query import process_state

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks._witness import Witness, witness
+from benchmarks.refresh.token_recorder import TokenRecorder, recording_tokens
 from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal_dev.local_servers.server_group import Server
 from tests.support.checkout_copy import copy_of_checkout, in_copy
@@ -74,7 +74,7 @@ class Releases:
 
     stack: RunningStack
     energy: tuple[str, str]
-    seen: Witness
+    seen: TokenRecorder
     statuses: Counter[int] = field(default_factory=Counter)
     troubles: list[str] = field(default_factory=list)
 
@@ -94,7 +94,7 @@ def later_release(folder: Path) -> Path:
 @contextlib.contextmanager
 def both_releases(folder: Path, **variables: str | None) -> Iterator[Releases]:
     base, port = free_port_base(), free_port()
-    with witness(base + 100) as seen:
+    with recording_tokens(base + 100) as seen:
         variables |= {
             "APP_PUBLIC_API_BASE_URL": seen.url,
             "SANDBOX_ACCESS_TOKEN_LIFETIME_S": "2",

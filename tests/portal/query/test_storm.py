@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks._stores import embedded, on_cluster, on_redis
-from benchmarks._storm_thread import Report
-from benchmarks.storm_query import run_storm
+from benchmarks.harness.stores import embedded, on_cluster, on_redis
+from benchmarks.query.storm_query import run_storm
+from benchmarks.query.storm_thread import Report
 from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
 

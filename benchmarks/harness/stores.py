@@ -1,0 +1,55 @@
+"""Stores that a machine has, as settings of Django's cache."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.harness.options import skip
+from tests.support.harness import found_tool
+from tests.support.redis_cluster import ClusteredRedis, clustered_redis
+from tests.support.redis_server import RedisServer, running_redis
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_SERIALIZER = {"serializer": "sqlite_cache.JSONSerializer"}
+
+
+def embedded(folder: Path) -> dict[str, Any]:
+    """Return the settings of the embedded store."""
+    return {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(folder / "store" / "queries.sqlite3")}
+
+
+def on_redis(server: RedisServer) -> dict[str, Any]:
+    """Return the settings of a Redis."""
+    backend, url = "django.core.cache.backends.redis.RedisCache", f"redis://127.0.0.1:{server.port}/0"
+    return {"BACKEND": backend, "LOCATION": url, "OPTIONS": _SERIALIZER}
+
+
+def on_cluster(cluster: ClusteredRedis) -> dict[str, Any]:
+    """Return the settings of a cluster."""
+    return {"BACKEND": "portal.store.cluster.ClusterCache", "LOCATION": cluster.url(), "OPTIONS": _SERIALIZER}
+
+
+@contextlib.contextmanager
+def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
+    """Run the stores of this machine while the block lasts: name to its settings."""
+    with contextlib.ExitStack() as stack:
+        found = {"embedded store": embedded(folder)}
+        if "redis" in stores_here(("embedded", "redis")):
+            found["Redis"] = on_redis(stack.enter_context(running_redis(folder)))
+            found["Redis Cluster"] = on_cluster(stack.enter_context(clustered_redis(folder / "cluster")))
+        yield found
+
+
+def stores_here(asked: Sequence[str]) -> list[str]:
+    """Return those stores of `embedded` and `redis` that this machine has; print a line if one is left out."""
+    if "redis" not in asked or found_tool("redis-server"):
+        return list(asked)
+    why = "Redis: redis-server is not on this machine"
+    if "embedded" not in asked:
+        skip(why)
+    print(f"skipped: {why}")
+    return ["embedded"]

@@ -1,0 +1,120 @@
+"""Two pages and a redirect on Next.js (`next/`): built when their sources have changed, and served.
+
+Node's packages are installed by name, beside a copy of the sources in `.state/next`, which git ignores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.harness.servers import ROOT, serving, settings_of_production
+from benchmarks.pages.cases import Side
+from tests.support.ports import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.harness.servers import Server
+
+SOURCES: Final = Path(__file__).with_name("next")
+BUILD: Final = ROOT / ".state" / "next"
+#: Folders of the pages' `/static/`: the style sheets as they are in this checkout.
+STATIC: Final = (ROOT / "packages/portal/web/static", ROOT / "apps/energy/static")
+COMMANDS: Final = (
+    ("npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"),
+    ("npm", "run", "build", "--silent"),
+)
+INSTALL_WITHIN_S: Final = 600
+NEXT: Final = "Next.js"
+NEXT_PAGES: Final = ("sign-in", "clients", "clients-token", "search", "redirect")
+#: V8 has compiled a page's code after some 2,000; until then they take up to twice the time.
+WARM_REQUESTS: Final = 4000
+#: Seconds of load before each stretch: V8 drops code that was not used for a while.
+LEAD_S: Final = 1.0
+
+
+class NoNextError(Exception):
+    """This machine has no node, or the pages could not be built; the message says which."""
+
+
+def build() -> Path:
+    """Return the folder of the standalone server.
+
+    :raises NoNextError: there is none.
+    """
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        raise NoNextError("node and npm are not on this machine")
+    standalone, stamp = BUILD / ".next" / "standalone", BUILD / "built-from"
+    digest = _digest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return standalone
+    shutil.rmtree(BUILD, ignore_errors=True)
+    BUILD.parent.mkdir(mode=0o700, exist_ok=True)
+    shutil.copytree(SOURCES, BUILD, ignore=shutil.ignore_patterns("node_modules", ".next", "package-lock.json"))
+    environment = {**os.environ, "NEXT_TELEMETRY_DISABLED": "1"}
+    for command in COMMANDS:
+        try:
+            subprocess.run(
+                command,
+                cwd=BUILD,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_WITHIN_S,
+                check=True,
+            )
+        except (subprocess.SubprocessError, OSError) as error:
+            output = getattr(error, "stderr", None) or getattr(error, "stdout", None) or error
+            raise NoNextError(f"{' '.join(command[1:3])}: {str(output)[-1000:]}") from error
+    # As Next's documentation says: its server expects these two beside it.
+    shutil.copytree(BUILD / ".next" / "static", standalone / ".next" / "static")
+    for folder in STATIC:
+        shutil.copytree(folder, standalone / "public" / "static", dirs_exist_ok=True)
+    stamp.write_text(digest)
+    return standalone
+
+
+def _digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(SOURCES.rglob("*")):
+        if path.is_file() and not {"node_modules", ".next"} & set(path.parts):
+            digest.update(str(path.relative_to(SOURCES)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend: str, smoke: bool) -> Side:
+    """Return the pages that Next has, on a server of one process.
+
+    :param beside_threads: number of threads of the server that it is compared with.
+    :param smoke: True for a short run, which does not wait for V8.
+    """
+    start = partial(_server, standalone=standalone, core=core, backend=backend)
+    side = Side(name=NEXT, start=start, pages=NEXT_PAGES, threads=beside_threads, warm_requests=0)
+    return side if smoke else replace(side, warm_requests=WARM_REQUESTS, lead_s=LEAD_S)
+
+
+@contextlib.contextmanager
+def _server(
+    app: str, *, threads: int, folder: Path, standalone: Path, core: int | None, backend: str
+) -> Iterator[Server]:
+    """Run the standalone server as for production, with the pages of all apps."""
+    del app, threads
+    port = free_port()
+    environment = {
+        **os.environ,
+        **settings_of_production(state=folder / "state", backend=backend),
+        "NODE_ENV": "production",
+        "HOSTNAME": "127.0.0.1",
+        "PORT": str(port),
+    }
+    command = ["node", str(standalone / "server.js")]
+    with serving(command, port=port, core=core, log=folder / "log", environment=environment) as server:
+        yield server

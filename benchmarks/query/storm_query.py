@@ -1,0 +1,165 @@
+"""A storm on the query layer: processes and threads read and write one user's list, while keys are evicted.
+
+Every read that starts after a write was completed must show it, in whatever process. Pages age fast here: within
+seconds they are stale and fetched anew behind the reads that show them, and soon after dead. Then two users write the
+same rows and reload: no read shows an older version of a row than a read before it. The checker is shown to be able to
+fail: the naive design, which reads the cached list, changes it and writes it back, runs through it too.
+
+    ./manage.py bench storm_query [--seconds 60]
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import multiprocessing
+import queue
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from django.conf import settings
+
+from benchmarks.harness.options import options_of, parser_of
+from benchmarks.harness.stores import caches
+from benchmarks.harness.targets import Targets
+from benchmarks.query.storm_rows import LIFETIME_S, MAX_ROWS, START_ROWS, StormServer, make_rows
+from benchmarks.query.storm_thread import Design, Known, Report, Storm, StormThread
+from benchmarks.query.storm_users import LogUser, NaiveUser
+from portal.query.cache import merged_pages
+from portal.store import query_store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from portal.store import SharedStore
+
+PROCESSES = 3
+THREADS = 4
+#: Chance of a read to be a reload, if there are two users.
+RELOADS = 0.1
+#: The name of a design, whether keys are evicted, and the number of users.
+RUNS: tuple[tuple[str, Design, bool, int], ...] = (
+    ("pages and write log", "log", True, 1),
+    ("pages and write log, 2 users who reload, no eviction", "log", False, 2),
+    ("read, change, write back, no eviction", "naive", False, 1),
+)
+
+
+def run_storm(
+    *, cache: dict[str, Any], folder: Path, seconds: float, design: Design = "log", evict: bool = True, users: int = 1
+) -> Report:
+    """Run one storm.
+
+    :param cache: Django's settings of the cache that is stormed.
+    :param folder: an empty one, for the backend's rows.
+    """
+    make_rows(folder / "rows.sqlite3")
+    context = multiprocessing.get_context("spawn")
+    leaving = context.RawArray(ctypes.c_int8, MAX_ROWS)
+    known = [
+        Known(
+            version=context.RawArray(ctypes.c_int64, MAX_ROWS),
+            created=context.RawArray(ctypes.c_int8, MAX_ROWS),
+            deleted=context.RawArray(ctypes.c_int8, MAX_ROWS),
+            leaving=leaving,
+            **{name: context.RawArray(ctypes.c_double, 2 * MAX_ROWS) for name in ("shown", "found", "shown_one")},
+            lock=context.Lock(),
+        )
+        for _ in range(users)
+    ]
+    for each in known:
+        each.created[1 : START_ROWS + 1] = [1] * START_ROWS
+    storm = Storm(folder=str(folder), cache=cache, design=design, seconds=seconds, evict=evict, users=users)
+    results = context.Queue()
+    workers = [context.Process(target=_work, args=(storm, known, seed, results)) for seed in range(PROCESSES)]
+    for worker in workers:
+        worker.start()
+    report = Report()
+    for _ in workers:
+        report.add(_next_result(results, workers, until=time.monotonic() + seconds + 60))
+    for worker in workers:
+        worker.join()
+    return report
+
+
+def _next_result(results: Any, workers: list[Any], *, until: float) -> dict[str, Any]:
+    """Return the counts of one more worker; raise an error if one died instead."""
+    while True:
+        try:
+            found: dict[str, Any] = results.get(timeout=0.2)
+        except queue.Empty:
+            if any(worker.exitcode for worker in workers) or time.monotonic() > until:
+                raise RuntimeError("a worker of the storm died, or hangs") from None
+        else:
+            return found
+
+
+def _work(storm: Storm, known: Sequence[Known], seed: int, results: Any) -> None:
+    settings.configure(CACHES={"default": storm.cache}, USE_TZ=True)
+    logging.disable(logging.CRITICAL)
+    reports = [Report() for _ in range(THREADS)]
+    people = list(zip(known, _make_users(storm, query_store()), strict=True))
+    with patch.object(merged_pages, "PAGE_LIFETIME_S", LIFETIME_S), ThreadPoolExecutor(THREADS) as pool:
+        running = [
+            pool.submit(StormThread(storm=storm, people=people, report=report, seed=seed * 100 + number).run)
+            for number, report in enumerate(reports)
+        ]
+        for thread in running:
+            thread.result()  # an error in it ends the worker
+    total = Report(revalidations=sum(user.revalidated for _, user in people))
+    for report in reports:
+        total.add(asdict(report))
+    results.put(asdict(total))
+
+
+def _make_users(storm: Storm, store: SharedStore) -> list[Any]:
+    server = StormServer(Path(storm.folder, "rows.sqlite3"))
+    if storm.design == "naive":
+        return [NaiveUser(server, store)]
+    reloads = RELOADS if storm.users > 1 else 0
+    # The storms of a run share a store: each has users of its own.
+    place = Path(storm.folder).name
+    return [LogUser(server, store, name=f"{place} {number}", reloads=reloads) for number in range(storm.users)]
+
+
+def main() -> None:
+    """Run all of them, and print a table; end with status 1 if the log lost a write."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="of each storm: 60")
+    options = options_of(parser, seconds=1)
+    print(f"query storm: {PROCESSES} processes x {THREADS} threads, {options.seconds:g} s each, keys evicted at random")
+    print(
+        "| store | design | reads | writes | fetched | fetched behind | evicted | rows that contradict a write |"
+        " rows older than shown before |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    missed = older = 0
+    with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
+        for name, cache in found.items():
+            for label, design, evict, users in RUNS:
+                place = Path(folder) / f"{name} {design} {users}"
+                place.mkdir()
+                report = run_storm(
+                    cache=cache, folder=place, seconds=options.seconds, design=design, evict=evict, users=users
+                )
+                if design == "log":
+                    missed, older = missed + report.missed, older + report.older
+                backwards = "–" if evict else f"**{report.older:,}**"
+                print(
+                    f"| {name} | {label} | {report.reads:,} | {report.writes:,} | {report.fetches:,} |"
+                    f" {report.revalidations:,} | {report.evictions:,} | **{report.missed:,}** | {backwards} |",
+                    flush=True,
+                )
+    targets = Targets(smoke=options.smoke)
+    targets.hold(f"rows that contradict a completed write: {missed}", "0", met=not missed)
+    targets.hold(f"rows that are older than they were shown before: {older}", "0", met=not older)
+    targets.end()
+
+
+if __name__ == "__main__":
+    main()
