@@ -50,15 +50,6 @@ def test_a_resource_has_the_usual_paths_and_names_and_no_url_of_a_page_that_is_n
     assert list(paths(list=without_columns)) == ["tariff-plans"]
 
 
-def test_a_hook_alone_is_a_page_without_options() -> None:
-    def shown(**pages: Any) -> dict[str, tuple[str, str]]:
-        made = resource_pages("energy/clients", name="client", title="Clients", list=LIST, **pages)
-        return {str(page.name): (str(page.pattern), page.callback.__qualname__) for page in made}
-
-    hooks = {"detail": CustomerQueries.use_get_customer_query, "delete": CustomerMutations.use_delete_customer_mutation}
-    assert shown(**hooks) == shown(detail=DETAIL, delete=DELETE)
-
-
 @pytest.mark.parametrize(
     ("path", "method", "allowed"),
     [

@@ -146,13 +146,6 @@ def test_a_cookie_that_nobody_could_have_saved_shows_nothing(site: Site, content
     assert len(chips(site.get(PAGE))) == 2
 
 
-def test_of_a_query_in_the_cookie_only_what_the_list_knows_becomes_an_address(site: Site) -> None:
-    save(site, "Mine")
-    [tag] = kept(site)
-    keep(site, {tag: [["clients", "Mine", 'city=Oslo&next=//evil.example&sort="><script>', False]]})
-    assert chips(site.get(PAGE))[2:] == [(f"{PAGE}?city=Oslo", "Mine", False)]
-
-
 def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(site: Site) -> None:
     part = site.get(OSLO, **{"hx-request": "true", "hx-target": "list"})
     assert 'id="list-views" aria-label="Views" hx-boost="true" hx-swap-oob="true"' in part.html

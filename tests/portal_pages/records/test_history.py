@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from django.urls import URLPattern
 from portal.testing import Backend, page_of
 from portal.web.present import Badge
 from portal_pages import Column
-from portal_pages.records.history import _words
 from tests.portal_pages.customers import (
     CUSTOMERS,
     DELETE,
@@ -114,15 +112,6 @@ def test_what_is_odd_is_left_out_and_breaks_nothing(site: Site, odd: list[Any], 
     assert expected is None or told(page) == expected
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [*map(Decimal, ("1E+900000", "-1E+900000", "1E+999999999", "NaN", "Infinity")), float("inf"), float("nan"), 10**40],
-    ids=str,
-)
-def test_a_number_that_nobody_can_write_is_left_out(odd: float | Decimal) -> None:
-    assert _words(odd, Column("Sum")) == ""
-
-
 def test_older_entries_are_one_link_away_and_an_odd_address_shows_the_first(site: Site) -> None:
     site.backend.lists(HISTORY, [entry(number, "created") for number in range(45)])
     site.backend._responses.pop(("GET", HISTORY))
@@ -175,14 +164,6 @@ class TestNotes:
         page = self.send(site, text)
         assert (page.status, "field-error" in page.html, site.bodies(HISTORY, "POST")) == (422, True, [])
 
-    @pytest.mark.parametrize("status", [503, 422])
-    def test_the_text_is_kept_where_the_backend_fails(self, site: Site, status: int) -> None:
-        site.backend.refuses("POST", HISTORY, status=status, errors={"text": ["Too rude."]})
-        page = self.send(site, "Hello <you>")
-        assert (page.status, "Hello &lt;you&gt;</textarea>" in page.html) == (status, True)
-        assert ("Too rude." in page.text) == (status == 422)
-        assert f'action="{NOTE}"' in page.html
-
     def test_a_backend_without_notes_says_so_and_offers_none_again(self, site: Site) -> None:
         site.backend.refuses("POST", HISTORY, status=405)
         page = self.send(site, "Hello <you>")
@@ -228,12 +209,6 @@ class TestRestore:
         assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
         page = site.get()
         assert ("is there again." in page.text, WARNING in page.text) == (True, False)
-
-    def test_a_deletion_that_arrives_twice_is_one(self, site: Site) -> None:
-        sent = site.get().forms[f"{HERE}/delete"]
-        site.backend.answers("DELETE", ROW, status=204)
-        assert [site.post(f"{HERE}/delete", sent).location for _ in range(2)] == [PAGE, PAGE]
-        assert len(site.keys(ROW, "DELETE")) == 1
 
 
 def test_an_edit_can_be_undone(site: Site) -> None:

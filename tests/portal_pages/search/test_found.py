@@ -80,21 +80,21 @@ def test_of_what_a_list_found_the_best_matches_are_shown(backend: Backend, signe
 
 def test_failed_lists_are_named_beside_the_others(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/stations", [{"id": "sta_1", "name": "Ada"}])
-    for path, status in (("/energy/clients", 403), ("/energy/meters", 503), ("/energy/sessions", 500)):
+    for path, status in (("/energy/chargers", 403), ("/energy/clients", 503), ("/energy/sessions", 500)):
         backend.fails(status, path=path)
     browser = signed_in(ENERGY)
     body = found(browser)
     assert "/stations/sta_1" in body
-    assert "Clients</h2>" not in body
+    assert "Chargers</h2>" not in body
     assert re.findall(r"<h2[^>]*>([^<]*)</h2>\s*<p class=\"hint\">This list can’t be", body) == [
+        "Clients",
         "Charging sessions",
-        "Meters",
     ]
     headers = {"HX-Request": "true", "HX-Target": "palette-found"}
     for locale, said in (
-        ("en", "1 found. Not searched just now: Charging sessions and Meters."),
-        ("de", "1 gefunden. Gerade nicht durchsuchbar: Ladevorgänge und Zähler."),
-        ("tr", "1 sonuç. Şu anda aranamayan: Şarj işlemleri ve Sayaçlar."),
+        ("en", "1 found. Not searched just now: Clients and Charging sessions."),
+        ("de", "1 gefunden. Gerade nicht durchsuchbar: Kunden und Ladevorgänge."),
+        ("tr", "1 sonuç. Şu anda aranamayan: Müşteriler ve Şarj işlemleri."),
     ):
         html = found(browser, locale=locale, **headers)
         [status] = re.findall(r'<p id="palette-status"[^>]*>(.*?)</p>', html, re.DOTALL)
