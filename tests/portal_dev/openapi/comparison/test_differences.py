@@ -268,3 +268,15 @@ def test_only_the_calls_below_a_path_are_compared() -> None:
     assert [each.hook for each in differences(SCHEMA, hooks, below="/file")] == ["wrong.get_file"]
     with pytest.raises(SchemaError, match="no call is declared at /nowhere or below it"):
         differences(SCHEMA, hooks, below="/nowhere")
+
+
+def test_body_lacking_a_needed_field_is_a_difference() -> None:
+    needs = {**takes({**NEW, "required": ["payer", "reason"], "properties": {**NEW["properties"], "reason": TEXT}})}
+    assert changed({"/payments": {"post": {**needs, **answers(ref("Payment"))}}}) == [
+        "the schema's body needs the field reason, which Payment does not have"
+    ]
+
+
+def test_call_with_another_method_is_a_difference() -> None:
+    [found] = differences(SCHEMA, [declared.WrongQueries.use_get_method_query])
+    assert not found.is_absent
