@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from portal.query import ListParams, QueryGroup, Row, paginated_query_endpoint, query_endpoint
+from portal.query import ListParams, QueryGroup, Row, RowParams, paginated_query_endpoint, query_endpoint
 from portal_dev.openapi import SchemaError, differences
 from tests.portal_dev.openapi.comparison import declared
 from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
@@ -277,6 +277,11 @@ def test_body_lacking_a_needed_field_is_a_difference() -> None:
     ]
 
 
-def test_call_with_another_method_is_a_difference() -> None:
-    [found] = differences(SCHEMA, [declared.WrongQueries.use_get_method_query])
+def test_optional_call_with_another_method_is_a_difference() -> None:
+    class OptionalQueries(QueryGroup, domain="optional", registry=declared.OWN):
+        use_get_approval_query = query_endpoint(
+            data=declared.Payment, params=RowParams, url="/payments/{id}/approve", without="No approval is shown."
+        )
+
+    [found] = differences(SCHEMA, [OptionalQueries.use_get_approval_query])
     assert not found.is_absent
