@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal_dev.openapi.schema import read_document
+from portal_dev.openapi import read_document
 from tests.portal_dev.openapi.small_schemas import shape
 from tests.support.contract_calls import contract_calls
 from tests.support.sandbox_schema import sandbox_schema
@@ -29,8 +29,8 @@ def test_the_sandbox_has_every_call_of_the_contract(tmp_path: Path) -> None:
     document = read_document(sandbox_schema(tmp_path).read_text())
     described = {
         (method.upper(), re.sub(r"\{[^}]*\}", "{id}", path))
-        for path, item in document.members("paths")
-        for method in item.mapping()
+        for path, item in document.members("paths").items()
+        for method in item.value
     }
     assert contract_calls() - described == set()
 

@@ -43,7 +43,7 @@ from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.user import UserQueries
-from portal_dev.openapi.schema import Schemas, read_document, read_operations
+from portal_dev.openapi import Node, read_document, read_operations
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import RunningStack, create_account, running_stack
 from tests.support.schema_values import example, misfits
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from portal.query import QueryClient
-    from portal_dev.openapi.schema.document import Node
 
 ADMIN, PASSWORD = "admin@example.com", "a password for tests"
 #: Who has forgotten the password: all its sign-ins end with the new one.
@@ -242,7 +241,7 @@ def operation_of(hook: Any, described: Node) -> Node:
     method = getattr(hook, "method", "GET").lower()
     return next(
         operation
-        for path, item in described.members("paths")
+        for path, item in described.members("paths").items()
         if re.sub(r"\{[^}]*\}", "{}", path) == wanted and (operation := item.child(method)) is not None
     )
 
@@ -392,16 +391,16 @@ def test_what_the_sandbox_answers_is_what_its_schema_says(
             bearer = {"Authorization": f"Bearer {admin.access}"}
             return session.get(f"{sandbox.backend}{path}", headers=bearer, timeout=10).json()
 
-    reads = [each for each in read_operations(described, Schemas()) if each.method == "GET"]
+    reads = [each for each in read_operations(described) if each.method == "GET"]
     assert len(reads) >= len(LISTS) + len(COUNTED) + len(SUMMED) + len(ANSWERS)
-    filters = {each.path: [name.name for name in each.query if name.is_joined] for each in reads}
+    filters = {each.path: [name for name, given in each.query.items() if given.is_joined] for each in reads}
     for each in reads:
         path = each.path
         if path in SUMS:
             path = f"{path}?{TOTALS_OF_PARAM}={','.join(SUMS[path])}"
         if path in COUNTS:
             path = f"{path}?{COUNTS_BY_PARAM}={','.join(filters[path])}"
-        if each.path_parameters:
+        if "{" in each.path:
             path = re.sub(r"\{[^}]*\}", ask(path.partition("/{")[0])["items"][0]["id"], path)
         assert each.answer.shape is not None
         assert list(misfits(ask(path), each.answer.shape, path)) == []

@@ -8,8 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from portal_dev.openapi.schema import Enumeration, ListOf, MapOf, ObjectOf, Scalar, Shape
-from portal_dev.openapi.schema.document import Node
+from portal_dev.openapi import Node, Shape
 
 #: Texts of which one should fit a format or a pattern.
 _TEXTS = ("Ada", "ada@example.com", "FINANCE_APP", "12.50", "2026-03-09", "2026-03-09T10:00:00Z", "https://example.com")
@@ -44,25 +43,22 @@ def _text(schema: Mapping[str, Any]) -> str:
 def misfits(value: Any, shape: Shape, place: str = "") -> Iterator[str]:
     """What of a value is not as its schema says, each with its place in the value."""
     if value is None:
-        if not shape.nullable and not (isinstance(shape, Scalar) and shape.kind == "any"):
+        if not shape.nullable and shape.kind != "any":
             yield f"{place}: null"
-        return
-    match shape:
-        case Scalar() if not _is(value, shape.kind):
-            yield f"{place}: {value!r} is not {shape.kind}"
-        case Enumeration() if value not in shape.values:
+    elif shape.kind == "enum":
+        if value not in shape.values:
             yield f"{place}: {value!r}"
-        case ListOf():
-            for number, each in enumerate(value):
-                yield from misfits(each, shape.item, f"{place}[{number}]")
-        case MapOf():
-            for name, each in value.items():
-                yield from misfits(each, shape.value, f"{place}.{name}")
-        case ObjectOf():
-            yield from _misfits_of_object(value, shape, place)
+    elif shape.item:
+        parts = value.items() if shape.kind == "map" else enumerate(value)
+        for name, each in parts:
+            yield from misfits(each, shape.item, f"{place}.{name}" if shape.kind == "map" else f"{place}[{name}]")
+    elif shape.kind == "object":
+        yield from _misfits_of_object(value, shape, place)
+    elif not _is(value, shape.kind):
+        yield f"{place}: {value!r} is not {shape.kind}"
 
 
-def _misfits_of_object(value: Any, shape: ObjectOf, place: str) -> Iterator[str]:
+def _misfits_of_object(value: Any, shape: Shape, place: str) -> Iterator[str]:
     needed = {name for name, field in shape.fields.items() if field.required}
     yield from (f"{place}.{name}: missing" for name in needed - set(value))
     yield from (f"{place}.{name}: not described" for name in set(value) - set(shape.fields))

@@ -2,9 +2,15 @@
 
 ::
 
-    writing        calls of a schema → modules of `portal.services`
-    comparison     declared calls, held against a schema
-      schema       the schema: operations, and what their values can be
+    comparison         declared calls, held against a schema
+    views              a module's pages as source
+      source           a module as source
+        modules        the calls as modules: the hook of each
+          classes      their records, enumerations and parameters
+            names
+    operations         what the schema says of each call
+      shapes           what a value can be
+        document       the schema as a tree, by JSON pointer
 
 OpenAPI 3.0 and 3.1, from a text; nothing is fetched. What a declaration can't say becomes a comment and a warning; a
 broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 has the decisions.
@@ -15,8 +21,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from portal_dev.openapi.comparison import Difference, compared
-from portal_dev.openapi.schema import SchemaError, Schemas, is_below, read_document, read_operations, read_schema
-from portal_dev.openapi.writing import Module, modules_of, source_of, view_source
+from portal_dev.openapi.document import Node, SchemaError, read_document, read_schema
+from portal_dev.openapi.modules import Module, modules_of
+from portal_dev.openapi.operations import Operation, is_below, read_operations
+from portal_dev.openapi.shapes import Schemas, Shape
+from portal_dev.openapi.source import source_of
+from portal_dev.openapi.views import view_source
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -26,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def declarations(schema: str, *, below: str = "", package: str = "portal.services") -> list[Module]:
-    """The modules that declare the calls of a schema.
+    """Return the modules that declare the calls of a schema.
 
     :param schema: its text, JSON or YAML.
     :param below: only the calls of this path and of those below it.
@@ -35,20 +45,19 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
     """
     document = read_document(schema)
     try:
-        operations = read_operations(document, Schemas(), below=below)
-        if operations:
+        if operations := read_operations(document, below=below):
             return modules_of(operations, package=package)
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None
-    known = [path for path, _ in document.members("paths")]
-    more = [f"{len(known) - 20} more"] if known[20:] else []
-    names = ", ".join([*known[:20], *more]) or "none"
-    hint = did_you_mean(below, known) or f"there are {names}"
+    except ImportError as error:
+        raise SchemaError("", f"{error.name} is missing: pip install 'portal-library[dev]'") from None
+    known = [*document.members("paths")]
+    hint = did_you_mean(below, known) or f"there are {', '.join(known[:20]) or 'none'}"
     raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; {hint}")
 
 
 def differences(schema: str, hooks: Iterable[Endpoint[Any]], *, below: str = "") -> list[Difference]:
-    """What the declared calls say, and a schema does not, or says otherwise. A declaration may say less.
+    """Return the differences between declared calls and a schema. A declaration may say less.
 
     :param schema: its text, JSON or YAML.
     :param below: only the calls of this path and of those below it.
@@ -57,8 +66,7 @@ def differences(schema: str, hooks: Iterable[Endpoint[Any]], *, below: str = "")
     chosen = [hook for hook in hooks if is_below(hook.path_shape, below)]
     if not chosen:
         raise SchemaError("", f"no call is declared at {below or '/'} or below it")
-    document = read_document(schema)
     try:
-        return compared(chosen, read_operations(document, Schemas()))
+        return compared(chosen, read_operations(read_document(schema)))
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None

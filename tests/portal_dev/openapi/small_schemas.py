@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from portal_dev.openapi import declarations, source_of
-from portal_dev.openapi.schema import Schemas, Shape
-from portal_dev.openapi.schema.document import Node
+from portal_dev.openapi import Node, Schemas, Shape, declarations, source_of
 
 TEXT = {"type": "string"}
 

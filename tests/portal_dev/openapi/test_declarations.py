@@ -1,31 +1,28 @@
-"""What a schema becomes: resources and hooks, their names, parameters, bodies and effects, and what is left out."""
+"""A schema becomes resources and hooks: their names, parameters, bodies and effects; the rest is left out and told."""
 
 from __future__ import annotations
 
 import json
-import sys
-from copy import copy
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from portal.query import REGISTRY
 from portal_dev.openapi import declarations
 from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, query, ref, source, takes
 
-PAYMENT = {
+PAYMENT: dict[str, Any] = {
     "type": "object",
-    "description": "A payment. It is made once.\n\nMore is not said.",
+    "description": 'A "payment" of <b>money</b>. It is made once.\n\nMore is not said.',
     "properties": {
         "id": TEXT,
         "createdAt": {"type": "string", "format": "date-time"},
         "amount": {"type": "string", "format": "decimal"},
         "method": {"enum": ["card", "transfer"]},
-        "lines": {"items": {"type": "object", "properties": {"text": TEXT}}},
+        "lines": {"items": {"type": "object", "properties": {"text": TEXT, "class": TEXT}}},
+        "either": {"oneOf": [TEXT, {"type": "object", "properties": {"a": TEXT}}]},
     },
 }
-BODY = {"type": "object", "properties": {"amount": {"type": "string", "format": "decimal"}}}
+BODY: dict[str, Any] = {"type": "object", "properties": {"amount": {"type": "string", "format": "decimal"}}}
 ROW = "/finance/payments/{payment_id}"
 RESOURCE = {
     "/finance/payments": {
@@ -49,10 +46,10 @@ RESOURCE = {
 
 def lines(text: str) -> str:
     """The source without what ruff put on lines of their own."""
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")
 
 
-def test_a_resource_is_what_a_person_would_write() -> None:
+def test_resource_is_written_as_a_person_would() -> None:
     assert (
         source(RESOURCE, Payment=PAYMENT)
         == '''\
@@ -61,30 +58,33 @@ def test_a_resource_is_what_a_person_would_write() -> None:
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from portal.query import ListParams, MutationGroup, OpenEnum, QueryGroup, Record, Row, resource
 
 
 class PaymentMethod(OpenEnum):
-    """A payment method."""
+    """Payment method."""
 
     CARD = "card"
     TRANSFER = "transfer"
 
 
 class PaymentLine(Record):
-    """A payment line."""
+    """Payment line."""
 
     text: str = ""
+    class_: str = ""
 
 
 class Payment(Row):
-    """A payment."""
+    """A "payment" of money."""
 
     amount: Decimal | None = None
     method: PaymentMethod | None = None
     lines: tuple[PaymentLine, ...] = ()
+    # Any JSON: it is a text or an object.
+    either: Any = None
 
 
 class PaymentsListParams(ListParams):
@@ -114,113 +114,78 @@ class PaymentMutations(MutationGroup):
     )
 
 
-def test_a_row_without_a_time_of_creation_says_that_its_list_is_not_newest_first() -> None:
-    row = {
-        "type": "object",
-        "properties": {"id": {"type": "integer"}, "amount": {"type": "string", "format": "decimal"}},
-    }
-    assert "newest_first_by=None" in source(RESOURCE, Payment=row)
-
-
-def test_the_update_is_patch_or_else_put_or_else_post() -> None:
+def test_update_is_patch_or_else_put_or_else_post() -> None:
     update = {**takes(BODY), **answers(ref("Payment"))}
     for methods, declared in (
         ({"put": update}, "use_update_payment_mutation = _payments.replace"),
         ({"put": update, "patch": update}, "use_replace_payment_mutation = _payments.replace"),
-        ({"patch": update, "post": update}, "use_update_payment_with_post_mutation = ( mutation_endpoint("),
-        ({"post": update}, ".set_answer(query_key=PaymentQueries.use_get_payment_query)"),
+        ({"post": update}, "use_update_payment_mutation = (mutation_endpoint("),
     ):
         text = lines(source({**RESOURCE, ROW: {"get": answers(ref("Payment")), **methods}}, Payment=PAYMENT))
         assert declared in text
 
 
-def test_fields_that_differ_in_their_spelling_alone_stay_two_fields(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = {"type": "string", "format": "date-time"}
-    row = {"type": "object", "properties": {**PAYMENT["properties"], "created_at": other, "CreatedAt": other}}
-    detail = {"type": "object", "properties": {**row["properties"], "Method": TEXT, "method_": TEXT}}
-    paths = {"/finance/payments": {"get": answers(page(ref("Payment")))}, ROW: {"get": answers(ref("PaymentDetail"))}}
-    for name in ("queries", "mutations", "duplicates"):
-        monkeypatch.setattr(REGISTRY, name, copy(getattr(REGISTRY, name)))
-    module: Any = ModuleType("written")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    exec(source(paths, Payment=row, PaymentDetail=detail), vars(module))
-    assert module.PaymentDetail.__base__ is module.Payment
-    on_the_wire = module.PaymentDetail.__struct_encode_fields__
-    assert {"createdAt", "created_at", "CreatedAt", "method", "Method", "method_"} <= set(on_the_wire)
+def test_list_without_times_of_creation_is_not_newest_first() -> None:
+    assert "newest_first_by=None" in source(RESOURCE, Payment={"properties": {"id": TEXT, **BODY["properties"]}})
 
 
-def test_what_is_done_to_a_row_shows_or_makes_stale_what_shows_the_row() -> None:
+def test_snake_case_is_said_once_for_a_class() -> None:
+    paths = {"/x": {"get": answers(page(ref("X")))}, "/x/{id}": {"get": answers(ref("XDetail"))}}
+    row = {"id": TEXT, "created_at": {"type": "string", "format": "date-time"}, "file_name": TEXT, "fileName": TEXT}
+    text = source(paths, X={"properties": row}, XDetail={"properties": {**row, "no_more": TEXT}})
+    assert 'class X(Row, rename="lower"):' in text
+    assert "    created_at: datetime | None = None\n" in text
+    assert '    file_name_2: str = field(default="", name="fileName")\n' in text
+    assert '_xes = resource("/x", item=X, detail=XDetail, newest_first_by=None)' in text
+
+
+def test_write_makes_stale_what_is_read_on_its_way() -> None:
     below = {
         f"{ROW}/approve": {"post": {**takes({"properties": {"note": TEXT}}), **answers(ref("Payment"))}},
-        f"{ROW}/remind": {"post": answers(None)},
-        f"{ROW}/notes": {
-            "get": answers({"items": TEXT}),
-            "post": {**takes({"properties": {"text": TEXT}}), **answers(None)},
-        },
+        f"{ROW}/notes": {"get": answers({"items": TEXT}), "post": {**takes(TEXT), **answers(None)}},
     }
     text = lines(source({**RESOURCE, **below}, Payment=PAYMENT))
-    for declared in (
-        """use_approve_payment_mutation = ( mutation_endpoint( data=Payment, body=Partial[ApprovePaymentReq],
-        params=RowParams, url="/finance/payments/{id}/approve", method="POST", )
-        .merge_updated_in_paginated_list(list_query_key=PaymentQueries.use_get_payments_query)
-        .set_answer(query_key=PaymentQueries.use_get_payment_query) )""",
-        """use_remind_payment_mutation = (
-        mutation_endpoint(params=RowParams, url="/finance/payments/{id}/remind", method="POST")
-        .invalidates(query_key=PaymentQueries.use_get_payments_query)
-        .invalidates(query_key=PaymentQueries.use_get_payment_query) )""",
-    ):
-        assert lines(declared) in text
-    for hook in ("use_get_notes_query", "use_get_payments_query", "use_get_payment_query"):
-        assert f".invalidates(query_key=PaymentQueries.{hook})" in text.partition("use_create_note_mutation = ")[2]
+    approve, note = text.partition("use_approve_payment_mutation = ")[2].split("use_create_note_mutation = ")
+    assert approve.startswith(
+        "(mutation_endpoint(data=Payment, body=Partial[ApprovePaymentReq], params=RowParams,"
+        ' url="/finance/payments/{id}/approve", method="POST")'
+        " .invalidates(query_key=PaymentQueries.use_get_payments_query)"
+        " .invalidates(query_key=PaymentQueries.use_get_payment_query)) "
+    )
+    assert "use_get_notes_query" not in approve
+    assert ".invalidates(query_key=PaymentQueries.use_get_notes_query)" in note
 
 
 @pytest.mark.parametrize(
     ("path", "call", "declared"),
     [
         ("/me", {"get": answers(ref("Thing"))}, 'use_get_me_query = query_endpoint(data=Thing, url="/me")'),
-        (
-            "/things",
-            {"get": answers({"items": ref("Thing")})},
-            "use_get_things_query = query_endpoint(data=tuple[Thing, ...]",
-        ),
+        ("/things", {"get": answers({"items": ref("Thing")})}, "query_endpoint(data=tuple[Thing, ...]"),
         ("/limits", {"get": answers({"additionalProperties": {"type": "integer"}})}, "data=dict[str, int]"),
         ("/meta", {"get": answers(True)}, 'query_endpoint(data=object, url="/meta")'),
-        ("/auth/login", {"post": {**takes(ref("Thing")), **answers(None)}}, "use_login_mutation = mutation_endpoint("),
-        (
-            "/reset",
-            {"post": answers(None)},
-            'use_reset_mutation = mutation_endpoint(url="/reset", method="POST").changes_nothing()',
-        ),
+        ("/reset", {"post": answers(None)}, 'mutation_endpoint(url="/reset", method="POST").changes_nothing()'),
         ("/tags", {"put": {**takes({"items": TEXT}), **answers(None)}}, "body=tuple[str, ...]"),
-        (
-            "/x/{id}/receipt",
-            {"get": answers(ref("Thing"))},
-            'use_get_x_receipt_query = query_endpoint(data=Thing, params=RowParams, url="/x/{id}/receipt")',
-        ),
+        ("/x/{id}/receipt", {"get": answers(ref("Thing"))}, 'params=RowParams, url="/x/{id}/receipt"'),
         ("/x/{id}/lock", {"delete": answers(None)}, "use_delete_x_lock_mutation = mutation_endpoint("),
-        ("/", {"get": answers(ref("Thing"))}, 'use_get_root_query = query_endpoint(data=Thing, url="/")'),
         ("/a/{b}...{c}", {"get": answers(ref("Thing"))}, 'url="/a/{b}...{c}"'),
-        ("/things/", {"get": answers(page(ref("Thing")))}, 'unique_by="name", url="/things/"'),
+        ("/things/", {"get": answers(page(ref("Thing")))}, 'url="/things/", unique_by="name"'),
         ("/v1/things", {"get": answers(page({"properties": {"a": TEXT}}))}, "unique_by=False"),
+        ("/b", {"get": answers(ref("Thing"), status="default")}, "data=Thing"),
     ],
 )
-def test_what_is_no_resource_is_declared_by_itself(path: str, call: dict[str, Any], declared: str) -> None:
+def test_other_call_is_declared_by_itself(path: str, call: dict[str, Any], declared: str) -> None:
     thing = {"type": "object", "properties": {"name": TEXT, "size": {"type": "integer"}}}
-    text = lines(source({path: call}, Thing=thing)).replace("( ", "(").replace(" )", ")")
-    arguments = declared.replace('unique_by="name", url="/things/"', 'url="/things/", unique_by="name"')
-    assert arguments in text
+    assert declared in lines(source({path: call}, Thing=thing))
 
 
-def test_parameters_of_a_path_item_are_those_of_its_calls_and_one_with_a_taken_name_gets_another_keyword() -> None:
+def test_parameter_is_required_or_optional_and_has_a_free_keyword() -> None:
     shared = [*query("view", required=True), {"name": "X-Trace", "in": "header", "schema": TEXT}]
-    own = [*query("view", schema={"type": "boolean"}), *query("cursor", "pages", "params", "limit")]
-    text = source(
-        {"/x/{id}/y": {"parameters": shared, "get": {"parameters": own, **answers(ref("Y"))}}},
-        Y={"properties": {"a": TEXT}},
-    )
+    own = [*query("view", schema={"type": "boolean"}), *query("cursor", "params", "limit")]
+    call = {"parameters": shared, "get": {"parameters": own, **answers(ref("Y"))}}
+    text = source({"/x/{id}/y": call}, Y={"properties": {"a": TEXT}})
     assert "    id: str\n    view: bool | None = None\n" in text
-    assert "trace" not in text
-    for keyword in ("cursor_", "pages_", "params_", "limit"):
+    assert "trace" not in text.partition("# Not declared")[0]
+    for keyword in ("cursor_", "params_", "limit"):
         assert f"    {keyword}: str | None = None\n" in text
 
 
@@ -229,49 +194,65 @@ def test_parameters_of_a_path_item_are_those_of_its_calls_and_one_with_a_taken_n
     [
         ("/a", "get", {"deprecated": True, **answers(TEXT)}, "it is deprecated"),
         ("/a", "get", answers(None, status="204"), "its answer is nothing that a hook reads"),
-        ("/a?x=1", "get", answers(TEXT), "the url of a hook is a path alone"),
+        *((path, "get", answers(TEXT), "the url of a hook is a path alone") for path in ("/a?x=1", "//a", "/a/../b")),
+        *(
+            (path, "get", answers(TEXT), "a parameter of its path should be a name in braces")
+            for path in ("/{b", "/b}")
+        ),
         ("/a", "get", answers(TEXT, "application/problem+json"), "its answer: it is application/problem+json, no JSON"),
+        ("/a", "post", takes(TEXT, media_type="text/csv"), "its body: it is text/csv, no JSON"),
+        ("/c/{x}/{x}", "get", answers(TEXT), "the parameter x is a name that another parameter has"),
+        *(
+            ("/a", "get", {"parameters": query(name, schema=schema, required=required), **answers(TEXT)}, reason)
+            for name, schema, required, reason in (
+                ("ids", {"items": TEXT}, True, "the parameter ids is an array (each a text), which hooks do not send"),
+                (
+                    "ids",
+                    {"items": TEXT},
+                    False,
+                    "without the parameter ids, an array (each a text), which hooks do not",
+                ),
+                ('a"b', TEXT, False, 'without the parameter a"b, a name that no class of parameters can have'),
+            )
+        ),
         (
-            "/a",
-            "post",
-            {**takes(TEXT, media_type="multipart/form-data"), **answers(None)},
-            "its body: it is multipart/form-data, no JSON",
+            "/a/{q}",
+            "get",
+            {"parameters": query("cursor"), **answers(page(ref("It")))},
+            "the parameter q is a name that the parameters of lists have for something else",
         ),
         (
             "/a",
             "get",
-            {"parameters": query("ids", schema={"items": TEXT}, required=True), **answers(TEXT)},
-            "the parameter ids is an array (each a text), which hooks do not send",
-        ),
-        (
-            "/a",
-            "get",
-            {"parameters": query("ids", schema={"items": TEXT}), **answers(TEXT)},
-            "without the parameter ids, an array (each a text), which hooks do not send",
+            {"parameters": [{"name": "X-Trace", "in": "header", "schema": TEXT}], **answers(TEXT)},
+            "without the header X-Trace, which hooks do not send",
         ),
     ],
 )
-def test_what_cannot_be_declared_is_told_with_the_reason(
-    path: str, method: str, call: dict[str, Any], reason: str
-) -> None:
-    [module] = declarations(json.dumps(document(paths={path: {method: call}})))
-    assert module.left_out == [f"`{method.upper()} {path}`: {reason}"]
+def test_what_cannot_be_declared_is_told(path: str, method: str, call: dict[str, Any], reason: str) -> None:
+    schema = document(paths={path: {method: {"responses": {}} | call}}, It={"properties": {"id": TEXT}})
+    [module] = declarations(json.dumps(schema))
+    assert len(module.left_out) == 1
+    assert module.left_out[0].startswith(f"`{method.upper()} {path}`: {reason}")
     assert bool(module.hooks) == reason.startswith("without")
 
 
-def test_modules_stand_in_folders_of_their_domains_and_share_classes_there() -> None:
+def test_modules_of_a_folder_share_classes() -> None:
     status = {"type": "string", "enum": ["open", "done"]}
     order = {"type": "object", "properties": {"id": TEXT, "status": ref("OrderStatus")}}
     paths = {
         "/api/v2/shop/orders": {"get": answers(page(ref("Order")))},
         "/api/v2/shop/summary": {"get": answers({"properties": {"byStatus": {"items": ref("OrderStatus")}}})},
         "/api/v2/stock": {"get": answers({"properties": {"status": ref("OrderStatus")}})},
+        "/auth/login": {"post": answers(None)},
+        "/auth/logout": {"post": answers(None)},
         # The session's own call.
         "/refresh": {"post": answers(None)},
     }
     modules = declarations(json.dumps(document(paths=paths, Order=order, OrderStatus=status)), package="services")
-    assert [module.path for module in modules] == ["shop/orders.py", "shop/summary.py", "stock.py"]
-    orders, summary, stock = modules
-    assert [each.name for each in orders.classes] == ["OrderStatus", "Order"]
-    assert summary.imported == {"services.shop.orders": {"OrderStatus"}}
-    assert [each.name for each in stock.classes] == ["StockOrderStatus", "Stock"]
+    assert [module.path for module in modules] == ["shop/orders.py", "shop/summary.py", "stock.py", "auth.py"]
+    orders, summary, stock, _ = (each.classes.declared.get(each.dotted, []) for each in modules)
+    assert [each.name for each in orders] == ["OrderStatus", "Order"]
+    assert modules[1].classes.imported == {"services.shop.summary": {"services.shop.orders": {"OrderStatus"}}}
+    assert [each.name for each in stock] == ["StockOrderStatus", "Stock"]
+    assert [each.name for each in summary] == ["Summary"]

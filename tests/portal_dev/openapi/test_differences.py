@@ -12,13 +12,13 @@ import pytest
 
 from portal.query import ListParams, QueryGroup, Row, RowParams, paginated_query_endpoint, query_endpoint
 from portal_dev.openapi import SchemaError, differences
-from tests.portal_dev.openapi.comparison import declared
+from tests.portal_dev.openapi import declared_calls as declared
 from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
 
 DECIMAL = {"type": "string", "format": "decimal"}
 TIME = {"type": "string", "format": "date-time"}
 LINE = {"type": "object", "properties": {"text": TEXT, "parent": ref("Line")}}
-PAYMENT = {
+PAYMENT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "integer"},
@@ -31,7 +31,7 @@ PAYMENT = {
         "more": TEXT,
     },
 }
-NEW = {
+NEW: dict[str, Any] = {
     "type": "object",
     "required": ["payer", "id"],
     "properties": {"payer": TEXT, "amount": DECIMAL, "id": {"readOnly": True}},
@@ -107,7 +107,7 @@ def test_right_declarations_have_none() -> None:
                 "the schema has no parameter limit, which lists are read with",
                 "the schema has no parameter q. Pages do not offer what it does.",
                 "the schema has no parameter sort. Pages do not offer what it does.",
-                "the schema's answer is no page of a list: it has no items, hasNext, nextCursor",
+                "the schema's answer is no page of a list: an object without items, hasNext, nextCursor",
             },
         ),
         (declared.WrongQueries.use_get_path_query, {"the schema has no GET /paiments; did you mean '/payments'?"}),
@@ -131,7 +131,7 @@ def test_right_declarations_have_none() -> None:
             declared.WrongMutations.use_body_mutation,
             {
                 "WrongReq.note is int here, and a text in the schema",
-                "WrongReq.reason: the schema's body has no field reason",
+                "WrongReq.reason: the schema has no field reason",
             },
         ),
         (
@@ -140,7 +140,7 @@ def test_right_declarations_have_none() -> None:
         ),
         (
             declared.WrongMutations.use_lacks_mutation,
-            {"the schema's body has no field of Line, but payer, amount, id"},
+            {"the body has no field of Line in the schema, but payer, amount, id"},
         ),
         (
             declared.WrongMutations.use_no_data_mutation,
@@ -170,14 +170,14 @@ def test_a_difference_is_told_with_its_hook_its_file_and_its_line() -> None:
     lines = Path(declared.__file__).read_text().splitlines()
     numbers = []
     for each in found:
-        file, number = each.place.split(":")
-        assert file == "tests/portal_dev/openapi/comparison/declared.py"
+        file, number, *_ = str(each).split(":")
+        assert file == "tests/portal_dev/openapi/declared_calls.py"
         numbers.append(int(number))
         if named := re.match(r"WrongPayment\.(\w+)", each.message):
             assert f"    {named[1]}: " in lines[numbers[-1] - 1]
         if "/paiments" in each.message:
             assert "use_get_path_query" in lines[numbers[-1] - 1]
-            assert str(each) == f"{each.place}: wrong.get_path: {each.message}"
+            assert str(each) == f"{file}:{number}: wrong.get_path: {each.message}"
     assert numbers == sorted(numbers)
 
 

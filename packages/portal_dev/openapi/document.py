@@ -1,0 +1,137 @@
+"""A schema as a tree: read from YAML or JSON, and walked by JSON pointer. Nothing is fetched from a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+T = TypeVar("T")
+
+
+class SchemaError(Exception):
+    """The schema can't be read. The message begins with the JSON pointer of the part that is wrong."""
+
+    def __init__(self, pointer: str, message: str) -> None:
+        super().__init__(f"{pointer}: {message}" if pointer else message)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One part of a schema.
+
+    :param root: the whole document.
+    :param pointer: the part's place, such as `#/components/schemas/Client`.
+    """
+
+    root: Any
+    value: Any
+    pointer: str = "#"
+
+    def child(self, *names: str) -> Node | None:
+        """Return the part that these names lead to; None where there is none. Parts of an array have numbers."""
+        node = self
+        for name in names:
+            parts = node.value
+            if isinstance(parts, list):
+                parts = {str(number): part for number, part in enumerate(parts)}
+            if not isinstance(parts, dict) or name not in parts:
+                return None
+            node = Node(self.root, parts[name], _below(node.pointer, name))
+        return node
+
+    def members(self, *names: str) -> dict[str, Node]:
+        """Return the parts of the object or array that these names lead to; none where there is none.
+
+        :raises SchemaError: it is neither.
+        """
+        node = self.child(*names)
+        if node is None or node.value is None:
+            return {}
+        if not isinstance(node.value, dict | list):
+            raise SchemaError(node.pointer, f"should be an object or an array, not {type(node.value).__name__}")
+        pairs = node.value.items() if isinstance(node.value, dict) else enumerate(node.value)
+        return {str(name): Node(self.root, part, _below(node.pointer, str(name))) for name, part in pairs}
+
+    def get(self, name: str, default: T) -> T:
+        """Return a member that is of the type of `default`; else `default`."""
+        found = self.value.get(name) if isinstance(self.value, dict) else None
+        return found if type(found) is type(default) else default
+
+    def target(self) -> Node | None:
+        """Return the part that `$ref` names, or this one without it; None where it is in another document.
+
+        :raises SchemaError: nothing stands there, or the reference leads back to itself.
+        """
+        node, seen = self, [""]
+        while (ref := node.get("$ref", "")) not in seen:
+            names = [unquote(part).replace("~1", "/").replace("~0", "~") for part in ref.split("/")]
+            if names[0] != "#":
+                return None
+            seen.append(ref)
+            found = Node(self.root, self.root).child(*names[1:])
+            if found is None:
+                raise SchemaError(node.pointer, f"{ref} names nothing in this schema")
+            node = found
+        if ref:
+            raise SchemaError(self.pointer, f"{ref} leads back to itself")
+        return node
+
+
+def _below(pointer: str, name: str) -> str:
+    return f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+def read_schema(name: str) -> str:
+    """Return the text of a schema's file, or of standard input for `-`.
+
+    :raises SchemaError: it can't be read.
+    """
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SchemaError("", f"it can't be read: {error}") from None
+
+
+def read_document(text: str) -> Node:
+    """Return the schema in a text, JSON or YAML.
+
+    :raises SchemaError: it is neither, or no schema of OpenAPI 3.0 or 3.1.
+    """
+    plain = text.lstrip("\ufeff \t\r\n")
+    try:
+        parsed = json.loads(plain) if plain.startswith("{") else _parsed_yaml(text)
+    except RecursionError:
+        raise SchemaError("", "it is nested too deeply") from None
+    except ImportError:
+        message = "it is YAML, and PyYAML is missing: pip install 'portal-library[dev]', or give the schema as JSON"
+        raise SchemaError("", message) from None
+    except ValueError as error:
+        raise SchemaError("", f"it is neither JSON nor YAML: {error}") from None
+    node = Node(parsed, parsed)
+    version = node.get("openapi", "")
+    if not re.match(r"3\.[01](\.|$)", version):
+        raise SchemaError("#/openapi", f"should be a text such as '3.1.0', not {version or 'missing'}")
+    return node
+
+
+def _parsed_yaml(text: str) -> Any:
+    import yaml  # noqa: PLC0415  JSON is read without PyYAML
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """Reads `no` and `2026-01-01` as texts, as YAML 1.2 has it."""
+
+        yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own type
+            first: [each for each in known if not each[0].endswith((":bool", ":timestamp"))]
+            for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$", re.IGNORECASE), list("tTfF"))
+    try:
+        return yaml.load(text, Loader)  # noqa: S506  a SafeLoader
+    except (yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
+        raise ValueError(" ".join(str(error).split())) from None
