@@ -12,10 +12,10 @@ from portal_dev.openapi.names import (
     attribute_name,
     camel,
     class_name,
-    is_possible,
-    member_name,
     comment,
     docstring,
+    is_possible,
+    member_name,
     sentence,
     singular,
     words,
@@ -30,8 +30,14 @@ if TYPE_CHECKING:
 
 #: Kind to type and default: zero would be a wrong number.
 _TYPES: Final = {
-    **{"text": ("str", '""'), "boolean": ("bool", "False"), "integer": ("int", "None"), "number": ("float", "None")},
-    **{"decimal": ("Decimal", "None"), "time": ("datetime", "None"), "day": ("date", "None"), "any": ("Any", "None")},
+    "text": ("str", '""'),
+    "boolean": ("bool", "False"),
+    "integer": ("int", "None"),
+    "number": ("float", "None"),
+    "decimal": ("Decimal", "None"),
+    "time": ("datetime", "None"),
+    "day": ("date", "None"),
+    "any": ("Any", "None"),
 }
 #: Parameters that every list has by the portal's own names.
 OF_ALL_LISTS: Final = {SEARCH_PARAM, SORT_PARAM, CURSOR_PARAM, LIMIT_PARAM}

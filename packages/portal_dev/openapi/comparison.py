@@ -31,10 +31,15 @@ if TYPE_CHECKING:
 _OF_LISTS: Final = {"q": names.SEARCH_PARAM, "sort": names.SORT_PARAM}
 #: The kinds that each type can hold. A text without a format may well be a decimal or a time: a person may know.
 _HOLDS: Final[Mapping[Any, set[str]]] = {
-    **{str: {"text", "time", "day", "decimal", "enum"}, int: {"integer"}, float: {"integer", "number"}},
-    **{bool: {"boolean"}, Decimal: {"decimal", "integer", "number", "text"}, dict: {"map", "object"}},
-    **{datetime: {"time", "text"}, date: {"day", "text"}},
-    **dict.fromkeys((Sequence, list, tuple, set, frozenset), {"list"}),
+    str: {"text", "time", "day", "decimal", "enum"},
+    int: {"integer"},
+    float: {"integer", "number"},
+    bool: {"boolean"},
+    Decimal: {"decimal", "integer", "number", "text"},
+    dict: {"map", "object"},
+    datetime: {"time", "text"},
+    date: {"day", "text"},
+    **{kind: {"list"} for kind in (Sequence, list, tuple, set, frozenset)},
 }
 
 

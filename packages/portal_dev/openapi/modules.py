@@ -65,8 +65,8 @@ class Module:
     title: str
     group: str
     places: list[Place]
-    left_out: list[str]
     classes: Classes
+    left_out: list[str] = field(default_factory=list)
     resources: dict[str, str] = field(default_factory=dict)
     hooks: dict[str, str] = field(default_factory=dict)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -105,34 +105,25 @@ def modules_of(operations: list[Operation], *, package: str) -> list[Module]:
     class_names = FreeNames()
     classes = {key[0]: Classes(folder=key[0], rows=rows, names=class_names) for key in found}
     names = {key[0]: FreeNames() for key in found}
-    return [
-        _module(key, package, places[key], left_out, classes[key[0]], names[key[0]])
-        for key, (_, left_out) in found.items()
-    ]
+    modules = []
+    for key, (_, left_out) in found.items():
+        dotted = ".".join(filter(None, (package, *key)))
+        module = _named(key, dotted, places[key], classes[key[0]])
+        module.left_out = module.classes.left_out = left_out
+        module.classes.module = dotted
+        for place in module.places:
+            _declare(module, place, names[key[0]])
+        modules.append(module)
+    return modules
 
 
-def _module(
-    key: tuple[str, ...], package: str, places: list[Place], left_out: list[str], classes: Classes, names: FreeNames
-) -> Module:
+def _named(key: tuple[str, ...], dotted: str, places: list[Place], classes: Classes) -> Module:
     """Return a module, named by its rows, or by the one object that it reads."""
     rows = next((each.noun for each in places if {"list", "detail", "create"} & {role for role, _ in each.calls}), "")
     read = [call.answer.shape for each in places for role, call in each.calls if role == "read"]
     alone = class_name(read[0].name) if len(read) == 1 and read[0] and read[0].name else key[-1]
-    dotted = ".".join(filter(None, (package, *key)))
-    title = " ".join(words(plural(rows) if rows else alone)).capitalize()
-    found = Module(
-        path=f"{'/'.join(key)}.py",
-        dotted=dotted,
-        title=title,
-        group=class_name(rows or alone),
-        places=places,
-        left_out=left_out,
-        classes=classes,
-    )
-    classes.module, classes.left_out = dotted, left_out
-    for place in places:
-        _declare(found, place, names)
-    return found
+    title, group = " ".join(words(plural(rows) if rows else alone)).capitalize(), class_name(rows or alone)
+    return Module(path=f"{'/'.join(key)}.py", dotted=dotted, title=title, group=group, places=places, classes=classes)
 
 
 # --- which calls belong together ---

@@ -24,6 +24,8 @@ _USED: Final = {
 }
 _TAKEN_CLASSES: Final = {*dir(portal.query), *dir(builtins), "Any", "Decimal", "Literal", "Unnamed"}
 _INDENT: Final = "    "
+#: Characters from which on a name with dots is shortened.
+_LONG: Final = 40
 #: What frameworks add to the names of schemas; a person leaves it out.
 _ADDED: Final = re.compile(r"(?<=.)(Serializer|Schema|Response|Dto|DTO|Out|Res|Enum)$")
 
@@ -53,7 +55,7 @@ def camel(attribute: str) -> str:
 def class_name(name: str) -> str:
     """Return the class for a schema: `ClientSerializer` is `Client`, `LoginRequestRequest` is `LoginReq`."""
     # Of a long name with dots the last part: `io.k8s.api.core.v1.Pod` is `Pod`.
-    last = name.rpartition(".")[2] if len(name) > 40 else name
+    last = name.rpartition(".")[2] if len(name) > _LONG else name
     plain = unicodedata.normalize("NFKD", last).encode("ascii", "ignore").decode()
     found = "".join(word[:1].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", plain)) or "Unnamed"
     found = re.sub(r"(?<=.)(Request)+$", "Req", _ADDED.sub("", found))

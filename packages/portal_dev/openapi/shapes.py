@@ -72,7 +72,9 @@ class Shape:
             "list": f"an array (each {self.item})",
             "map": f"an object with any names (each {self.item})",
             "object": f"the object {self.name}" if self.name else "an object",
-            **{"any": "any JSON", "integer": "an integer", "decimal": "a decimal in a text"},
+            "any": "any JSON",
+            "integer": "an integer",
+            "decimal": "a decimal in a text",
         }
         return words.get(self.kind, f"a {self.kind}")
 

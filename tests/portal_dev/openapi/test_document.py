@@ -128,7 +128,9 @@ def test_recursive_object_ends_and_parts_are_merged() -> None:
     tree = {"allOf": [ref("Client"), {"required": ["age"], "properties": {"parent": ref("It")}}]}
     found = shape(tree, Client=CLIENT)
     assert {name: str(each.shape) for name, each in found.fields.items()} == {
-        **{"name": "a text", "age": "an integer", "parent": "the object It"}
+        "name": "a text",
+        "age": "an integer",
+        "parent": "the object It",
     }
     assert [name for name, each in found.fields.items() if each.required] == ["name", "age"]
     assert found.fields["parent"].shape is found

@@ -96,14 +96,20 @@ def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
 
 
 def test_any_text_stands_in_a_module(imported: Callable[[Path], list[str]], tmp_path: Path) -> None:
-    fields: dict[str, Any] = {f"state{number}": {"enum": ["open", text]} for number, text in enumerate(TEXTS) if text != HALF}
+    fields: dict[str, Any] = {
+        f"state{number}": {"enum": ["open", text]} for number, text in enumerate(TEXTS) if text != HALF
+    }
     fields |= {
         text: {**TEXT, "description": text} for text in (*TEXTS, "", "class", "Class", "class_", "partial", "id")
     }
     row = {"type": "object", "description": TEXTS[12], "properties": {"id": TEXT, **fields}}
     body = {**takes(ref("Order")), **answers(ref("Order"))}
     paths: dict[str, Any] = {
-        "/orders": {"get": {"parameters": query("cursor", "limit", *TEXTS), **answers(page(ref("Order")))}, "post": body, "put": body},
+        "/orders": {
+            "get": {"parameters": query("cursor", "limit", *TEXTS), **answers(page(ref("Order")))},
+            "post": body,
+            "put": body,
+        },
         "/orders/{a.b}": {"get": answers(ref("Order")), "patch": body},
         **{f"/a/{text[:90]}/{{{text}}}": {"get": answers(ref("Order"))} for text in TEXTS},
     }
