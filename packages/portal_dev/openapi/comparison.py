@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
-from enum import Enum
+from enum import EnumType
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -286,7 +286,7 @@ def _values(kind: Any) -> set[str] | None:
     """Return the texts of an enumeration, or of a Literal; None for any other type."""
     if get_origin(kind) is Literal:
         return {value for value in get_args(kind) if isinstance(value, str)}
-    is_enum = isinstance(kind, type) and issubclass(kind, str) and issubclass(kind, Enum)
+    is_enum = isinstance(kind, EnumType) and issubclass(kind, str)
     return {str(member.value) for member in kind} if is_enum else None
 
 
