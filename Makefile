@@ -78,11 +78,11 @@ format: .venv/.dev  ## let ruff put the code in order
 
 # The theme's makers advise on their successor at each build: docs/adr/0048-documentation-as-a-site.md.
 docs: .venv/.dev  ## the documentation as a site with search, into .state/site
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m portal_dev.docs_site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 DOCS_PORT ?= 8200
-docs-serve: docs  ## the same, and serve it on this machine: make docs-serve DOCS_PORT=8200
-	$(BIN)/python -m http.server --bind 127.0.0.1 --directory .state/site $(DOCS_PORT)
+docs-serve: .venv/.dev  ## serve it on this machine, and show what is saved: make docs-serve DOCS_PORT=8200
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --dev-addr 127.0.0.1:$(DOCS_PORT)
 
 bench: .venv/.dev  ## the benchmarks, as tables
 	$(BIN)/python -m benchmarks

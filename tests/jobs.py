@@ -64,7 +64,7 @@ JOBS: Final = {
         code=(
             *("docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODEOWNERS", "SECURITY.md", "mkdocs.yml"),
             *(".env.example", "benchmarks", "packages/portal/__init__.py", "packages/sandbox_api/README.md"),
-            *("packages/portal_dev/docs_site", "packages/portal_dev/reference"),
+            *("packages/portal_dev/docs_site.py", "packages/portal_dev/reference"),
         ),
     ),
     "deploy-check": Job(

@@ -8,7 +8,7 @@ toolbar's panels.
     management       the commands: run, runserver, check, startplatform, update_catalogs, check_services ...
       platforms      writes a new platform, and takes one away
       reference      the reference pages that are written from the code
-      docs_site      the documentation as a site with search
+      docs_site      hook of MkDocs
       openapi        declarations of a backend's calls from its schema, and whether both agree
       source_checks  mistakes in an app's source, found before it runs
       local_servers  the servers of a developer's machine, started, restarted and stopped together

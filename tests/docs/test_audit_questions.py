@@ -26,9 +26,9 @@ ADDRESS: Final = "203.0.113.7"
 
 
 def filters() -> dict[str, str]:
-    """The table of the page: question to filter. A `|` is escaped in a table."""
-    rows = re.findall(r"^\| (.+?) \| `(.+)` \|$", PAGE.read_text(), flags=re.MULTILINE)
-    return {question: asked.replace(r"\|", "|") for question, asked in rows if asked.startswith(("select(", "map("))}
+    """Return the filter of each question on the page."""
+    rows = re.findall(r"^- (.+?): `(.+)`$", PAGE.read_text(), flags=re.MULTILINE)
+    return {question: asked for question, asked in rows if asked.startswith(("select(", "map("))}
 
 
 @pytest.fixture(scope="module")
