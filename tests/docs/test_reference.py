@@ -1,65 +1,120 @@
-"""The reference pages that are made from the code are current, and `update_reference` writes what the tests compare."""
+"""`update_reference` writes the parts of pages that the code has; pages kept by hand name what the code has."""
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from portal_dev.reference.pages import GeneratedPart, all_parts, main, with_part
+from portal.config.environment import VARIABLES
+from portal.edge.rules import RULES
+from portal.query import DeclaredMutation
+from portal.services.endpoint_list import declared_hooks
+from portal.services.service_imports import import_services
+from portal_dev.reference.pages import PARTS, main
 from tests.support.harness import ROOT
 
-PARTS = all_parts()
+REFERENCE: Final = ROOT / "docs" / "reference"
+#: Folders of what a server runs.
+RUN_BY_SERVERS: Final = (
+    *("packages/portal", "packages/portal_oidc", "packages/portal_operate", "packages/portal_pages"),
+    *("packages/jinja_onepage", "packages/sqlite_cache", "packages/fork_safety", "apps"),
+)
 
 
-def part(text: str) -> GeneratedPart:
-    return GeneratedPart(name="colours", page="docs/reference/colours.md", markdown=lambda: text)
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """The files with parts, in a folder of the test's own."""
+    for page in PARTS:
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / page).write_text((ROOT / page).read_text())
+    return tmp_path
 
 
-def test_the_command_writes_what_is_not_current_and_nothing_else(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for part in PARTS:
-        (tmp_path / part.page).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / part.page).write_text((ROOT / part.page).read_text())
-    (tmp_path / "docs" / "reference" / "endpoints.md").write_text("# Endpoints\n")
-    table = tmp_path / "docs" / "reference" / "edge-table.md"
-    table.write_text(table.read_text().replace("## 0-options", "## 0-other"))
-    assert main(tmp_path) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "docs/reference/edge-table.md: edge_table",
-        "docs/reference/endpoints.md: endpoints",
-    ]
-    assert [part.page for part in PARTS if (tmp_path / part.page).read_text() != (ROOT / part.page).read_text()] == []
-    assert main(tmp_path) == 0
+def test_command_writes_the_pages_that_are_not_current(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for page in (".env.example", "docs/reference/checks.md"):
+        text = (pages / page).read_text()
+        (pages / page).write_text(text.replace("#PORT_BASE", "#OTHER").replace("`portal.E001`", "`portal.E999`"))
+    assert main(pages) == 0
+    assert capsys.readouterr().out.splitlines() == [".env.example", "docs/reference/checks.md"]
+    assert [page for page in PARTS if (pages / page).read_text() != (ROOT / page).read_text()] == []
+    assert main(pages) == 0
     assert capsys.readouterr().out == ""
 
 
-def test_a_page_without_a_place_for_its_part_is_named_and_the_command_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = tmp_path / PARTS[0].page
-    page.parent.mkdir(parents=True)
-    page.write_text("<!-- generated: another -->\n<!-- end -->\n")
-    assert main(tmp_path) == 1
-    assert capsys.readouterr().err.startswith(f"{PARTS[0].page}: `<!-- generated: {PARTS[0].name} -->`")
+def test_page_without_a_place_for_its_part_fails(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (pages / "docs/reference/metrics.md").write_text("# Metrics\n")
+    assert main(pages) == 1
+    assert capsys.readouterr().err.startswith("docs/reference/metrics.md: <!-- generated --> … <!-- end --> is missing")
 
 
-def test_two_parts_of_one_page_do_not_touch_each_other() -> None:
-    page = "<!-- generated: shapes -->\nround\n<!-- end -->\n\n<!-- generated: colours -->\nred\n<!-- end -->\n"
-    assert with_part(page, part("red")) == page
-    assert with_part(page, part("blue")) == page.replace("red", "blue")
-    assert with_part(None, part("# Colours\n\nred")) == with_part("# Old\n", part("# Colours\n\nred"))
+def test_environment_pages_have_every_variable() -> None:
+    rows = re.findall(r"^\| (`.+?) \|", (REFERENCE / "environment.md").read_text(), flags=re.MULTILINE)
+    named = re.findall(r"`([A-Z_][A-Z0-9_]*)`", "".join(rows))
+    assert sorted(named) == sorted(variable.name for variable in VARIABLES)
+    examples = re.findall(r"^#(\w+)=", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
+    assert sorted(examples) == sorted(variable.name for variable in VARIABLES if variable.in_env_file)
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "<!-- generated: shapes -->\n<!-- end -->\n",
-        "<!-- generated: colours -->\nred\n",
-        2 * "<!-- generated: colours -->\nred\n<!-- end -->\n",
-    ],
-)
-def test_a_page_with_comments_that_has_no_place_or_two_for_a_part_is_refused(page: str) -> None:
-    with pytest.raises(ValueError, match=r"docs/reference/colours\.md: .* times, not once"):
-        with_part(page, part("red"))
+def test_edge_table_has_the_rules_in_their_order() -> None:
+    sections = re.findall(r"^## (.*)$", (REFERENCE / "edge-table.md").read_text(), flags=re.MULTILINE)
+    assert sections == [rule.name for rule in RULES]
+
+
+def test_endpoints_page_names_declared_calls_and_the_required_ones() -> None:
+    import_services()
+    is_optional = {
+        f"{hook.method if isinstance(hook, DeclaredMutation) else 'GET'} `{hook.path_shape}`": hook.is_optional
+        for hook in declared_hooks()
+    } | {"POST `/refresh`": False}
+    page = (REFERENCE / "endpoints.md").read_text()
+    assert set(re.findall(r"^- ([A-Z]+ `[^`]+`)", page, flags=re.MULTILINE)) <= is_optional.keys()
+    required = {call for call, optional in is_optional.items() if not optional}
+    assert set(re.findall(r"^- ([A-Z]+ `[^`]+`)[.,].*\*\*Required\*\*", page, flags=re.MULTILINE)) == required
+    asked = (REFERENCE / "what-we-ask-of-a-backend.md").read_text().partition("## Required")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| ([A-Z]+ `[^`]+`) \|", asked, flags=re.MULTILINE)) == required
+
+
+def messages() -> Iterator[str]:
+    """Yield each message that a logger of a module writes at WARNING or above, with `…` for a value."""
+    for path in (path for folder in RUN_BY_SERVERS for path in (ROOT / folder).rglob("*.py")):
+        if "testing" in path.parts:
+            continue
+        tree = ast.parse(path.read_text())
+        constants = {
+            node.target.id: node.value.value
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Constant)
+        }
+        loggers = set(re.findall(r"^(\w+)(?:: Final)? = logging\.getLogger", path.read_text(), flags=re.MULTILINE))
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Name(id=name), attr="warning" | "error" | "exception" | "critical" | "log"
+                    ),
+                    args=args,
+                ) if name in loggers:
+                    message = args[node.func.attr == "log"]
+                    for text in (message.body, message.orelse) if isinstance(message, ast.IfExp) else (message,):
+                        said = constants[text.id] if isinstance(text, ast.Name) else text.value
+                        yield re.sub(r"%(?:\.\d+)?[a-z]", "…", said).replace("%%", "%").replace("`", "'")
+                case _:
+                    pass
+
+
+def test_log_page_has_the_beginning_of_each_message() -> None:
+    sections = (REFERENCE / "log-events.md").read_text().split("\n## ")[1:]
+    shown = {
+        each.removesuffix(" …")
+        for section in sections
+        for each in re.findall(r"`([^`]+)`", section.rsplit("\n\n", 1)[1])
+    }
+    found = set(messages())
+    assert len(found) > 50
+    assert {each for each in found if not any(f"{each} ".startswith(f"{start} ") for start in shown)} == set()
+    assert {start for start in shown if not any(f"{each} ".startswith(f"{start} ") for each in found)} == set()

@@ -1,11 +1,5 @@
-"""The reference pages that are written from the code, and `./manage.py update_reference`, which writes them.
+"""Reference pages that are written from the code: variables, metrics, audit events, system checks.
 
-Each module here writes a page, or a part of one: `PAGE`, the page's path from the root, and `markdown() -> str`, its text.
-Where a page is written by hand, but for a part, that part stands between two comments, which name the module::
-
-    <!-- generated: commands -->
-    …
-    <!-- end -->
-
-What a module reads of the code, it reads when it is called, so that importing one costs nothing.
+`./manage.py update_reference` writes them. Each module here has `PAGE`, the path from the root, and `markdown() -> str`,
+the part of the page between `<!-- generated -->` and `<!-- end -->`; :mod:`environment` writes `.env.example` too.
 """

@@ -1,4 +1,4 @@
-"""The page of the system checks, made from the code that writes their messages."""
+"""docs/reference/checks.md: the system checks, read from the code that writes their messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import portal
 import portal_operate
@@ -17,77 +17,55 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE: Final = "docs/reference/checks.md"
-
-#: Names that stand for an id in the code.
-_NAMED_IDS: Final = {"STORE_IS_AWAY": STORE_IS_AWAY}
-_LEVELS: Final = frozenset({"Error", "Warning"})
-
-
-class _Message(NamedTuple):
-    """A message in the code."""
-
-    message_id: str
-    says: str
+_ID: Final = re.compile(r"portal\.[a-z.]*[EW]\d+")
+#: Other pages have the checks of declarations.
+_ELSEWHERE: Final = (*DEPLOYMENT_CHECKS, "portal.query.")
 
 
 def markdown() -> str:
-    """The messages of each start, and those of a deployment."""
-    messages = sorted(_messages(), key=lambda message: (message.message_id.rpartition(".")[0], message.message_id))
-    usual = [
-        message for message in messages if not message.message_id.startswith((*DEPLOYMENT_CHECKS, "portal.query."))
+    """Return the messages of each start, and the checks of a deployment."""
+    found = [
+        each for each in dict.fromkeys(_messages()) if _ID.fullmatch(each[0]) and not each[0].startswith(_ELSEWHERE)
     ]
-    lines = ["## Of each start", ""]
-    lines += [f"- `{each.message_id}`: {each.says}" for each in usual]
-    found = [f"- `{message_id}`: {_finds(check)}" for message_id, check in DEPLOYMENT_CHECKS.items()]
-    return "\n".join([*lines, "", "## Of a deployment", "", *found])
+    found.sort(key=lambda each: (each[0].rpartition(".")[0], each[0]))
+    of_a_deployment = [
+        (each, " ".join((inspect.getdoc(check) or "").split())) for each, check in DEPLOYMENT_CHECKS.items()
+    ]
+    return "\n".join(["## Of each start\n", *map(_row, found), "\n## Of a deployment\n", *map(_row, of_a_deployment)])
 
 
-def _finds(check: object) -> str:
-    """What a check is about: its docstring."""
-    return " ".join((inspect.getdoc(check) or "").split())
+def _row(check: tuple[str, str]) -> str:
+    return f"- `{check[0]}`: {check[1]}"
 
 
-def _messages() -> Iterator[_Message]:
-    """Every message with an id of the portal's, each once, in the order of the files."""
-    seen: set[tuple[str, str]] = set()
+def _messages() -> Iterator[tuple[str, str]]:
+    """Read the id and the text of each `Error` and `Warning`."""
     for path in sorted(path for package in (portal, portal_operate) for path in Path(*package.__path__).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            message = _read(node)
-            if message is not None and (message.message_id, message.says) not in seen:
-                seen.add((message.message_id, message.says))
-                yield message
+            match node:
+                case ast.Call(func=ast.Name(id="Error" | "Warning"), args=[first, *_], keywords=keywords):
+                    given = {keyword.arg: _text(keyword.value) for keyword in keywords}
+                    says = _text(first)
+                    # A message that is made elsewhere is told by its hint.
+                    yield given.get("id", ""), _marked(says if says != "…" else given.get("hint", ""))
+                case _:
+                    pass
 
 
-def _read(node: ast.AST) -> _Message | None:
-    """A call of `Error` or `Warning` with an id."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _LEVELS:
-        return None
-    given = {keyword.arg: keyword.value for keyword in node.keywords}
-    message_id = _text(given.get("id"))
-    message_id = _NAMED_IDS.get(message_id.strip("…"), message_id) if message_id else ""
-    if not re.fullmatch(r"portal\.[a-z.]*[EW]\d+", message_id) or not node.args:
-        return None
-    # A message that is made elsewhere is told by its hint.
-    says = _text(node.args[0])
-    return _Message(message_id, _cell(says if says != "…" else _text(given.get("hint"))))
-
-
-def _text(node: ast.AST | None) -> str:
-    """A string of the code; what is put in later is `…`."""
+def _text(node: ast.AST) -> str:
+    """Return a string of the code; what is put in later is `…`."""
     match node:
         case ast.Constant(value=str(text)):
             return text
         case ast.JoinedStr(values=parts):
-            return "".join(_text(part) for part in parts)
-        case ast.Name(id=name) if name in _NAMED_IDS:
-            return name
-        case None:
-            return ""
+            return "".join(map(_text, parts))
+        case ast.Name(id="STORE_IS_AWAY"):
+            return STORE_IS_AWAY
         case _:
             return "…"
 
 
-def _cell(text: str) -> str:
-    # A word in capitals or with an underscore is a name of the code or of the environment.
+def _marked(text: str) -> str:
+    """Mark names of the code or of the environment: words in capitals or with an underscore."""
     marked = re.sub(r"(?<![\w/`…])(?:[A-Z]+(?:_[A-Z…]+)+|DEBUG)(?![\w`])", r"`\g<0>`", text)
     return " ".join(marked.split())

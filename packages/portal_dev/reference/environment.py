@@ -1,4 +1,4 @@
-"""docs/reference/environment.md: every environment variable, as `portal.config.environment` declares it."""
+"""docs/reference/environment.md and .env.example: the variables that `portal.config.environment` declares."""
 
 from __future__ import annotations
 
@@ -11,38 +11,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PAGE: Final = "docs/reference/environment.md"
+EXAMPLE: Final = ".env.example"
 
+_BEFORE_EXAMPLE: Final = """\
+# Copy to .env for what should differ from the defaults on your machine. `make run` needs none of it.
+# docs/reference/environment.md explains each. SECRET_KEY, ALLOWED_HOSTS, APP_PUBLIC_API_BASE_URL and
+# APP_PUBLIC_GATEWAY_APP_URL are a server's: with one of them set, a developer's machine has to say DEBUG=on.
+"""
 _AFTER: Final = """\
 ## Secrets in files
 
 {secret} may be given as files, such as secrets of Docker and Kubernetes: `SECRET_KEY_FILE=/run/secrets/secret_key`. Line ends at its end do not count. A variable beside its file stops the start. A changed secret needs a restart.
 """
-
-
+_TABLE: Final = "\n\n| variable | default | meaning |\n|---|---|---|"
 _USUAL_READER: Final = "every project"
 _REMARKS: Final = {Secrecy.OPEN: "", Secrecy.SECRET: ". A secret", Secrecy.HAS_PASSWORD: ". May contain a password"}
 
 
+def example() -> str:
+    """Return the file with every variable that a person sets, as a comment with an example."""
+    lines = [_BEFORE_EXAMPLE]
+    for part in VariablePart:
+        lines += [f"# --- {part.value} ---"]
+        lines += [f"#{each.name}={each.example}" for each in VARIABLES if each.part is part and each.in_env_file]
+        lines += [""]
+    return "\n".join(lines)
+
+
 def markdown() -> str:
-    """The tables, and which variables may be files."""
-    parts = (_part(part) for part in VariablePart)
+    """Return the tables, and which variables may be files."""
     secret = [variable for variable in VARIABLES if variable.secrecy is not Secrecy.OPEN]
-    return "\n".join([*parts, _AFTER.replace("{secret}", _names(secret))])
+    return "\n".join([*map(_part, VariablePart), _AFTER.replace("{secret}", _names(secret))])
 
 
 def _part(part: VariablePart) -> str:
-    """One heading with its table. Variables that say the same share a row."""
+    """Return a heading with its table. Variables that say the same share a row."""
     declared = [variable for variable in VARIABLES if variable.part is part]
     rows = groupby(declared, key=lambda variable: (variable.default, variable.meaning, variable.read_by))
-    lines = [
-        f"## {part.value}",
-        "",
-        "| variable | default | meaning |",
-        "|---|---|---|",
-        *(_row(list(together)) for _, together in rows),
-        "",
-    ]
-    return "\n".join(lines)
+    return "\n".join([f"## {part.value}{_TABLE}", *(_row(list(together)) for _, together in rows), ""])
 
 
 def _row(variables: list[Variable]) -> str:
