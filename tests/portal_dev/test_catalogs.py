@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from jinja2 import TemplateSyntaxError
 
 from portal.errors import ConfigurationError
 from portal_dev.catalogs import (
@@ -28,7 +29,7 @@ each_catalog = pytest.mark.parametrize(("folder", "language"), CATALOGS, ids=IDS
 
 
 @each_catalog
-def test_every_text_is_translated_and_no_other_one(folder: Path, language: str) -> None:
+def test_catalog_has_every_text_and_no_other(folder: Path, language: str) -> None:
     """In any order: a merge leaves what two branches have added unsorted."""
     catalog = updated_catalog(folder, language)
     assert untranslated(catalog) == []
@@ -37,7 +38,7 @@ def test_every_text_is_translated_and_no_other_one(folder: Path, language: str) 
 
 
 @each_catalog
-def test_a_translation_fills_in_the_same_values_and_doubles_other_percent_signs(folder: Path, language: str) -> None:
+def test_translation_has_the_same_values(folder: Path, language: str) -> None:
     """Templates fill in values with `%`, so a single one breaks the page of that language."""
     values = r"%\(\w+\)[sd]"
     for message in read_catalog(folder, language):
@@ -49,19 +50,29 @@ def test_a_translation_fills_in_the_same_values_and_doubles_other_percent_signs(
 
 
 def test_texts_are_found_in_code_and_templates() -> None:
-    texts = {text.singular: files for folder in catalog_folders() for text, files in texts_of(folder).items()}
-    assert any(name.endswith(".py") for name in texts["Email or password is wrong."])
-    assert any(name.endswith(".html") for name in texts["You are signed out"])
-    assert any(text.plural for folder in catalog_folders() for text in texts_of(folder))
+    texts = {text: files for folder in catalog_folders() for text, files in texts_of(folder).items()}
+    assert any(path.suffix == ".py" for path in texts["Email or password is wrong."])
+    assert any(path.suffix == ".html" for path in texts["You are signed out"])
 
 
-def test_a_text_that_lacks_a_translation_is_named(tmp_path: Path) -> None:
+def test_text_without_a_translation_is_named(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text('{{ _("Brand new") }}')
     (tmp_path / "view.py").write_text('ngettext("%(n)d cat", "%(n)d cats", n)')
-    assert untranslated(updated_catalog(tmp_path, "de")) == ["('%(n)d cat', '%(n)d cats')", "Brand new"]
+    cats = "('%(n)d cat', '%(n)d cats')"
+    assert sorted(write_catalog(tmp_path, "de")) == [cats, "Brand new"]
+    path = po_path(tmp_path, "de")
+    for form, still in ((0, [cats, "Brand new"]), (1, ["Brand new"])):
+        path.write_text(path.read_text().replace(f'msgstr[{form}] ""', f'msgstr[{form}] "%(n)d Katzen"'))
+        assert sorted(write_catalog(tmp_path, "de")) == still
 
 
-def test_two_translations_of_one_text_are_told_with_the_line_of_the_second(tmp_path: Path) -> None:
+def test_fault_of_a_template_names_its_file(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("{% if %}")
+    with pytest.raises(TemplateSyntaxError, match=r"page\.html"):
+        write_catalog(tmp_path, "de")
+
+
+def test_second_translation_of_a_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text('{{ _("City") }}')
     write_catalog(tmp_path, "de")
     path = po_path(tmp_path, "de")
@@ -126,14 +137,15 @@ def clone(tmp_path: Path) -> Clone:
     return made
 
 
-def test_two_branches_that_each_add_a_page_merge_without_a_conflict(clone: Clone) -> None:
+def test_branches_that_add_texts_merge(clone: Clone) -> None:
     clone.git("merge", "-q", "payments")
     assert clone.translations() == {"Region": "Gebiet", "Settled": "Beglichen"} | PAYMENTS | REFUNDS
     assert write_catalog(clone.folder, "de") == []
-    assert not clone.git("ls-files", "*.mo")
+    texts = re.findall(r'^msgid "(.+)"$', po_path(clone.folder, "de").read_text(), flags=re.MULTILINE)
+    assert texts == sorted(texts)
 
 
-def test_where_git_does_not_keep_both_the_marks_are_deleted_and_the_command_does_the_rest(clone: Clone) -> None:
+def test_conflict_is_solved_by_deleting_the_marks(clone: Clone) -> None:
     (clone.folder / ".gitattributes").unlink()
     with pytest.raises(AssertionError, match="CONFLICT"):
         clone.git("merge", "payments")
@@ -147,7 +159,7 @@ def test_where_git_does_not_keep_both_the_marks_are_deleted_and_the_command_does
     assert clone.translations() == {"Region": "Gebiet", "Settled": "Beglichen"} | PAYMENTS | REFUNDS
 
 
-def test_no_compiled_catalog_is_in_git() -> None:
+def test_git_has_no_compiled_catalog() -> None:
     require_tool("git")
     listed = subprocess.run(["git", "ls-files", "*.mo"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert listed.stdout == ""

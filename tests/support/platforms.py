@@ -35,7 +35,7 @@ OF_THE_EXAMPLES: Final = (
     *("portal_operate/test_doctor_calls.py", "portal_operate/test_token_commands.py"),
     "portal_dev/test_catalogs.py",
     *("portal_dev/openapi/test_check_services.py", "portal_dev/openapi/test_services.py"),
-    *("portal/services/test_endpoint_list.py"),
+    "portal/services/test_endpoint_list.py",
     *("portal/web/sign_in/test_post_login.py", "portal/web/sign_in/test_other_sign_ins.py"),
     *("portal_dev/test_queries_panel.py", "portal_dev/test_query_buttons.py"),
     *("portal_dev/test_timeline.py", "portal_operate/test_exit_status.py"),

@@ -211,6 +211,6 @@ def _untranslated(folder: Path) -> Iterator[SourceFault]:
         # Nobody knows the texts of that template before it can be read.
         return
     for text, files in texts_of(folder).items():
-        languages = [language for language, texts in missing.items() if str(text.id) in texts]
+        languages = [language for language, texts in missing.items() if str(text) in texts]
         if languages:
-            yield from untranslated_texts(text.singular, [SOURCE_ROOT / file for file in files], languages=languages)
+            yield from untranslated_texts(text if isinstance(text, str) else text[0], files, languages=languages)
