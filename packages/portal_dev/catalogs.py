@@ -103,7 +103,7 @@ def _texts_in(path: Path, _changed_ns: int) -> dict[Any, None]:
     try:
         found = extract_from_file(_METHODS[path.suffix], path, keywords=_KEYWORDS, options=options)
     except TemplateSyntaxError as error:
-        error.filename = str(path)
+        error.filename, error.translated = str(path), False
         raise
     return dict.fromkeys(text for _line, text, _comments, _context in found)
 
@@ -187,4 +187,4 @@ def untranslated(catalog: Catalog) -> list[str]:
         strings = message.string if isinstance(message.string, list | tuple) else (message.string,)
         if message.id and (not all(strings) or (message.pluralizable and len(strings) != catalog.num_plurals)):
             missing.append(str(message.id))
-    return missing
+    return sorted(missing)

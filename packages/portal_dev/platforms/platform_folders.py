@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from importlib.util import find_spec
 from keyword import iskeyword, issoftkeyword
 from pathlib import Path
@@ -34,42 +35,44 @@ _PODS: Final = "deploy/kubernetes/base"
 
 
 def platform_folders(name: str) -> list[str]:
-    """Their paths, from the repository's root."""
+    """Return the paths of a platform's folders, from the repository's root."""
     pods = [f"{_PODS}/{name}"] if (SOURCE_ROOT / _PODS).is_dir() else []
     return [f"apps/{name}", services_of(name), f"tests/apps/{name}", *pods]
 
 
 def services_of(domain: str) -> str:
-    """The folder of a domain's services, from the repository's root."""
+    """Return the folder of a domain's services, from the repository's root."""
     return str(services_folder().relative_to(SOURCE_ROOT) / domain)
 
 
 def uses_elsewhere(domain: str, root: Path, *, app: str) -> list[str]:
-    """Where other apps than this one import the services of a domain: `apps/energy/views/elsewhere.py`."""
-    return [file for file, domains in _imported_domains(root).items() if domain in domains and not _is_of(file, app)]
+    """Return the files of other apps that import the services of a domain: `apps/energy/views/elsewhere.py`."""
+    return [
+        file
+        for file, domains in _imported_domains(root).items()
+        if domain in domains and not file.startswith(f"apps/{app}/")
+    ]
 
 
 def unused_domains(app: str, root: Path, *, platforms: Iterable[str]) -> list[str]:
-    """The domains that are no platform's, and that this app alone imports: their platform was removed before."""
-    own = {domain for file, domains in _imported_domains(root).items() if _is_of(file, app) for domain in domains}
+    """Return the domains that this app alone imports, and whose platform was removed before."""
+    own = {
+        domain
+        for file, domains in _imported_domains(root).items()
+        if file.startswith(f"apps/{app}/")
+        for domain in domains
+    }
     return sorted(each for each in own - set(platforms) if not uses_elsewhere(each, root, app=app))
 
 
 def _imported_domains(root: Path) -> dict[str, set[str]]:
-    """Each Python file of the apps, with the domains whose services it imports."""
+    """Return each Python file of the apps with the domains whose services it imports."""
     return {
-        str(path.relative_to(root)): {each for each in _SERVICES.findall(path.read_text()) if _is_domain(each, root)}
+        str(path.relative_to(root)): {
+            each for each in _SERVICES.findall(path.read_text()) if (root / services_of(each)).is_dir()
+        }
         for path in sorted((root / "apps").rglob("*.py"))
     }
-
-
-def _is_domain(name: str, root: Path) -> bool:
-    """Whether it is a folder of services, and no module beside those."""
-    return (root / services_of(name)).is_dir()
-
-
-def _is_of(file: str, app: str) -> bool:
-    return file.startswith(f"apps/{app}/")
 
 
 def write_folders(name: str, root: Path) -> None:
@@ -91,7 +94,7 @@ def write_folders(name: str, root: Path) -> None:
 
 
 def values_of(name: str, *, services: str) -> dict[str, str]:
-    """What stands for the names in the templates.
+    """Return the values of the names in the templates.
 
     :param services: the package of the services.
     """
@@ -100,7 +103,7 @@ def values_of(name: str, *, services: str) -> dict[str, str]:
 
 
 def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
-    """The files in a platform's folders that neither git could bring back nor :func:`write_folders`.
+    """Return the files in a platform's folders that neither git could bring back nor :func:`write_folders`.
 
     :param folders: those that are about to be removed.
     """
@@ -113,7 +116,7 @@ def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[s
             if path.is_file()
             and "__pycache__" not in path.parts
             and path.suffix != ".mo"
-            and not _is_same(path, Path(fresh) / path.relative_to(root))
+            and not _is_same(path, Path(fresh, path.relative_to(root)))
             and not _is_committed(path)
         ]
 
@@ -123,7 +126,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _is_committed(path: Path) -> bool:
-    """Whether git has the file as it is; False where there is no git."""
+    """Return whether git has the file as it is; False where there is no git."""
     try:
         for question in (["ls-files", "--error-unmatch"], ["diff", "--quiet", "HEAD", "--"]):
             command = ["git", "--literal-pathspecs", *question, path.name]
@@ -136,33 +139,19 @@ def _is_committed(path: Path) -> bool:
 #: The longest name with which the registry's line is no longer than a line of code may be.
 LONGEST: Final = 14
 _NAME: Final = re.compile(rf"[a-z][a-z0-9]{{1,{LONGEST - 1}}}")
-#: Whose host is `<name>.<cookie domain>` already, in the documentation's examples. `gateway` is in a variable's name.
-_HOSTS: Final = {
-    "api": "the backend",
-    "auth": "the gateway",
-    "cache": "the Redis",
-    "gateway": "the gateway",
-    "git": "the repository",
-    "id": "the OpenID provider",
-    "redis": "the Redis",
-    "registry": "the registry of images",
-    "www": "the public web site",
+#: Name to the reason against it. Hosts are `<name>.<cookie domain>`, in the documentation's examples.
+_RESERVED: Final = {
+    name: reason
+    for reason, names in tomllib.loads(Path(__file__).with_name("reserved_names.toml").read_text()).items()
+    for name in names
 }
 #: First segments of paths that every app has a page for.
 _PAGES: Final = {path.split("/")[1] for path in (*PUBLIC_PATHS, *NEUTRAL_PATHS, *UNGATED_PATHS, PROFILE_PATH)}
 _HAS_SERVICE: Final = "the services have a domain or a module of this name"
-#: Demonstration accounts beside those of the platforms.
-_ACCOUNTS: Final = {"all", "none"}
-#: Apps that every project installs, and that are no modules of Python. Django tells apps apart by the last part
-_INSTALLED: Final = {"administration", "messages", "staticfiles"}
-#: What else a product has below `apps`.
-_BESIDE_APPS: Final = {"product", "templates"}
-#: Folders that git does not keep (.gitignore), and in which neither pytest nor ruff looks.
-_SKIPPED_FOLDERS: Final = {"build", "dist", "venv"}
 
 
 def why_no_platform(name: str) -> str | None:
-    """Why no new platform of this product can have this name; None if one can."""
+    """Return why no new platform of this product can have this name; None if one can."""
     if reason := why_no_name(name):
         return reason
     reasons = {
@@ -175,18 +164,14 @@ def why_no_platform(name: str) -> str | None:
 
 
 def why_no_name(name: str) -> str | None:
-    """Why no platform of any product can have this name; None if one can."""
+    """Return why no platform of any product can have this name; None if one can."""
     if not _NAME.fullmatch(name):
         return f"it should be 2 to {LONGEST} lower-case letters (a to z) and digits, and begin with a letter"
     reasons = {
         "it is a word of the Python language": iskeyword(name) or issoftkeyword(name),
         "it is a page of every app": name in _PAGES,
-        "the sandbox has a demonstration account of this name": name in _ACCOUNTS,
-        f"it is the host name of {_HOSTS.get(name)}": name in _HOSTS,
-        "every project has an app of this name": name in _INSTALLED,
+        _RESERVED.get(name): name in _RESERVED,
         _HAS_SERVICE: name in OF_EVERY_PRODUCT,
-        "every product has an apps/product.py, or the folder apps/templates": name in _BESIDE_APPS,
-        "git, pytest and ruff skip folders of this name": name in _SKIPPED_FOLDERS,
         "Python has a module of this name": find_spec(name) is not None,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)

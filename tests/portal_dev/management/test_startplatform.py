@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from portal_dev.platforms import platform_places
 from portal_dev.platforms.platform_folders import LONGEST
 from tests.support.checkout_copy import (
     NEW_PLATFORM,
@@ -20,8 +21,6 @@ from tests.support.checkout_copy import (
 )
 from tests.support.harness import ROOT
 
-PASSWORD = "a long enough password"
-PERMISSION = f"{NEW_PLATFORM.upper()}_APP"
 #: A command of manage.py that Ctrl-C ends before it writes one more file than given, or removes one more folder.
 INTERRUPTED = """
 import shutil, sys
@@ -59,27 +58,22 @@ def remove(copy: Path, name: str = NEW_PLATFORM) -> str:
     return output_of(copy, "manage.py", "removeplatform", name)
 
 
-def test_the_command_says_what_it_wrote_and_what_it_left_to_the_developer(copy: Path) -> None:
+def test_command_tells_what_it_wrote_and_missed(copy: Path) -> None:
     (copy / "README.md").write_text("Our own page.\n")
     owners = copy / "CODEOWNERS"
     owners.write_text(owners.read_text().replace("@org/", "@acme/"))
-    said = start(copy)
-    assert f"Written: apps/{NEW_PLATFORM}, packages/portal/services/{NEW_PLATFORM}, tests/apps/{NEW_PLATFORM}" in said
-    assert f"create_account --email you@example.com --permissions {PERMISSION}" in said
-    assert f"there was nothing to add it to: README.md: , `apps/{NEW_PLATFORM}`" in said
-    assert (copy / "README.md").read_text() == "Our own page.\n"
-    assert f"/apps/{NEW_PLATFORM}/ @acme/{NEW_PLATFORM}-team\n" in owners.read_text()
-
-
-def test_the_longest_name_gives_formatted_code(copy: Path) -> None:
     name = "x" * LONGEST
-    start(copy, name)
-    files = ("apps/product.py", f"apps/{name}", f"tests/apps/{name}")
+    said = start(copy, name)
+    assert f"Written: apps/{name}, packages/portal/services/{name}, tests/apps/{name}" in said
+    assert f"create_account --email you@example.com --permissions {name.upper()}_APP" in said
+    assert f"there was nothing to add it to: README.md: , `apps/{name}`" in said
+    assert (copy / "README.md").read_text() == "Our own page.\n"
+    assert f"/apps/{name}/ @acme/{name}-team\n" in owners.read_text()
     for words in (["format", "--check"], ["check"]):
-        output_of(copy, "-m", "ruff", *words, *files)
+        output_of(copy, "-m", "ruff", *words, "apps/product.py", f"apps/{name}", f"tests/apps/{name}")
 
 
-def test_a_folder_without_its_line_and_a_line_without_its_folder_fail_a_check(copy: Path) -> None:
+def test_folder_without_a_line_and_line_without_a_folder_fail_a_check(copy: Path) -> None:
     for change, fault in (
         (lambda: shutil.copytree(copy / "apps" / "finance", copy / "apps" / NEW_PLATFORM), "portal.E002"),
         (lambda: shutil.rmtree(copy / "apps" / "finance"), "portal.E001"),
@@ -90,31 +84,26 @@ def test_a_folder_without_its_line_and_a_line_without_its_folder_fail_a_check(co
         assert fault in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("command", "name", "told"),
-    [
-        ("startplatform", "calendar", "can't be a platform: "),
-        ("removeplatform", "auth_app", "is no platform; there are energy, operations, finance"),
-        ("removeplatform", "../energy", "is no platform; there are energy, operations, finance"),
-    ],
-)
-def test_a_name_that_can_be_no_platform_is_refused_and_nothing_changes(
-    copy: Path, command: str, name: str, told: str
-) -> None:
+def test_refused_name_changes_nothing(copy: Path) -> None:
     commit_copy(copy)
-    result = run(copy, "manage.py", command, name)
-    assert result.returncode != 0
-    assert result.stderr.startswith(f"CommandError: {name!r} {told}")
+    known = "is no platform; there are energy, operations, finance"
+    for command, name, told in (
+        ("startplatform", "calendar", "can't be a platform: "),
+        ("removeplatform", "auth_app", known),
+        ("removeplatform", "../energy", known),
+    ):
+        result = run(copy, "manage.py", command, name)
+        assert result.returncode != 0
+        assert result.stderr.startswith(f"CommandError: {name!r} {told}")
     assert changes_of_copy(copy) == ""
 
 
-@pytest.mark.parametrize("writes", [0, 8, 15])
-def test_what_an_interrupted_start_leaves_is_removed_and_the_start_may_be_repeated(copy: Path, writes: int) -> None:
+@pytest.mark.parametrize("writes", [8, 20])
+def test_interrupted_commands_can_be_repeated(copy: Path, writes: int) -> None:
     commit_copy(copy)
     interrupted = run(copy, "-c", INTERRUPTED, str(writes), "startplatform", NEW_PLATFORM)
     assert "KeyboardInterrupt" in interrupted.stderr
-    removed = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
-    assert (removed.returncode == 0) is (writes > 0), removed.stderr
+    remove(copy)
     assert changes_of_copy(copy) == ""
     start(copy)
     interrupted = run(copy, "-c", INTERRUPTED, str(writes // 4), "removeplatform", NEW_PLATFORM)
@@ -123,53 +112,41 @@ def test_what_an_interrupted_start_leaves_is_removed_and_the_start_may_be_repeat
     assert changes_of_copy(copy) == ""
 
 
-def test_work_that_is_not_committed_stops_the_removal(copy: Path) -> None:
-    commit_copy(copy)
+def test_work_stops_the_removal_unless_git_has_it(copy: Path) -> None:
     start(copy)
     view = copy / "apps" / NEW_PLATFORM / "views" / "trucks.py"
     view.write_text("# an afternoon's work\n")
+    refused = f"nothing is removed: apps/{NEW_PLATFORM}/views/trucks.py\n"
+    assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).stderr.endswith(refused), "without git"
+    view.unlink()
+    remove(copy)
+    start(copy)
+    commit_copy(copy)
+    view.write_text("# an afternoon's work\n")
     before = changes_of_copy(copy)
-    refused = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
-    assert refused.returncode != 0
-    assert refused.stderr == (
-        "CommandError: commit these files or delete them yourself, nothing is removed: "
-        f"apps/{NEW_PLATFORM}/views/trucks.py\n"
-    )
+    assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).stderr.endswith(refused)
     assert changes_of_copy(copy) == before
     commit_copy(copy)
     remove(copy)
     assert not view.exists()
 
 
-def test_without_git_only_what_was_not_touched_is_removed(copy: Path) -> None:
-    start(copy)
-    overview = copy / "apps" / NEW_PLATFORM / "views" / "overview.py"
-    written = overview.read_text()
-    overview.write_text(f"{written}# changed\n")
-    refused = run(copy, "manage.py", "removeplatform", NEW_PLATFORM)
-    assert f"nothing is removed: apps/{NEW_PLATFORM}/views/overview.py" in refused.stderr
-    overview.write_text(written)
-    remove(copy)
-    assert not overview.exists()
-
-
-def test_a_removed_example_leaves_the_one_that_shows_its_rows_whole(copy: Path) -> None:
+def test_removed_examples_make_room_for_the_first_platform(copy: Path) -> None:
     commit_copy(copy)
+    services = copy / "packages" / "portal" / "services"
     first = remove(copy, "finance")
     assert "Kept: packages/portal/services/finance, which apps/energy/views/elsewhere.py imports.\n" in first
-    assert (copy / "packages" / "portal" / "services" / "finance").exists()
+    assert (services / "finance").exists()
     output_of(copy, "manage.py", "--app", "energy", "check", DEBUG="on")
-    last = remove(copy, "energy")
-    assert last.startswith("Removed: packages/portal/services/finance, apps/energy,")
-    assert "Look yourself" not in first + last
-    assert not (copy / "packages" / "portal" / "services" / "finance").exists()
-    assert (copy / "packages" / "portal" / "services" / "operations").exists()
-
-
-def test_the_first_platform_of_a_product_is_named_where_the_examples_were(copy: Path) -> None:
-    commit_copy(copy)
-    for example in ("finance", "operations", "energy"):
-        assert "Look yourself" not in remove(copy, example)
+    second = remove(copy, "energy")
+    assert second.startswith("Removed: packages/portal/services/finance, apps/energy,")
+    assert not (services / "finance").exists()
+    assert (services / "operations").exists()
+    assert (
+        "| operations | `apps/operations` | `http://localhost:8001` |"
+        in (copy / "docs" / "reference" / "contract.md").read_text()
+    ), "its port is that of the first"
+    assert "Look yourself" not in first + second + remove(copy, "operations")
     assert "yourself" not in start(copy)
     for file, asked in (("pyproject.toml", "finance = ["), ("Makefile", "--extra finance")):
         assert asked in (ROOT / file).read_text()
@@ -181,3 +158,14 @@ def test_the_first_platform_of_a_product_is_named_where_the_examples_were(copy: 
         text = (copy / file).read_text()
         assert NEW_PLATFORM in text.lower(), file
         assert not re.search(r"\bapps/(energy|operations|finance)\b|(ENERGY|OPERATIONS|FINANCE)_APP_URL", text), file
+        assert ", ," not in text
+        assert not re.search(r"\| , |: , ", text), file
+
+
+def test_name_within_a_longer_one_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(platform_places, "SOURCE_ROOT", tmp_path)
+    file = tmp_path / "packages" / "portal" / "services" / "__init__.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("auth · energy · energyx · energy2")
+    edits = platform_places.remove_platform("energy", platforms=["energy", "energyx"])
+    assert edits.texts == {"packages/portal/services/__init__.py": "auth · energyx · energy2"}
