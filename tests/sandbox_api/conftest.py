@@ -1,17 +1,15 @@
-"""Accounts, signed-in clients, and sandboxes that run as processes of their own."""
+"""Accounts, signed-in clients, and one row of each kind."""
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
-from live_sandbox import ADDRESS, PASSWORD, LiveSandbox
 from rest_framework.test import APIClient
-from rows import NOON, make_charger, make_session, make_station
+from rows import ADDRESS, NOON, PASSWORD, make_charger, make_session, make_station
 
 from sandbox_api.auth import sign_ins
 from sandbox_api.auth.models import Account
@@ -19,8 +17,7 @@ from sandbox_api.energy.models import Client, Meter, MeterReading
 from sandbox_api.finance.models import Invoice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
 
 @pytest.fixture
@@ -120,31 +117,3 @@ def is_problem(answer: Any, status: int, *fields: str) -> bool:
 @pytest.fixture
 def problem() -> Callable[..., bool]:
     return is_problem
-
-
-@pytest.fixture(scope="session")
-def first_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A state folder with an empty database and the account `me@example.com`; it is copied, not served."""
-    sandbox = LiveSandbox(tmp_path_factory.mktemp("sandbox") / "state")
-    assert sandbox.command("migrate").returncode == 0
-    created = sandbox.command(
-        "create_account", "--email", ADDRESS, "--permissions", "ENERGY_APP", stdin=f"{PASSWORD}\n"
-    )
-    assert created.returncode == 0, created.stderr
-    return sandbox.state_dir
-
-
-@pytest.fixture
-def make_sandbox(tmp_path: Path, first_state: Path) -> Iterator[Callable[..., LiveSandbox]]:
-    """Make sandboxes with these variables; they are stopped afterwards."""
-    made: list[LiveSandbox] = []
-
-    def make(**environment: str) -> LiveSandbox:
-        state_dir = shutil.copytree(first_state, tmp_path / f"state{len(made)}")
-        made.append(LiveSandbox(state_dir, environment))
-        return made[-1]
-
-    yield make
-    for sandbox in made:
-        if sandbox.is_running:
-            sandbox.stop()

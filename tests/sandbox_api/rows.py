@@ -7,6 +7,8 @@ from typing import Any
 
 from sandbox_api.energy.models import Charger, ChargingSession, Station
 
+#: Of the account that tests sign in with.
+ADDRESS, PASSWORD = "me@example.com", "secret words"
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
 

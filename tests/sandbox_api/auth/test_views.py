@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.hashers import ScryptPasswordHasher
-from live_sandbox import ADDRESS, PASSWORD
+from rows import ADDRESS, PASSWORD
 
 from sandbox_api.auth.models import SignIn
 from sandbox_api.environment import Faults
@@ -26,15 +26,6 @@ def me(client, token):
 
 
 class TestLogin:
-    def test_it_gives_a_pair_that_works(self, anyone, account, pair):
-        assert set(pair) == {"accessToken", "refreshToken"}
-        assert me(anyone, pair["accessToken"]).json() == {
-            "id": account.id,
-            "email": ADDRESS,
-            "name": "Me",
-            "permissions": ["ENERGY_APP"],
-        }
-
     def test_a_wrong_password_and_an_unknown_account_get_the_same_answer(self, anyone, account, problem):
         wrong = anyone.post("/auth/login", {"email": ADDRESS, "password": "wrong"})
         unknown = anyone.post("/auth/login", {"email": "nobody@example.com", "password": "wrong"})

@@ -49,39 +49,6 @@ class TestChangeClient:
         assert energy.get("/energy/clients?q=oystein").json()["total"] == 1, "it is found by the new name"
 
 
-class TestDeleteClient:
-    def test_it_is_gone(self, energy, problem, client_row):
-        path = f"/energy/clients/{client_row.id}"
-        answer = energy.delete(path)
-        assert (answer.status_code, answer.content) == (204, b"")
-        assert problem(energy.get(path), 404)
-        assert problem(energy.delete(path), 404)
-
-    def test_what_was_charged_stays(self, energy, grid):
-        session = grid["sessions"]
-        energy.delete(f"/energy/clients/{session.client_id}")
-        row = energy.get(f"/energy/sessions/{session.id}").json()
-        assert (row["clientId"], row["clientName"], row["cost"]) == (None, None, "7.38")
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("stations", {"name": "Łódź Rynek", "chargerCount": 1, "latitude": 51.75, "status": "active"}),
-        ("chargers", {"stationName": "Łódź Rynek", "maxPowerKw": 50.0, "connector": "ccs"}),
-        ("sessions", {"cost": "7.38", "currency": "EUR", "energyKwh": 12.5, "clientName": "Ada", "endedAt": None}),
-        ("meters", {"serial": "1EMH1", "lastReadingKwh": 2.5, "lastReadingAt": "2026-03-15T12:00:00Z"}),
-    ],
-)
-def test_a_row_is_the_same_in_the_list_and_alone(energy, grid, name, expected):
-    page = energy.get(f"/energy/{name}").json()
-    assert (page["total"], page["hasNext"], page["nextCursor"]) == (1, False, None)
-    row = energy.get(f"/energy/{name}/{grid[name].id}").json()
-    assert row == {**row, **page["items"][0], **expected}
-    assert row["id"] == grid[name].id
-    assert name != "meters" or [each["energyKwh"] for each in row["readings"]] == [1.5, 2.5]
-
-
 def test_a_station_is_as_well_as_the_worst_of_its_chargers_and_meters(energy, grid):
     station = grid["stations"]
     others = [make_station(name=name, city="Łódź") for name in ("Aye", "Bee")]

@@ -18,7 +18,7 @@ from sandbox_api.lists.parameters import read_parameters
 # Few values, so that many rows share one.
 values = st.integers(0, 3)
 changes = st.lists(st.tuples(st.sampled_from(["insert", "delete"]), values, st.integers(0, 50)), max_size=12)
-walks = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+walks = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def make_client(value):
@@ -50,8 +50,8 @@ def pages(spec, found, **query):
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("spec", "make", "sort"),
-    [(ClientsView.spec, make_client, sort) for sort in ("-createdAt", "name", "-name")]
-    + [(ChargingSessionsView.spec, make_session, sort) for sort in ("-energyKwh", "cost", "startedAt")],
+    [(ClientsView.spec, make_client, sort) for sort in ("-createdAt", "name")]
+    + [(ChargingSessionsView.spec, make_session, sort) for sort in ("-energyKwh", "cost")],
 )
 @walks
 @given(at_first=st.lists(values, max_size=14), steps=changes, limit=st.integers(1, 5))
@@ -99,7 +99,7 @@ def test_a_changed_cursor_is_422(energy, problem, two_pages):
 
 
 @pytest.mark.django_db
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     cursor=st.text(min_size=1, max_size=80)
     | st.binary(max_size=60).map(lambda raw: base64.urlsafe_b64encode(raw).decode() or "x")

@@ -28,12 +28,6 @@ def test_rows_are_counted_and_added_up_money_by_currency(energy, sessions):
     }
 
 
-def test_the_lists_own_parameters_say_which_rows(energy, sessions):
-    found = totals(energy, of="cost", status="completed", startedAtTo="2026-03-17T00:00:00Z", q="cs")
-    assert found == {"total": 2, "sums": {"cost": {"EUR": "0.30"}}}
-    assert totals(energy, of="cost,energyKwh", q="nobody") == {"total": 0, "sums": {"cost": {}, "energyKwh": 0.0}}
-
-
 @pytest.mark.parametrize("of", ["", ",", "id", "cost,status", "\0"])
 def test_what_can_not_be_added_up_is_422(energy, problem, of):
     assert problem(energy.get("/energy/sessions/totals", {"of": of}), 422, "of")

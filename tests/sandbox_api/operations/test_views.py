@@ -164,14 +164,6 @@ def test_a_charger_brings_its_station_and_is_at_no_other(operations, charger, pr
     assert (moved["stationId"], moved["chargerId"], moved["description"]) == (other.id, None, "One\ntwo")
 
 
-def test_stations_and_chargers_say_where_they_are(operations, charger):
-    station = operations.get(f"/operations/stations/{charger.station_id}").json()
-    assert station.keys() >= {"address", "country", "latitude", "longitude"}
-    [row] = operations.get("/operations/chargers", {"stationId": charger.station_id, "q": "oslo"}).json()["items"]
-    assert row.keys() == {"id", "name", "stationId", "stationName", "createdAt"}
-    assert operations.get(f"/operations/chargers/{charger.id}").json() == row
-
-
 def test_who_has_energy_alone_reports_a_fault_once_and_sees_what_is_in_hand(energy, operations, charger, problem):
     path = f"/energy/chargers/{charger.id}/work-orders"
     body = {"title": "Fault", "priority": "high", "description": "It hums."}
