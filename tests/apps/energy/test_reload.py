@@ -41,9 +41,3 @@ def test_the_page_after_a_form_is_none_and_the_next_one_may_be(backend: Backend,
     assert "after" not in after_form.content.decode()
     assert after_form.cookies[LEFT_PAGE_COOKIE]["max-age"] == 0
     assert "after" in shown(user, **{"cache-control": "max-age=0"})
-
-
-def test_a_redirect_on_the_way_keeps_the_mark_and_an_ordinary_page_sets_none(user: Client) -> None:
-    user.post(f"{LIST}/cli_1/delete")
-    marked = [LEFT_PAGE_COOKIE in user.get(path).cookies for path in (f"{LIST}/", LIST, LIST)]
-    assert marked == [False, True, False]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from portal.testing import Backend, SignedIn, page_of
+from portal.testing import Backend, SignedIn
 
 INVOICES, SUMMARY = "/finance/invoices", "/finance/summary"
 PAGE = "/en/finance/invoices/inv_1"
@@ -129,36 +129,3 @@ def test_a_reminder_says_to_whom_it_goes_and_that_it_was_sent_and_can_t_be_undon
     page = text_of(finance_user, PAGE)
     assert ("Ada &amp; Co was reminded of INV-1." in page, f"{PAGE}/undo" in page) == (True, False)
     assert "3 times, last on" in page
-
-
-def test_after_a_reminder_the_history_is_read_anew(backend: Backend, finance_user: Client) -> None:
-    history = f"{INVOICES}/inv_1/activity"
-    backend.answers("GET", history, json=page_of([]))
-    offered(backend, finance_user)
-    backend.answers("POST", f"{INVOICES}/inv_1/reminders", json=OVERDUE | {"reminderCount": 3}, status=201)
-    finance_user.post(f"{PAGE}/remind", {"rowVersion": "3"})
-    changes = [
-        {"field": "reminderCount", "before": 2, "after": 3},
-        {"field": "remindedAt", "before": None, "after": "2026-11-27T10:00:00Z"},
-    ]
-    told = {"id": "act_1", "kind": "changed", "accountName": "Eve", "changes": changes}
-    backend.answers("GET", history, json=page_of([told]))
-    page = text_of(finance_user, PAGE)
-    assert "changed “Reminders” from 2 to 3 and set “Reminded on” to Nov 27, 2026" in page
-
-
-def test_a_backend_that_only_reads_invoices_has_the_pdf_alone(backend: Backend, finance_user: Client) -> None:
-    offered(backend, finance_user)
-    for method, path in (("PATCH", f"{INVOICES}/inv_1"), ("POST", f"{INVOICES}/inv_1/reminders")):
-        backend.refuses(method, path, status=405)
-    finance_user.post(f"{PAGE}/remind", {"rowVersion": "3"})
-    assert offered(backend, finance_user) == {"pay", "cancel"}
-    finance_user.post(f"{PAGE}/pay", {"rowVersion": "3"})
-    assert offered(backend, finance_user) == set()
-    assert f'href="{PAGE}/pdf"' in text_of(finance_user, PAGE)
-
-
-def test_the_list_has_the_sum_of_what_is_filtered(backend: Backend, finance_user: Client) -> None:
-    backend.lists(INVOICES, [OVERDUE | {"id": f"inv_{n}", "amount": "10.50", "currency": "EUR"} for n in range(3)])
-    page = text_of(finance_user, "/en/finance/invoices?status=overdue")
-    assert re.search(r"<tfoot>.*Sum of all 3</th>.*€31\.50", page, re.DOTALL)

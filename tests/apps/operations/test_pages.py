@@ -46,35 +46,6 @@ def test_a_field_that_is_not_valid_is_named_alone(field: str, values: list[str])
         assert [form[name].html_name for name in form.errors] == [field], value
 
 
-def test_a_work_order_that_was_written_stands_at_the_top_of_the_cached_list(backend: Backend, browser: Client) -> None:
-    backend.lists(WORK_ORDERS, [{"id": "wor_0", "title": "Sweep", "stationId": "sta_7", "stationName": None}])
-    assert ">sta_7</td>" in text_of(browser, PAGE), "a station without a name is called by its id"
-    backend.answers("POST", WORK_ORDERS, json=ORDER, status=201)
-    response = browser.post(f"{PAGE}/new", FORM)
-    assert (response.status_code, response["Location"]) == (303, f"{PAGE}/wor_1")
-    (call,) = backend.calls_to(WORK_ORDERS, method="POST")
-    assert call.body == FORM | dict.fromkeys(("stationId", "chargerId", "assigneeId", "dueAt"))
-    page = browser.get(PAGE)
-    assert row_ids(page) == ["wor_1", "wor_0"]
-    assert "Tighten the screws was created." in page.content.decode()
-    assert len(backend.calls_to(WORK_ORDERS, method="GET")) == 1, "the list was not asked for again"
-
-
-def test_a_new_order_leads_back_to_the_list_as_it_was(backend: Backend, browser: Client) -> None:
-    backend.answers("POST", WORK_ORDERS, json=ORDER, status=201)
-    listed = f"{PAGE}?status=open&sort=dueAt"
-    form = Page(browser.get(f"{PAGE}/new", headers={"referer": f"http://testserver{listed}"})).fields
-    response = browser.post(f"{PAGE}/new", form | FORM, headers={"referer": f"http://testserver{PAGE}/new"})
-    page = text_of(browser, response["Location"])
-    assert 'data-back data-shortcut="u" href="/en/operations/work-orders?status=open&amp;sort=dueAt"' in page
-    assert browser.post(f"{PAGE}/new", FORM | {"listUrl": PAGE})["Location"] == f"{PAGE}/wor_1"
-
-
-@pytest.mark.parametrize(("given", "shown"), [("high", "high"), ("whenever", "normal")])
-def test_an_address_gives_a_choice_that_there_is(browser: Client, given: str, shown: str) -> None:
-    assert Page(browser.get(f"{PAGE}/new?priority={given}")).fields["priority"] == shown
-
-
 @pytest.mark.parametrize(
     ("found", "is_asked"),
     [
@@ -98,14 +69,6 @@ def test_a_second_order_for_a_charger_is_asked_about_while_one_is_not_finished(
     question = f'There is already an entry with this value: <a href="{PAGE}/wor_1">Tighten the screws</a>'
     assert (page.status == 422, question in page.html) == (is_asked, is_asked)
     assert browser.post(f"{PAGE}/new", sent | {"createAnyway": "chg_1"}).status_code == 303
-
-
-def test_completing_is_a_post_that_changes_the_status_alone(backend: Backend, browser: Client) -> None:
-    backend.answers("PATCH", ROW, json=ORDER | {"status": "done"})
-    assert browser.get(f"{PAGE}/wor_1/complete").status_code == 405
-    response = browser.post(f"{PAGE}/wor_1/complete")
-    assert (response.status_code, response["Location"]) == (303, f"{PAGE}/wor_1")
-    assert [call.body for call in backend.calls_to(ROW, method="PATCH")] == [{"status": "done"}]
 
 
 @pytest.mark.parametrize(
@@ -235,16 +198,6 @@ def test_a_missed_day_looks_missed_on_the_page_of_the_order_too(
 ) -> None:
     backend.answers("GET", ROW, json={**ORDER, "status": "open", "dueAt": due})
     assert ("(late)</strong>" in text_of(browser, f"{PAGE}/wor_1")) is is_late
-
-
-def test_the_form_that_assigns_names_who_has_the_order_and_saved_as_it_is_changes_nothing(
-    backend: Backend, browser: Client
-) -> None:
-    backend.lists(WORK_ORDERS, [ORDER | {"assignee": ROSA["name"], "assigneeId": ROSA["id"], "version": 3}])
-    form = Page(browser.get(f"{PAGE}/wor_1")).forms[f"{PAGE}/wor_1/assign"]
-    assert (form["assigneeId"], form["assigneeId-text"]) == (ROSA["id"], ROSA["name"])
-    assert browser.post(f"{PAGE}/wor_1/assign", form)["Location"] == f"{PAGE}/wor_1"
-    assert backend.calls_to(ROW, method="PATCH") == []
 
 
 def test_the_undo_of_an_assignment_brings_back_a_name_that_is_no_persons(backend: Backend, browser: Client) -> None:
