@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import socket
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,14 @@ from urllib.parse import urlsplit
 
 import jwt
 import pytest
-import requests
+from django.conf import settings
+from django.test import override_settings
 
 from portal.config.projects import PROJECTS
-from tests.support.command_line import Ended, run_command
+from portal_operate.doctor import Finding, Level
+from portal_operate.doctor.backend_calls import look_at_calls
+from portal_operate.doctor.findings import Patient
+from tests.support.command_line import run_command
 from tests.support.harness import running_stack
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 
@@ -65,40 +70,17 @@ def backend_with(calls: Mapping[str, Any], *, accepts: bool = True) -> AbstractC
     return scripted_server(answer)
 
 
-def run_doctor(url: str, access: str, folder: Path, **variables: str) -> Ended:
-    return run_command(
-        "doctor",
-        "--json",
-        "--token-file",
-        "-",
-        given=access,
-        DEBUG="on",
-        APP_STATE_DIR=str(folder / "state"),
-        APP_PUBLIC_API_BASE_URL=url,
-        **variables,
-    )
-
-
-def findings(done: Ended, level: str) -> dict[str, str]:
-    """Subject to what was seen, of one level."""
-    return {each["subject"]: each["seen"] for each in done.data["findings"] if each["level"] == level}
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, str, list[str]]:
-    """One run with the small backend: what it found, its token, and the methods that it sent."""
+def test_absent_calls_are_warnings_that_name_the_loss(tmp_path: Path) -> None:
     access = token(sub="ada")
+    variables = {"DEBUG": "on", "APP_STATE_DIR": str(tmp_path / "state"), "APP_API_HONOURS_IDEMPOTENCY_KEY": "on"}
     with backend_with(SMALL) as backend:
-        done = run_doctor(backend.url, access, tmp_path_factory.mktemp("small"), APP_API_HONOURS_IDEMPOTENCY_KEY="on")
-    return done, access, [request.line.split()[0] for request in backend.received]
-
-
-def test_what_the_backend_does_not_have_is_a_warning_that_says_what_pages_do_without(
-    small: tuple[Ended, str, list[str]],
-) -> None:
-    done, access, methods = small
+        variables["APP_PUBLIC_API_BASE_URL"] = backend.url
+        done = run_command("doctor", "--json", "--token-file", "-", given=access, **variables)
     assert (done.status, done.data["result"]) == (0, "warning"), done
-    told, well = findings(done, "warning"), findings(done, "ok")
+    told, well = (
+        {each["subject"]: each["seen"] for each in done.data["findings"] if each["level"] == level}
+        for level in ("warning", "ok")
+    )
     assert told["GET /energy/state"].startswith("absent: answered 404. The overview ")
     assert told["GET /energy/stations"].startswith("absent: answered 404. ")
     assert "GET /energy/stations/counts" not in told, "the list is absent, and so is what belongs to it"
@@ -108,69 +90,62 @@ def test_what_the_backend_does_not_have_is_a_warning_that_says_what_pages_do_wit
     assert told["GET /energy/sessions parameters"].startswith("not honoured: clientId, q, sort.")
     assert "stationId" in well["GET /energy/sessions parameters"], "no row has a station"
     assert well["lost answers"].startswith("APP_API_HONOURS_IDEMPOTENCY_KEY is on: ")
-    assert set(methods) == {"GET"}
+    assert {request.line.split()[0] for request in backend.received} == {"GET"}
     assert access not in done.out + done.err
+
+
+def examined(calls: Mapping[str, Any], access: str, *, accepts: bool = True) -> tuple[list[Finding], set[str]]:
+    """What is found with a backend of these calls, and the paths that were asked for."""
+    with backend_with(calls, accepts=accepts) as backend:
+        found = found_at(backend.url, access)
+    return found, {request.line.split()[1] for request in backend.received}
+
+
+def found_at(url: str, access: str) -> list[Finding]:
+    config = dataclasses.replace(settings.PORTAL, api_base_url=url)
+    with override_settings(PORTAL=config):
+        return list(look_at_calls(Patient(config=config, unread=frozenset(), access=access)))
+
+
+def seen_as(found: list[Finding], level: Level) -> dict[str, str]:
+    return {each.subject: each.seen for each in found if each.level is level}
 
 
 @pytest.mark.parametrize(
     ("profile", "claims", "seen"),
     [
-        ({"permissions": ["ENERGY_APP"]}, {"sub": "ada"}, "/me names no id: it follows from the token's sub"),
-        ({"permissions": ["ENERGY_APP"]}, {}, "/me names no id, and the token no sub: each sign-in has a cache"),
-        ({"permissions": ["ENERGY_APP"], "id": "usr_1"}, {}, "the id that /me names"),
+        ({}, {"sub": "ada"}, "/me names no id: it follows from the token's sub"),
+        ({}, {}, "/me names no id, and the token no sub: each sign-in has a cache"),
+        ({"id": "usr_1"}, {}, "the id that /me names"),
     ],
     ids=["sub", "sign-in", "id"],
 )
-def test_whose_data_a_cache_holds_is_told(
-    profile: dict[str, Any], claims: dict[str, str], seen: str, tmp_path: Path
-) -> None:
-    with backend_with({**SMALL, "/me": profile}) as backend:
-        done = run_doctor(backend.url, token(**claims), tmp_path)
-    level = "ok" if "id" in profile else "warning"
-    assert findings(done, level)["owner of cached data"].startswith(seen)
+def test_owner_of_cached_data_is_named(profile: dict[str, str], claims: dict[str, str], seen: str) -> None:
+    found, _ = examined({**SMALL, "/me": {"permissions": ["ENERGY_APP"], **profile}}, token(**claims))
+    level = Level.OK if profile else Level.WARNING
+    assert seen_as(found, level)["owner of cached data"].startswith(seen)
 
 
-def test_a_required_call_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    calls = {path: body for path, body in SMALL.items() if path != "/energy/clients"}
-    with backend_with(calls) as backend:
-        done = run_doctor(backend.url, token(sub="ada"), tmp_path)
-    assert done.status == 1
-    assert findings(done, "error") == {"GET /energy/clients": "answered 404, and it is required"}
+def test_absent_required_call_is_an_error() -> None:
+    found, _ = examined({path: body for path, body in SMALL.items() if path != "/energy/clients"}, token(sub="ada"))
+    assert seen_as(found, Level.ERROR) == {"GET /energy/clients": "answered 404, and it is required"}
 
 
-def test_a_token_that_the_backend_refuses_is_one_error_and_nothing_more_is_tried(tmp_path: Path) -> None:
-    with backend_with(SMALL, accepts=False) as backend:
-        done = run_doctor(backend.url, token(sub="ada"), tmp_path)
-    assert findings(done, "error") == {"GET /me": "the backend does not accept this token"}
-    assert findings(done, "warning")["lost answers"].startswith("APP_API_HONOURS_IDEMPOTENCY_KEY is off: ")
-    assert {request.line.split()[1] for request in backend.received} == {"/me"}
+def test_rejected_token_is_one_error_and_ends_the_calls() -> None:
+    found, asked = examined(SMALL, token(sub="ada"), accepts=False)
+    assert seen_as(found, Level.ERROR) == {"GET /me": "the backend does not accept this token"}
+    assert asked == {"/me"}
 
 
-def test_a_token_that_is_not_signed_with_our_key_is_an_error(tmp_path: Path) -> None:
-    with backend_with(SMALL) as backend:
-        done = run_doctor(backend.url, token(sub="ada"), tmp_path, APP_JWT_KEY="another key, of more than 32 bytes")
-        same = run_doctor(backend.url, token(sub="ada"), tmp_path, APP_JWT_KEY=KEY)
-    assert (done.status, same.status) == (1, 0)
-    assert findings(done, "error") == {"token": "the edge does not accept it: it is not signed with APP_JWT_KEY"}
-    assert findings(same, "ok")["token"] == "it is signed with APP_JWT_KEY"
+BEYOND_THE_CONTRACT = {"GET /energy/stations", "GET /energy/summary", "GET /energy/state", "GET /energy/clients/counts"}
 
 
-BEYOND_THE_DOCUMENT = {"GET /energy/stations"}
-BEYOND_THE_CONTRACT = {"GET /energy/summary", "GET /energy/state", "GET /energy/clients/counts"}
-
-
-@pytest.mark.parametrize(
-    ("profile", "absent"),
-    [("document", BEYOND_THE_DOCUMENT | BEYOND_THE_CONTRACT), ("contract", BEYOND_THE_CONTRACT), ("full", set())],
-)
-def test_the_sandbox_as_each_backend_is_told_apart(profile: str, absent: set[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("profile", ["document", "full"])
+def test_sandbox_profiles_differ_in_absent_calls(profile: str, tmp_path: Path) -> None:
     apps = tuple(project.app for project in PROJECTS)
     with running_stack(tmp_path, without=apps, SANDBOX_PROFILE=profile) as stack:
-        sent = {"email": "all@example.com", "password": "demo"}
-        access = requests.post(f"{stack.backend}/auth/login", json=sent, timeout=10).json()["accessToken"]
-        done = run_doctor(stack.backend, access, tmp_path)
-    assert done.status == 0, done
-    told = findings(done, "warning").keys()
-    assert told & (BEYOND_THE_DOCUMENT | BEYOND_THE_CONTRACT) == absent
-    assert ("GET /energy/sessions parameters" in told) == (profile == "contract")
-    assert ("owner of cached data" in told) == (profile == "document")
+        found = found_at(stack.backend, stack.tokens("all@example.com")["accessToken"])
+    warned, is_full = seen_as(found, Level.WARNING).keys(), profile == "full"
+    assert seen_as(found, Level.ERROR) == {}
+    assert warned & BEYOND_THE_CONTRACT == (set() if is_full else BEYOND_THE_CONTRACT)
+    assert ("owner of cached data" in warned) is not is_full

@@ -21,7 +21,7 @@ def project_with(app: str, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("command", [("check",), ("migrate", "--plan"), ("runserver", "--noreload")])
+@pytest.mark.parametrize("command", [("check",), ("runserver", "--noreload")])
 def test_the_commands_of_the_portal_end_with_one_line_that_says_what_to_do(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
