@@ -40,10 +40,8 @@ def test_the_sandbox_has_every_call_of_the_contract(tmp_path: Path) -> None:
     [
         ({"id": "1", "at": "2026-03-09T10:00:00Z", "lines": [{"amount": "1.50"}], "kind": "a"}, []),
         ({}, [".id: missing"]),
-        ({"id": 1}, [".id: 1 is not text"]),
         ({"id": None}, [".id: null"]),
         ({"id": "1", "more": 1}, [".more: not described"]),
-        ({"id": "1", "at": "soon"}, [".at: 'soon' is not time"]),
         ({"id": "1", "at": None}, []),
         ({"id": "1", "kind": "c"}, [".kind: 'c'"]),
         ({"id": "1", "lines": [{"amount": 1.5}]}, [".lines[0].amount: 1.5 is not decimal"]),

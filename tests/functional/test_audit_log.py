@@ -142,18 +142,6 @@ def test_a_sign_in_names_who_tried_from_where_and_what_became_of_it(world: World
         assert re.fullmatch("[0-9a-f]{16}", sign_in)
 
 
-def test_tries_beyond_the_limit_are_lines_too(world: World) -> None:
-    with world.browser() as browser:
-
-        def tries() -> None:
-            for _ in range(11):
-                browser.sign_in(world.gateway, email="none@example.com", password="wrong-words")
-
-        found = [(line["outcome"], line["reason"], line["entered_name"]) for line in world.lines_of(tries)]
-    name = entered("none@example.com")
-    assert found == [("failure", "wrong-credentials", name)] * 10 + [("throttled", "too-many-failures", name)]
-
-
 def test_what_a_browser_says_of_itself_forges_no_line_and_brings_in_no_address(world: World) -> None:
     with world.browser() as browser:
         browser.http.headers["User-Agent"] = 'x\t"}{"event": "sign-in"} bot@mail.example ' + "y" * 5000

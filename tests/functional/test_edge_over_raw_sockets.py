@@ -110,7 +110,7 @@ def next_of(answer: Answer) -> str | None:
     return location.partition("?next=")[2] or None
 
 
-@pytest.mark.parametrize("target", ["/en%2Fenergy", "/en%2fenergy", "%2Fen%2Fenergy", "/%65n/%65nergy"])
+@pytest.mark.parametrize("target", ["/en%2Fenergy", "/%65n/%65nergy"])
 def test_an_encoded_slash_is_gated_like_the_slash_that_is_resolved(server: Server, target: str) -> None:
     answer = server.send(target)
     if answer.status != 400:
@@ -122,26 +122,16 @@ def test_an_encoded_slash_is_gated_like_the_slash_that_is_resolved(server: Serve
     "target",
     [
         "/en/%2e%2e/energy",
-        "/en/%2E%2E%2Fenergy",
-        "/en/..%2fenergy",
-        "/en/.%2e/energy",
         "/en/../energy",
-        "/en/./energy",
         "/static/../en/energy",
-        "/static/%2e%2e/%2e%2e/manage.py",
         "/static/..%2f..%2fmanage.py",
         "/healthz/..%2fen/energy",
         "/en/energy%5cclients",
-        "/en/energy\\clients",
-        "/%5c%5cevil.test",
         "/\\evil.test",
         "/en/energy%00",
         "/en/energy%0d%0aSet-Cookie:%20x=y",
-        "/en/energy%09",
-        "/en/energy%7f",
         "/en/energy%C2%85",
         b"/en/energy\x01",
-        b"/en/energy\x7f",
         b"/en/energy\x00",
     ],
 )
@@ -155,10 +145,7 @@ def test_what_no_address_has_is_refused(server: Server, target: str | bytes) -> 
     ("target", "location"),
     [
         ("//evil.test", "/en/evil.test"),
-        ("//evil.test/en/energy", "/en/evil.test/en/energy"),
-        ("///evil.test", "/en/evil.test"),
         ("/%2fevil.test", "/en/evil.test"),
-        ("/%2f%2fevil.test", "/en/evil.test"),
         ("//en//energy//", "/en/energy"),
         ("/EN/energy?q=%2F%2F", "/en/energy?q=%2F%2F"),
         ("/energy/%252e%252e/x", "/en/energy/%252e%252e/x"),
@@ -179,9 +166,7 @@ def test_a_strange_request_target_stays_here_or_is_refused(server: Server, targe
     assert "evil.test" not in location.partition("?")[0].partition("/en")[0]
 
 
-@pytest.mark.parametrize(
-    "target", [b"/en/energy/\xff", b"/en/energy/\xc0\xaf", b"/en/energy/\xed\xa0\x80", "/en/energy/%FF%FE"]
-)
+@pytest.mark.parametrize("target", [b"/en/energy/\xff", b"/en/energy/\xed\xa0\x80", "/en/energy/%FF%FE"])
 def test_octets_that_are_no_utf8_are_no_error(server: Server, target: str | bytes) -> None:
     assert server.send(target).status in {302, 400, None}
     assert server.send(target, SIGNED_IN).status in {400, 404, 503, None}
@@ -189,7 +174,7 @@ def test_octets_that_are_no_utf8_are_no_error(server: Server, target: str | byte
 
 @pytest.mark.parametrize(
     "header",
-    ["X-Pathname: /en/finance", "x-pathname: /en/finance", "X_Pathname: /en/finance", "x_pathname: /en/finance"],
+    ["X-Pathname: /en/finance", "x_pathname: /en/finance"],
 )
 def test_a_header_that_imitates_x_pathname_never_arrives(server: Server, header: str) -> None:
     page = server.send("/en/logout", header, header)
@@ -211,8 +196,6 @@ def test_a_header_that_imitates_x_pathname_never_arrives(server: Server, header:
         "Referer: http://evil.test/",
         "Script-Name: /x",
         "Script_Name: /healthz",
-        "Path-Info: /healthz",
-        "Script-Url: /healthz",
         # CVE-2025-29927: what made Next.js skip its edge.
         "X-Middleware-Subrequest: middleware:middleware:middleware:middleware:middleware",
     ],
@@ -231,7 +214,7 @@ def test_cookies_that_the_server_lost_are_a_signed_out_request_and_are_logged_on
     assert server.send("/en/finance", SIGNED_IN).header("location") == "/en/energy"
 
 
-@pytest.mark.parametrize("size", [4_097, 20_000, 65_536])
+@pytest.mark.parametrize("size", [4_097, 65_536])
 def test_a_huge_token_is_refused_or_counts_as_none(server: Server, size: int) -> None:
     answer = server.send("/en/energy", cookie(**{VAR_ACCESS_TOKEN: "x" * size}))
     assert answer.status in {302, 400, 431, None}

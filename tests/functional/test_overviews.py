@@ -1,4 +1,4 @@
-"""Each number of an overview is that of the list to which it leads, whatever zone its reader lives in."""
+"""Each number of an overview is that of the list to which it leads, also far from UTC."""
 
 from __future__ import annotations
 
@@ -30,11 +30,10 @@ def number_in(text: str) -> int:
     return int("".join(re.findall(r"\d", text)))
 
 
-@pytest.mark.parametrize("zone", ["Europe/Istanbul", "America/Los_Angeles"])
-def test_each_figure_of_a_period_and_each_need_leads_to_a_list_of_as_much(stack: RunningStack, zone: str) -> None:
+def test_each_figure_and_need_leads_to_a_list_of_as_much(stack: RunningStack) -> None:
     with HttpBrowser() as browser:
         browser.take(stack.tokens("all@example.com"))
-        browser.http.cookies.set(VAR_TIME_ZONE, zone, domain="localhost.local")
+        browser.http.cookies.set(VAR_TIME_ZONE, "America/Los_Angeles", domain="localhost.local")
         for app in APPS:
             for period in ("30d", "12m"):
                 page = browser.get(stack.url(app, f"/en/{app}?period={period}"))

@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -188,29 +187,6 @@ def test_files_are_prepared_though_the_port_is_taken_and_in_debug_it_says_that_n
     assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (1, "CommandError: nothing is kept in DEBUG")
 
 
-def started_at(pid: int) -> float:
-    """When a process began, by the kernel: seconds since the machine did. Field 22 of `stat`, in clock ticks."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[19]) / os.sysconf("SC_CLK_TCK")
-
-
-def test_a_worker_that_dies_is_replaced_within_5_s_again_and_again(tmp_path: Path) -> None:
-    with serving(tmp_path, "--workers", "2") as (pid, port):
-        until(lambda: len(children(pid)) == 2, seconds=30, what="two workers")
-        for _ in range(2):
-            before = children(pid)
-            killed_at = time.clock_gettime(time.CLOCK_BOOTTIME)
-            for worker in before:
-                os.kill(worker, signal.SIGKILL)
-            until(
-                lambda before=before: len(children(pid) - before) == 2 and answers(port),
-                seconds=30,
-                what="both workers are replaced",
-            )
-            # By the kernel's clock: however long this test itself waits for its turn on a busy machine.
-            assert max(started_at(worker) for worker in children(pid)) - killed_at <= 5
-
-
 def test_the_server_stops_on_sigterm_frees_its_port_and_takes_its_private_folders_along(tmp_path: Path) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
@@ -222,7 +198,7 @@ def test_the_server_stops_on_sigterm_frees_its_port_and_takes_its_private_folder
     assert f"{port} in DEBUG: 1 worker(s) of 8 threads\n" in log_of(tmp_path).read_text()
 
 
-def test_of_a_killed_server_no_worker_stays_and_the_next_start_removes_its_folders_alone(tmp_path: Path) -> None:
+def test_killed_server_leaves_no_worker_and_next_start_removes_folders(tmp_path: Path) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
     with serving(tmp_path, TMPDIR=str(folder)) as (pid, port):
@@ -233,10 +209,7 @@ def test_of_a_killed_server_no_worker_stays_and_the_next_start_removes_its_folde
     assert left
     assert set(folder.iterdir()) == left
     with serving(tmp_path, TMPDIR=str(folder)):
-        first = set(folder.iterdir())
-        assert not first & left
-        with serving(tmp_path, TMPDIR=str(folder)):
-            assert first < set(folder.iterdir()), "those of a living server stay"
+        assert not set(folder.iterdir()) & left
 
 
 def test_a_worker_that_is_replaced_after_its_static_files_were_lost_still_has_pages(tmp_path: Path) -> None:

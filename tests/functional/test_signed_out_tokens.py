@@ -10,8 +10,9 @@ from tests.support.harness import RunningStack
 from tests.support.http_browser import HttpBrowser
 
 
-@pytest.mark.parametrize("app", ["energy", "operations"])
-@pytest.mark.parametrize("kept", [(VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN), (VAR_ACCESS_TOKEN,)])
+@pytest.mark.parametrize(
+    ("app", "kept"), [("energy", (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)), ("operations", (VAR_ACCESS_TOKEN,))]
+)
 def test_the_next_request_with_its_tokens_counts_as_signed_out(
     stack: RunningStack, proxy: BackendProxy, app: str, kept: tuple[str, ...]
 ) -> None:
