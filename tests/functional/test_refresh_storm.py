@@ -10,7 +10,7 @@ from benchmarks.refresh.fault_scenarios import SCENARIOS
 from benchmarks.refresh.storm import LEAVING, run
 
 
-@pytest.mark.parametrize(("weather", "seconds"), [("plain", 5), ("refreshes answered with rubbish, not honoured", 4)])
+@pytest.mark.parametrize(("weather", "seconds"), [("plain", 10), ("refreshes answered with rubbish, not honoured", 4)])
 def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str, seconds: float):
     """Two projects, two workers each, browsers that receive late."""
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == weather)
