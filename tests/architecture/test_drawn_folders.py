@@ -35,4 +35,4 @@ def test_a_package_draws_exactly_what_its_folder_has(interface: Path) -> None:
 
 
 def test_most_packages_draw_their_folder() -> None:
-    assert len(DRAWN) > 50
+    assert len(DRAWN) > 0.6 * len(TEXTS)
