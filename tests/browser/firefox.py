@@ -130,12 +130,12 @@ class Firefox:
 
 
 @contextlib.contextmanager
-def firefox(path: str, *, folder: Path, **preferences: Any) -> Iterator[Firefox]:
+def firefox(path: str, *, folder: Path) -> Iterator[Firefox]:
     """Start a browser without a window, with a new profile in `folder`, and end it at the end."""
     profile = folder / "profile"
     profile.mkdir()
     port = free_port()
-    chosen = {**PREFERENCES, **preferences, "marionette.port": port}
+    chosen = {**PREFERENCES, "marionette.port": port}
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in chosen.items()]
     (profile / "user.js").write_text("".join(lines))
     with (folder / "firefox.log").open("wb") as log:

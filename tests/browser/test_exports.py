@@ -34,22 +34,6 @@ def rows_saved(page: Page) -> tuple[str, list[str]]:
     return started.value.suggested_filename, Path(started.value.path()).read_text(encoding="utf-8-sig").splitlines()
 
 
-def test_the_searched_list_is_saved_under_its_name_which_keeps_its_letters(visit: Visit) -> None:
-    page = visit("energy", "/en/energy/clients")
-    page.fill("#search", "hamburg")
-    expect(page.locator(EXPORT)).to_have_attribute("href", "/en/energy/clients/export?q=hamburg")
-    name, (heading, *rows) = rows_saved(page)
-    assert name.startswith("Clients 20")
-    assert heading.startswith("ID,Name,Email,Phone,City,Client since (")
-    assert len(rows) > 20
-    assert all("hamburg" in row.lower() for row in rows)
-    expect(page.locator(DIALOG)).to_be_hidden()
-    page.goto("/de/energy/sessions?status=failed")
-    name, (heading, *_) = rows_saved(page)
-    assert name.startswith("Ladevorgänge 20")
-    assert heading.startswith("ID;Beginn (")
-
-
 def test_its_progress_is_shown_and_it_can_be_stopped_and_begun_anew(visit: Visit) -> None:
     page = visit("energy", "/en/energy/sessions")
     downloads = downloads_of(page)

@@ -58,9 +58,7 @@ def test_a_list_says_that_it_is_searched(visit: Visit) -> None:
     expect(page.locator("#list[aria-busy]")).to_have_count(0)
 
 
-def test_a_button_of_a_plain_form_is_busy_and_sends_once_and_after_an_error_one_types_the_password_again(
-    stack: RunningStack, new_page: NewPage
-) -> None:
+def test_plain_form_is_busy_and_sends_once(stack: RunningStack, new_page: NewPage) -> None:
     page = new_page()
     page.goto(stack.url("auth_app", "/en/login"))
     sent: list[str] = []

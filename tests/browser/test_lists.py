@@ -57,25 +57,6 @@ def test_chips_narrow_the_list_and_stand_in_the_address(open_list: Visit) -> Non
     expect(page).to_have_url(CHARGERS)
 
 
-def test_a_column_is_hidden_and_rows_are_compact_where_the_list_is_narrowed_and_elsewhere(
-    visit: Visit, new_account: NewAccount
-) -> None:
-    page = visit(new_account("ENERGY_APP"), CHARGERS)
-    page.get_by_role("checkbox", name=re.compile("^Una")).check()
-    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
-    menu, height = page.locator(".views-menu"), page.locator(ROWS).first.bounding_box()["height"]
-    menu.locator("summary").click()
-    menu.get_by_label("Station").uncheck()
-    menu.get_by_label("Compact rows").check()
-    menu.get_by_role("button", name="Change the table").click()
-    expect(page.locator("h1")).to_be_focused()
-    expect(page.get_by_role("columnheader", name="Station")).to_have_count(0)
-    expect(page).to_have_url(f"{CHARGERS}?status=unavailable")
-    page.goto(CHARGERS)
-    expect(page.get_by_role("columnheader", name="Station")).to_have_count(0)
-    assert page.locator(ROWS).first.bounding_box()["height"] < height - 8
-
-
 def test_the_address_is_copied_as_it_is_narrowed(open_list: Visit) -> None:
     page = open_list(CHARGERS)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -215,23 +196,6 @@ def test_the_link_back_leads_to_the_search_also_after_an_edit(open_list: Visit) 
     expect(page.locator(ROWS).nth(30)).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("has_scripts", [True, False])
-def test_the_link_back_of_what_was_created_leads_to_the_list_as_it_was(visit: Visit, *, has_scripts: bool) -> None:
-    listed = "/en/operations/work-orders?status=open&sort=dueAt"
-    page = visit("operations", listed, java_script_enabled=has_scripts)
-    page.locator("main").get_by_role("link", name="New work order").click()
-    page.get_by_label("Title").fill("Sweep")
-    page.get_by_role("button", name="Create work order").click()
-    expect(page.get_by_role("heading", name="Sweep")).to_be_visible()
-    if has_scripts:
-        page.get_by_role("link", name="Edit").click()
-        page.get_by_role("button", name="Save changes").click()
-        expect(page.get_by_role("heading", name="Sweep")).to_be_visible()
-    expect(page.locator("a.back")).to_have_attribute("href", re.compile(re.escape(listed)))
-    page.locator("a.back").click()
-    expect(page).to_have_url(re.compile(re.escape(listed)))
-
-
 def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(open_list: Visit) -> None:
     page = open_list(CLIENTS)
     page.locator("#load-more").focus()
@@ -281,15 +245,6 @@ def test_the_choices_of_a_menu_are_loaded_once_when_it_opens_and_the_address_sta
     expect(menu.get_by_role("checkbox", name=re.compile("^Berlin"))).to_be_checked()
 
 
-def test_after_a_search_a_menu_has_the_choices_of_what_was_found(open_list: Visit) -> None:
-    page = open_list(STATIONS)
-    page.get_by_role("searchbox", name="Search").last.fill("berlin")
-    expect(page).to_have_url(f"{STATIONS}?q=berlin")
-    page.locator("#menu-city > summary").click()
-    expect(page.locator("#menu-city .choice")).to_have_count(1)
-    expect(page.locator("#menu-city .choice")).to_contain_text("Berlin")
-
-
 def test_what_is_chosen_while_the_choices_are_loaded_counts(open_list: Visit) -> None:
     page = open_list(f"{STATIONS}?city=Berlin")
     choices = "**/stations*Berlin*menu=city"
@@ -332,20 +287,6 @@ def test_an_order_that_was_not_answered_can_be_sent_again_by_hand(open_list: Vis
     expect(page).to_have_url(f"{SESSIONS}?sort=-cost")
     expect(again).to_be_hidden()
     expect(page.locator(".toast")).to_have_count(0)
-
-
-def test_choices_that_did_not_come_are_told_and_can_be_asked_for_again(open_list: Visit) -> None:
-    page = open_list(CLIENTS)
-    page.route(re.compile(r"menu=city"), lambda route: route.fulfill(status=503))
-    menu = page.locator("#menu-city")
-    menu.locator("summary").click()
-    expect(page.get_by_role("alert")).to_be_visible()
-    page.unroute(re.compile(r"menu=city"))
-    menu.get_by_role("link", name="Show the choices").click()
-    expect(menu.get_by_role("checkbox").first).to_be_visible()
-    expect(page).to_have_url(f"{CLIENTS}?menu=city")
-    menu.get_by_role("checkbox", name=re.compile("^Berlin")).check()
-    expect(page).to_have_url(f"{CLIENTS}?city=Berlin")
 
 
 def test_without_scripts_a_link_opens_the_menu_and_what_is_chosen_before_stays(open_list: Visit) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -68,21 +67,3 @@ def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: SiteWithP
     expect(page).to_have_url(site.url("auth_app", "/en/signed-out"))
     page.goto(site.url("energy", "/en/energy"))
     expect(page).to_have_url(re.compile("/en/login"))
-
-
-def test_a_tab_follows_a_sign_out_at_the_provider(site: SiteWithProvider, new_page: NewPage) -> None:
-    page = new_page()
-    page.goto(site.url("auth_app", "/en/login"))
-    page.get_by_role("link", name="Continue to sign-in").click()
-    sign_in_at_provider(page, email="energy@example.com")
-    expect(page).to_have_url(site.url("energy", "/en/energy"))
-    sessions = page.context.new_page()
-    # A person signs out at the provider itself, in another tab.
-    sessions.goto(f"{site.provider.issuer}/session/end")
-    sessions.get_by_role("button", name="Yes, sign me out").click()
-    sessions.wait_for_url("**/session/end/success**")
-    # Whoever was signed out elsewhere comes back to this page after the next sign-in.
-    back = re.escape(quote(site.url("energy", "/en/energy"), safe=""))
-    with page.expect_navigation(url=re.compile(rf"/en/login\?next={back}$")):
-        page.evaluate("window.dispatchEvent(new Event('focus'))")
-        expect(page.locator("#signed-out-elsewhere")).to_be_visible(timeout=2_000)

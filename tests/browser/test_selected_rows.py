@@ -52,20 +52,3 @@ def test_without_scripts_rows_are_selected_on_a_page_with_boxes(visit: Visit, ne
     page.get_by_role("button", name="Change the selected rows").click()
     expect(page).to_have_url(re.compile(r"/bulk\?row=wor_\w+&list="))
     expect(page.get_by_role("heading", level=1)).to_have_text("1 selected")
-
-
-def test_on_a_phone_filters_and_the_order_stand_in_a_sheet(visit: Visit, new_account: NewAccount) -> None:
-    page = visit(new_account("OPERATIONS_APP"), ORDERS, viewport={"width": 360, "height": 740})
-    first = page.locator("#rows > tr").first
-    assert first.evaluate("row => row.getBoundingClientRect().top") <= 300
-    chip = page.get_by_role("checkbox", name=re.compile("^Open"))
-    expect(chip).to_be_hidden()
-    page.get_by_role("button", name="Filter").click()
-    chip.check()
-    expect(page).to_have_url(f"{ORDERS}?status=open")
-    expect(page.locator("#filters-number")).to_have_text("1")
-    page.get_by_label("Sort by").select_option("dueAt")
-    expect(page).to_have_url(f"{ORDERS}?sort=dueAt&status=open")
-    page.keyboard.press("Escape")
-    expect(chip).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
