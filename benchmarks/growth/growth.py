@@ -23,12 +23,11 @@ from benchmarks.growth.picture import picture_of
 from benchmarks.harness.load import CONNECTIONS, answer_to, drive
 from benchmarks.harness.measured import table, write
 from benchmarks.harness.options import need, options_of, parser_of, skip
-from benchmarks.harness.servers import ROOT, keep_to_one_core, project_server, serving
+from benchmarks.harness.servers import ROOT, keep_to_one_core, project_server
 from benchmarks.harness.stub_backend import Stub, access_token, stub_backend
 from benchmarks.pages.rows import CLIENTS
 from portal.config.cookies import VAR_ACCESS_TOKEN
-from tests.support.ports import free_port
-from tests.support.redis_server import RedisServer, running_redis
+from tests.support.redis_server import running_redis
 
 if TYPE_CHECKING:
     from benchmarks.harness.servers import Server
@@ -42,35 +41,20 @@ Points = Iterator[tuple[float, ...]]
 Measure = Callable[["Bench", Sequence[int]], Points]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Curve:
     """One growing thing, and its measure.
 
     :param grows: its unit.
-    :param columns: of each point, beside the value of the growing thing.
-    :param drawn: number of the columns that are drawn, from the first on.
+    :param columns: of each point, beside the value of the growing thing; the first `drawn` of them are drawn.
     """
 
     title: str
     grows: str
     values: tuple[int, ...]
     columns: tuple[str, ...]
-    drawn: int
     measure: Measure
-
-
-CURVES: Final[dict[str, Curve]] = {}
-
-
-def _curve(title: str, grows: str, values: tuple[int, ...], columns: str, drawn: int = 2) -> Callable[[Measure], None]:
-    """Declare the curve that a function measures, by the function's name."""
-
-    def declare(measure: Measure) -> None:
-        names = tuple(columns.split("; "))
-        curve = Curve(title=title, grows=grows, values=values, columns=names, drawn=drawn, measure=measure)
-        CURVES[measure.__name__] = curve
-
-    return declare
+    drawn: int = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,9 +144,6 @@ def _visit_each(server: Server, requests: Sequence[bytes]) -> None:
         sent += drive(server.port, endless, seconds=0.2).number
 
 
-@_curve(
-    "Rows of a page", "rows", (20, 40, 80, 120, 160, 200), "cached, CPU ms; another search each time, CPU ms; HTML, KiB"
-)
 def rows(bench: Bench, values: Sequence[int]) -> Points:
     """Lists of so many rows: all cached, and of a search that nobody has made."""
     with bench.server() as server:
@@ -176,13 +157,6 @@ def rows(bench: Bench, values: Sequence[int]) -> Points:
             yield loads[0].cpu_ms, loads[1].cpu_ms, len(answer) / 1024
 
 
-@_curve(
-    "Signed-in users, in turn",
-    "users",
-    (1, 10, 100, 1_000, 10_000),
-    "embedded, CPU ms; Redis, CPU ms; embedded, p99 ms; Redis, p99 ms; embedded, PSS MiB; with Redis, PSS MiB; "
-    "in Redis, MiB",
-)
 def users(bench: Bench, values: Sequence[int]) -> Points:
     """So many signed-in users, each of whom has been here, in turn: the embedded store, and Redis."""
     requests = [request(CLIENTS, user=f"user{number}") for number in range(max(values))]
@@ -202,12 +176,6 @@ def users(bench: Bench, values: Sequence[int]) -> Points:
             yield (*times, *(server.pss_mib() for server in servers), grown)
 
 
-@_curve(
-    "Searches of one user, in turn",
-    "searches",
-    (1, 16, 64, 128, 256, 512, 1_024),
-    "CPU ms; calls of the backend; p99 ms",
-)
 def variants(bench: Bench, values: Sequence[int]) -> Points:
     """One user's searches, in turn, each of which was made before."""
     token = access_token("grown", filling_chars=TOKEN_CHARS)
@@ -219,23 +187,6 @@ def variants(bench: Bench, values: Sequence[int]) -> Points:
             yield load.cpu_ms, load.calls, load.p99_ms
 
 
-# Of more than five times its threads a worker turns some away.
-@_curve("Requests at the same time", "connections", (1, 2, 4, 8, 16, 32, 40), "p50 ms; p99 ms; pages a second; CPU ms")
-def connections(bench: Bench, values: Sequence[int]) -> Points:
-    """Requests at the same time for a cached page."""
-    with bench.server() as server:
-        for number in values:
-            load = bench.load(server, [request(CLIENTS)], connections=number)
-            yield load.p50_ms, load.p99_ms, load.rate, load.cpu_ms
-
-
-@_curve(
-    "Latency of the backend",
-    "ms",
-    (0, 5, 10, 20, 50, 100, 200),
-    "cached, pages a second; searches, 8 threads; searches, 16 threads; p50 ms",
-    drawn=3,
-)
 def backend(bench: Bench, values: Sequence[int]) -> Points:
     """A search that nobody has made, with 8 and 16 threads; and a cached page."""
     with bench.server() as eight, bench.server(threads=16) as sixteen:
@@ -247,24 +198,19 @@ def backend(bench: Bench, values: Sequence[int]) -> Points:
             yield cached.rate, loads[0].rate, loads[1].rate, loads[0].p50_ms
 
 
-@_curve("Latency of the store", "ms", (0, 1, 2, 5, 10, 20), "8 threads, pages a second; 16 threads; p50 ms")
-def store(bench: Bench, values: Sequence[int]) -> Points:
-    """Redis, whose answers come later: a cached page with 8 and 16 threads."""
-    with running_redis(bench.new_folder()) as redis:
-        for delay_ms in values:
-            loads = []
-            for threads in (8, 16):
-                with _relayed(redis, delay_ms) as url, bench.server(threads=threads, store=url) as server:
-                    loads.append(bench.load(server, [request(CLIENTS)], connections=32))
-            yield loads[0].rate, loads[1].rate, loads[0].p50_ms
-
-
-@contextlib.contextmanager
-def _relayed(redis: RedisServer, delay_ms: int) -> Iterator[str]:
-    port = free_port()
-    command = [sys.executable, "-m", "benchmarks.growth.slow_relay", str(port), str(redis.port), str(delay_ms)]
-    with serving(command, port=port, core=None):
-        yield f"redis://127.0.0.1:{port}/0"
+_BOTH: Final = ("embedded, CPU ms", "Redis, CPU ms", "embedded, p99 ms", "Redis, p99 ms")
+_MEMORY: Final = ("embedded, PSS MiB", "with Redis, PSS MiB", "in Redis, MiB")
+_ROWS: Final = ("cached, CPU ms", "another search each time, CPU ms", "HTML, KiB")
+_VARIANTS: Final = ("CPU ms", "calls of the backend", "p99 ms")
+_BACKEND: Final = ("cached, pages a second", "searches, 8 threads", "searches, 16 threads", "p50 ms")
+CURVES: Final = {
+    "rows": Curve("Rows of a page", "rows", (20, 40, 80, 120, 160, 200), _ROWS, rows),
+    "users": Curve("Signed-in users, in turn", "users", (1, 10, 100, 1_000, 10_000), (*_BOTH, *_MEMORY), users),
+    "variants": Curve(
+        "Searches of one user, in turn", "searches", (1, 16, 64, 128, 256, 512, 1_024), _VARIANTS, variants
+    ),
+    "backend": Curve("Latency of the backend", "ms", (0, 5, 10, 20, 50, 100, 200), _BACKEND, backend, drawn=3),
+}
 
 
 def _names(text: str) -> list[str]:

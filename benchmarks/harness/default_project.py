@@ -9,14 +9,14 @@ from django.urls import path
 
 #: `MIDDLEWARE` of Django's project template.
 DEFAULT_MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    f"django.{name}Middleware"
+    for name in (
+        *("middleware.security.Security", "contrib.sessions.middleware.Session", "middleware.common.Common"),
+        *("middleware.csrf.CsrfView", "contrib.auth.middleware.Authentication", "contrib.messages.middleware.Message"),
+        "middleware.clickjacking.XFrameOptions",
+    )
 ]
+DEFAULT_APPS = ("admin", "auth", "contenttypes", "sessions", "messages", "staticfiles")
 EMPTY_PATH = "/en/energy/empty"
 
 
@@ -35,14 +35,7 @@ def load() -> object:
         SECRET_KEY="for-measuring-only",
         ALLOWED_HOSTS=["*"],
         ROOT_URLCONF=__name__,
-        INSTALLED_APPS=[
-            "django.contrib.admin",
-            "django.contrib.auth",
-            "django.contrib.contenttypes",
-            "django.contrib.sessions",
-            "django.contrib.messages",
-            "django.contrib.staticfiles",
-        ],
+        INSTALLED_APPS=[f"django.contrib.{name}" for name in DEFAULT_APPS],
         MIDDLEWARE=DEFAULT_MIDDLEWARE,
     )
     return get_wsgi_application()

@@ -18,6 +18,7 @@ import secrets
 import sys
 import time
 import urllib.request
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 from urllib.parse import parse_qs
 
@@ -47,74 +48,22 @@ ROWS: Final = [
 STATION: Final = "sta_00000001"
 _CLIENTS, _LENGTH = "/energy/clients", 240
 _NUMBER_OF_ROWS: Final = re.compile(r"rows(\d+)")
-_WHEN: Final = "2026-01-02T12:34:56.789012Z"
-_AT_STATION: Final = {"stationId": STATION, "stationName": "Harbour"}
-_BY_STATUS: Final = {"available": 120, "charging": 41, "offline": 14, "faulted": 9}
-_HISTORY: Final = {"id": "act_1", "kind": "created", "accountName": "Ada Byron", "changes": [], "text": ""}
+_HISTORY: Final = {"kind": "created", "accountName": "Ada Byron", "createdAt": "2026-01-02T12:34:56Z", "text": ""}
 
 
-def _list(prefix: str, row: dict[str, object], number: int = 5) -> dict[str, object]:
+def _list(prefix: str, row: dict[str, Any], number: int = 5) -> dict[str, Any]:
     """Return a list of so many such rows."""
-    rows = [{"id": f"{prefix}_{each:08d}", "name": "Row", "createdAt": _WHEN, **row} for each in range(number)]
+    rows = [{"id": f"{prefix}_{each:08d}", **row} for each in range(number)]
     return page_of(rows, next_cursor=None, total=number)
 
 
+_DATA: Final = json.loads(Path(__file__).with_suffix(".json").read_text())
 #: Path to what it answers, with every search and sort order.
 FOUND: Final[dict[str, Any]] = {
-    "/energy/summary": {
-        "counts": {"clients": 240, "stations": 61, "chargers": 184, "sessions": 5210, "meters": 77},
-        "chargersByStatus": _BY_STATUS,
-        "energyByMonth": [
-            {"month": f"2025-{number + 1:02d}", "energyKwh": 1234.5 + 100 * number, "sessions": 300 + 7 * number}
-            for number in range(12)
-        ],
-        "sessionsByHour": [{"hour": hour, "sessions": 5 + hour * (23 - hour)} for hour in range(24)],
-    },
-    "/energy/state": {
-        "chargersByStatus": _BY_STATUS,
-        "metersByStatus": {"online": 70, "offline": 7},
-        "faultedChargers": [{"id": "chg_00000001", "name": "Harbour 1", "stationName": "Harbour"}],
-    },
-    "/energy/clients/counts": {"city": dict.fromkeys(CITIES, 48)},
-    "/energy/meters/counts": {"status": {"online": 70, "offline": 7}},
-    f"/energy/stations/{STATION}": {
-        "id": STATION,
-        "name": "Harbour",
-        "address": "Quay 1",
-        "city": "Oslo",
-        "country": "NO",
-        "latitude": 59.9,
-        "longitude": 10.7,
-        "status": "active",
-        "chargerCount": 5,
-        "createdAt": _WHEN,
-    },
-    "/energy/chargers": _list(
-        "chg", {**_AT_STATION, "model": "X", "connector": "ccs", "maxPowerKw": 150, "status": "available"}
-    ),
-    "/energy/sessions": _list(
-        "ses",
-        {
-            **_AT_STATION,
-            "reference": "CS-1",
-            "chargerId": "chg_00000001",
-            "chargerName": "Harbour 1",
-            "clientId": ROWS[0]["id"],
-            "clientName": ROWS[0]["name"],
-            "startedAt": _WHEN,
-            "endedAt": _WHEN,
-            "energyKwh": 12.5,
-            "cost": "7.25",
-            "currency": "EUR",
-            "status": "completed",
-        },
-    ),
-    "/energy/meters": _list(
-        "met", {**_AT_STATION, "serial": "M-1", "status": "online", "lastReadingKwh": 1234.5, "lastReadingAt": _WHEN}
-    ),
-    "/energy/sessions/totals": {"total": 5, "sums": {"energyKwh": 61.5, "cost": {"EUR": "21.30"}}},
+    **_DATA["objects"],
+    **{path: _list(**rows) for path, rows in _DATA["lists"].items()},
     **{f"{_CLIENTS}/{row['id']}": row for row in ROWS},
-    **{f"{_CLIENTS}/{row['id']}/activity": _list("act", _HISTORY, 1) for row in ROWS},
+    **{f"{_CLIENTS}/{row['id']}/activity": _list("act", {**_HISTORY, "changes": []}, 1) for row in ROWS},
 }
 
 

@@ -7,7 +7,7 @@ import itertools
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median, quantiles
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from benchmarks.harness.default_project import EMPTY_PATH
 from benchmarks.harness.load import CONNECTIONS, answer_to, drive
@@ -15,7 +15,7 @@ from benchmarks.harness.servers import project_server, wsgi_server
 from benchmarks.pages.rows import PAGES, Row, Visitor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -37,22 +37,16 @@ class Stretch:
     """Result of one stretch of load.
 
     :param cpu_ms: CPU time of a request.
-    :param empty_ms: the same, of the empty view's right after it.
+    :param of_empty: the same, divided by that of the empty view right after it.
     :param rate: requests a second.
     :param calls: calls to the backend, of each request.
     """
 
     cpu_ms: float
-    empty_ms: float
+    of_empty: float
     rate: float
-    latencies_ms: list[float]
+    p99_ms: float
     calls: float
-
-
-class StartServer(Protocol):
-    """Starts an app of one side."""
-
-    def __call__(self, app: str, *, threads: int, folder: Path) -> AbstractContextManager[Server]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +60,7 @@ class Side:
     """
 
     name: str
-    start: StartServer
+    start: Callable[..., AbstractContextManager[Server]]
     pages: Sequence[str] = tuple(PAGES)
     threads: int | None = None
     warm_requests: int = 200
@@ -114,34 +108,14 @@ class Case:
         """Key that the same page of another side has too."""
         return self.row, self.delay_ms, self.threads
 
-    @property
-    def cpu_ms(self) -> float:
-        """CPU time of a request, median."""
-        return median(stretch.cpu_ms for stretch in self.stretches)
+    def figure(self, name: str) -> float:
+        """Return the median of a figure of the stretches."""
+        return median(getattr(stretch, name) for stretch in self.stretches)
 
-    @property
-    def of_empty(self) -> float:
-        """CPU time of a request divided by the empty view's, median."""
-        return median(stretch.cpu_ms / stretch.empty_ms for stretch in self.stretches)
-
-    @property
-    def rate(self) -> float:
-        """Requests a second, median."""
-        return median(stretch.rate for stretch in self.stretches)
-
-    @property
-    def calls(self) -> float:
-        """Calls to the backend, of each request."""
-        return median(stretch.calls for stretch in self.stretches)
-
-    def rate_of(self, other: Case) -> float:
-        """Return the rate divided by the other's, stretch by stretch."""
-        return median(a.rate / b.rate for a, b in zip(self.stretches, other.stretches, strict=True))
-
-    def percentile(self, percent: int) -> float:
-        """Return the percentile of all latencies, ms."""
-        latencies = [latency for stretch in self.stretches for latency in stretch.latencies_ms]
-        return quantiles(latencies, n=100)[percent - 1]
+    def ratio(self, name: str, other: Case) -> float:
+        """Return the median of a figure divided by the other's, stretch by stretch."""
+        pairs = zip(self.stretches, other.stretches, strict=True)
+        return median(getattr(here, name) / getattr(there, name) for here, there in pairs)
 
     def prepare(self, stub: Stub) -> Visitor:
         """Visit the page until its data is cached, and check it; return the visitor that sends the load."""
@@ -174,9 +148,9 @@ class Case:
         empty_cpu_s = self.empty.cpu_s() - empty_cpu_s
         stretch = Stretch(
             cpu_ms=cpu_s / answers.number * 1000,
-            empty_ms=empty_cpu_s / empty.number * 1000,
+            of_empty=cpu_s / answers.number / (empty_cpu_s / empty.number),
             rate=answers.rate,
-            latencies_ms=[latency * 1000 for latency in answers.latencies_s],
+            p99_ms=quantiles(answers.latencies_s, n=100)[98] * 1000,
             calls=calls / answers.number,
         )
         self.stretches.append(stretch)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import django
@@ -21,6 +22,7 @@ from benchmarks.harness.default_project import EMPTY_PATH
 from benchmarks.harness.in_process import environ_of, respond
 from benchmarks.harness.measured import table
 from benchmarks.harness.options import options_of, parser_of
+from benchmarks.harness.servers import settings_of_production
 from benchmarks.harness.targets import Targets
 from portal.config.base_settings import project_settings
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
@@ -28,11 +30,7 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELEC
 CALLS = 200
 PROXY = "portal.edge.middleware.ProxyMiddleware"
 SECRET = "for-measuring-only-and-nothing-else-at-all"
-HEADERS = {
-    "Host": "localhost:8001",
-    "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
-    "Sec-Fetch-Mode": "navigate",
-}
+HEADERS = {"Host": "localhost", "Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Mode": "navigate"}
 SECURITY_HEADERS = (
     *("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy"),
     "Content-Security-Policy",
@@ -137,14 +135,8 @@ def set_up(state: str) -> None:
     for name in list(os.environ):
         if name.startswith("APP_") or name in {"CACHE_URL", "REFRESH_CACHE_URL", "PORT_BASE"}:
             del os.environ[name]
-    os.environ.update(
-        APP_STATE_DIR=state,
-        APP_PUBLIC_API_BASE_URL="http://127.0.0.1:9",
-        APP_PUBLIC_GATEWAY_APP_URL="http://localhost:8000",
-        SECRET_KEY=SECRET,
-        ALLOWED_HOSTS="localhost",
-        DEBUG="off",
-    )
+    os.environ.update(settings_of_production(state=Path(state), backend="http://127.0.0.1:9"))
+    del os.environ["APP_JWT_KEY"]
     settings.configure(**project_settings("energy") | {"ROOT_URLCONF": "benchmarks.harness.default_project"})
     django.setup()
 

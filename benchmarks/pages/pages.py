@@ -1,15 +1,14 @@
 """Costs of pages: CPU time, requests a second and latencies on one core of the production server, all in one run.
 
 Each page runs beside an empty view behind Django's default middlewares on the same server, stretch by stretch in turn,
-since what else the machine does then falls on both alike. The figures are medians of the stretches, latencies those of
-all requests; CPU time is that of all processes of a server. The backend is a stub on the other core, with the load
+since what else the machine does then falls on both alike. The figures are medians of the stretches; CPU time is that of
+all processes of a server. The backend is a stub on the other core, with the load
 generator: it answers at once, or after 20 ms. Requests come on 16 connections (32 before the slow backend), and ask for
 no compression.
 
     ./manage.py bench pages [--rows clients,search] [--threads 1,8,16] [--seconds 0.25] [--rounds 5]
     ./manage.py bench pages --beside ../other     the pages of another checkout too, in turn in the same run
     ./manage.py bench pages --next                the same pages on Next.js too (benchmarks/pages/next)
-    ./manage.py bench pages --memory              memory over 50,000 requests, in place of the tables
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import itertools
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.harness.load import drive
@@ -28,31 +26,26 @@ from benchmarks.harness.options import options_of, parser_of, skip
 from benchmarks.harness.servers import ROOT, keep_to_one_core
 from benchmarks.harness.stub_backend import Stub, stub_backend
 from benchmarks.harness.targets import Targets
-from benchmarks.pages.cases import DELAY_MS, Case, Side, measure, of_checkout, started
+from benchmarks.pages.cases import Case, Side, measure, of_checkout, started
 from benchmarks.pages.next_server import NEXT, NoNextError, build, on_next
 from benchmarks.pages.rows import PAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmarks.pages.rows import Visitor
+    from benchmarks.pages.rows import Row
 
-MOST_OF_EMPTY: Final = 6
-MOST_OF_EMPTY_REDIRECT: Final = 0.67
+#: By page, the most CPU time divided by that of an empty view.
+MOST_OF_EMPTY: Final = {"clients": 6, "clients-token": 6, "redirect": 0.67}
 MOST_OF_ONE_THREAD: Final = 1.1
-LEAST_DELAYED_RATE: Final = 250
 #: By page, the least rate divided by that of Next.js.
 LEAST_OF_NEXT: Final = {"clients": 5, "clients-token": 5, "sign-in": 3.5, "search": 2, "redirect": 4}
 #: Of all processes: the worker, and the parent that watches it.
 MOST_PSS_MIB: Final = 80
-#: The share by which memory may grow after the first step, when a process has made all that it caches.
-MOST_GROWTH: Final = 1.03
-#: How often the memory is read in the long run.
-STEPS: Final = 10
 #: Of load on each page, before the memory is read.
 LOAD_S: Final = 0.4
-HEADS: Final = ("page", "CPU, ms", "of an empty view's", "requests/s")
-HEADS_BESIDE: Final = ("page", "CPU there, ms", "requests/s there", "rate here, of that")
+HEADS: Final = ("page", "threads", "CPU, ms", "of an empty view's", "requests/s", "p99, ms", "calls")
+HEADS_BESIDE: Final = ("page", "threads", "CPU there, ms", "requests/s there", "rate here, of that", "CPU, of here")
 
 
 def _options() -> argparse.Namespace:
@@ -63,8 +56,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="stretches of each page: 5")
     parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="measure that checkout's pages too")
     parser.add_argument("--next", action="store_true", help="measure the pages of benchmarks/pages/next too")
-    parser.add_argument("--requests", type=int, default=50_000, help="for the memory over many: 50000")
-    parser.add_argument("--memory", action="store_true", help="measure memory over 50,000 requests, and nothing else")
     return options_of(parser, threads=[8], seconds=0.1, rounds=1, next=True)
 
 
@@ -104,91 +95,62 @@ def measure_pages(options: argparse.Namespace, targets: Targets, *, folder: Path
     rows = [PAGES[name] for name in options.rows]
     with started(sides, rows, threads=options.threads, folder=folder, core=core) as cases:
         measure(cases, stub=stub, seconds=options.seconds, rounds=options.rounds)
-    pairs = {
-        other: [
-            (case, there) for case in cases for there in cases if case.side is here and _is_same(case, there, other)
-        ]
-        for other in others
-    }
+    by_key = {side: {case.key: case for case in cases if case.side is side} for side in sides}
+    pairs = {other: [(by_key[here][key], there) for key, there in by_key[other].items()] for other in others}
     for side in sides:
-        print_pages([case for case in cases if case.side is side])
-    for other, both in pairs.items():
-        print_comparison(both, other=other)
+        print(
+            f"\n## Pages: {side.name}, one process for requests\n\n{table(HEADS, map(row_of, by_key[side].values()))}"
+        )
+    for other in others:
+        rows_beside = (row_beside(*pair) for pair in pairs[other])
+        print(f"\n## Pages: here and there ({other.name})\n\n{table(HEADS_BESIDE, rows_beside)}")
     memory = measure_memory(sides, options, folder=folder)
-    hold_targets([case for case in cases if case.side is here], targets)
+    hold_targets(by_key[here], targets)
     for threads in options.threads:
-        hold_memory(f"{threads} threads: PSS", memory[here, threads], targets)
-    for other, both in pairs.items():
-        if other.name == NEXT:
-            hold_rates(both, targets)
+        pss_mib = memory[here, threads]
+        targets.hold(
+            f"{threads} threads: PSS {pss_mib:.0f} MiB", f"at most {MOST_PSS_MIB}", met=pss_mib <= MOST_PSS_MIB
+        )
+    for other in (other for other in others if other.name == NEXT):
+        hold_rates(pairs[other], targets)
     if options.write:
         threads = documented_threads(options)
-        shown = [case for case in cases if case.side is here and case.threads == threads]
-        rows_here = [(case.name, f"{case.cpu_ms:.2f}", f"{case.of_empty:.1f}", f"{case.rate:,.0f}") for case in shown]
-        write("pages", table(HEADS, rows_here), _memory_line(memory[here, threads]))
+        _write("pages", HEADS, map(row_of, by_key[here].values()), threads, memory[here, threads])
         for other in (other for other in others if other.name == NEXT):
-            both = pairs[other]
-            rows_there = [
-                (case.name, f"{there.cpu_ms:.2f}", f"{there.rate:,.0f}", f"{case.rate_of(there):.2f}")
-                for case, there in both
-            ]
-            write("pages --next", table(HEADS_BESIDE, rows_there), _memory_line(memory[other, threads]))
+            rows_beside = (row_beside(*pair) for pair in pairs[other])
+            _write("pages --next", HEADS_BESIDE, rows_beside, threads, memory[other, threads])
 
 
-def _is_same(case: Case, there: Case, other: Side) -> bool:
-    return there.side is other and there.key == case.key
+def _write(name: str, heads: Sequence[str], rows: Iterable[Sequence[str]], threads: int, pss_mib: float) -> None:
+    """Write the four columns that the documentation has, and the memory."""
+    shown = [(row[0], *row[2:5]) for row in rows if row[1] == str(threads)]
+    write(name, table((heads[0], *heads[2:5]), shown), f"Memory after load: {pss_mib:.0f} MiB PSS.")
 
 
-def _memory_line(pss_mib: float) -> str:
-    return f"Memory after load: {pss_mib:.0f} MiB PSS."
+def row_of(case: Case) -> tuple[str, ...]:
+    """Return the row of a page."""
+    cost = (f"{case.figure('cpu_ms'):.2f}", f"{case.figure('of_empty'):.1f}", f"{case.figure('rate'):,.0f}")
+    return (case.name, str(case.threads), *cost, f"{case.figure('p99_ms'):.0f}", f"{case.figure('calls'):.1f}")
 
 
-def print_pages(cases: Sequence[Case]) -> None:
-    """Print the table of one side."""
-    print(f"\n## Pages: {cases[0].side.name}, a server with one process for requests\n")
-    rows = [
-        (
-            *(case.name, f"{case.threads}", f"{case.cpu_ms:.2f}", f"{case.of_empty:.1f}", f"{case.rate:,.0f}"),
-            *(f"{case.percentile(50):.0f}", f"{case.percentile(99):.0f}", f"{case.calls:.1f}"),
-        )
-        for case in cases
-    ]
-    print(table((HEADS[0], "threads", *HEADS[1:], "p50, ms", "p99, ms", "calls to the backend"), rows))
+def row_beside(case: Case, there: Case) -> tuple[str, ...]:
+    """Return the row of a page beside the same page of another side."""
+    documented = (f"{there.figure('cpu_ms'):.2f}", f"{there.figure('rate'):,.0f}", f"{case.ratio('rate', there):.2f}")
+    return (case.name, str(case.threads), *documented, f"{there.ratio('cpu_ms', case):.2f}")
 
 
-def print_comparison(pairs: Sequence[tuple[Case, Case]], *, other: Side) -> None:
-    """Print both sides, pair by pair."""
-    print(f"\n## Pages: here and there ({other.name})\n")
-    rows = [
-        (
-            *(case.name, f"{case.threads}", f"{there.cpu_ms:.2f}", f"{case.cpu_ms:.2f}"),
-            f"{median(b.cpu_ms / a.cpu_ms for a, b in zip(case.stretches, there.stretches, strict=True)):.2f}",
-            *(f"{there.rate:,.0f}", f"{case.rate:,.0f}", f"{case.rate_of(there):.2f}"),
-        )
-        for case, there in pairs
-    ]
-    heads = ("CPU there, ms", "here", "there, of here", "requests/s there", "here", "here, of there")
-    print(table(("page", "threads", *heads), rows))
-
-
-def hold_targets(cases: Sequence[Case], targets: Targets) -> None:
+def hold_targets(by_key: Mapping[tuple[Row, int, int], Case], targets: Targets) -> None:
     """Hold the targets of this checkout's pages that can be held within one run."""
-    by_key = {case.key: case for case in cases}
-    for name in ("clients", "clients-token"):
+    for name, most in MOST_OF_EMPTY.items():
         if case := by_key.get((PAGES[name], 0, 8)):
-            result = f"{case.name}, 8 threads: {case.of_empty:.1f} times the CPU time of an empty view"
-            targets.hold(result, f"under {MOST_OF_EMPTY}", met=case.of_empty < MOST_OF_EMPTY)
-    if case := by_key.get((PAGES["redirect"], 0, 8)):
-        result = f"{case.name}, 8 threads: {case.of_empty:.2f} of the CPU time of an empty view"
-        targets.hold(result, f"under {MOST_OF_EMPTY_REDIRECT}", met=case.of_empty < MOST_OF_EMPTY_REDIRECT)
+            ratio = case.figure("of_empty")
+            result = f"{case.name}, 8 threads: {ratio:.2f} times the CPU time of an empty view"
+            targets.hold(result, f"under {most}", met=ratio < most)
     one, eight = (by_key.get((PAGES["clients"], 0, threads)) for threads in (1, 8))
     if one and eight:
-        ratio = one.rate_of(eight)
+        ratio = one.ratio("rate", eight)
         result = f"clients, cached: one thread has {ratio:.2f} times the rate of 8"
         targets.hold(result, f"under {MOST_OF_ONE_THREAD}", met=ratio < MOST_OF_ONE_THREAD)
-    if delayed := by_key.get((PAGES["search"], DELAY_MS, 16)):
-        # A number of this machine, and no ratio: it is printed, and decides nothing.
-        print(f"       {delayed.name}, 16 threads: {delayed.rate:,.0f} requests/s (wanted: over {LEAST_DELAYED_RATE})")
 
 
 def hold_rates(pairs: Sequence[tuple[Case, Case]], targets: Targets) -> None:
@@ -197,12 +159,8 @@ def hold_rates(pairs: Sequence[tuple[Case, Case]], targets: Targets) -> None:
     for case, there in pairs:
         # Before the slow backend a page's rate is that of the backend.
         if not case.delay_ms:
-            rate, least = case.rate_of(there), least_of[case.row]
+            rate, least = case.ratio("rate", there), least_of[case.row]
             targets.hold(f"{case.name}: {rate:.1f} times the rate of {NEXT}", f"at least {least}", met=rate >= least)
-
-
-def hold_memory(name: str, pss_mib: float, targets: Targets) -> None:
-    targets.hold(f"{name} {pss_mib:.0f} MiB", f"at most {MOST_PSS_MIB}", met=pss_mib <= MOST_PSS_MIB)
 
 
 def measure_memory(
@@ -213,36 +171,14 @@ def measure_memory(
     for side, threads in itertools.product(sides, options.threads):
         if side.threads in {None, threads}:
             with side.loaded(threads=threads, folder=folder) as (server, visitors):
-                _load_each(server.port, visitors, seconds=options.seconds if options.smoke else LOAD_S)
+                for visitor in visitors:
+                    seconds = options.seconds if options.smoke else LOAD_S
+                    drive(server.port, visitor.requests(), seconds=seconds, status=visitor.row.status)
                 found[side, threads] = server.pss_mib()
     print("\n## Pages: memory of a server with the energy app, after load, MiB PSS\n")
     print(table(("", "threads", "PSS"), ((side.name, f"{n}", f"{pss:.0f}") for (side, n), pss in found.items())))
     print()
     return found
-
-
-def measure_growth(side: Side, targets: Targets, *, requests: int, folder: Path) -> None:
-    """Print the memory over many requests, 8 threads."""
-    print(f"\n## Pages: memory of the energy app over {requests:,} requests, 8 threads, MiB PSS\n")
-    print("| requests | PSS | of that, the worker |\n|---|---|---|")
-    found: list[float] = []
-    with side.loaded(threads=8, folder=folder) as (server, visitors):
-        answered = 0
-        for goal in range(requests // STEPS, requests + 1, requests // STEPS):
-            while answered < goal:
-                answered += _load_each(server.port, visitors, seconds=LOAD_S)
-            found.append(server.pss_mib())
-            print(f"| {answered:,} | {found[-1]:.1f} | {server.workers_pss_mib():.1f} |", flush=True)
-    print()
-    growth = found[-1] / found[0]
-    result = f"PSS after {requests:,} requests, of that after {requests // STEPS:,}: {growth:.3f}"
-    targets.hold(result, f"at most {MOST_GROWTH}", met=growth <= MOST_GROWTH)
-    hold_memory("highest PSS", max(found), targets)
-
-
-def _load_each(port: int, visitors: Sequence[Visitor], *, seconds: float) -> int:
-    """Load each page for so long, and return the number of requests."""
-    return sum(drive(port, one.requests(), seconds=seconds, status=one.row.status).number for one in visitors)
 
 
 def main() -> None:
@@ -253,11 +189,7 @@ def main() -> None:
     core = keep_to_one_core(smoke=options.smoke)
     targets = Targets(smoke=options.smoke)
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as name, stub_backend() as stub:
-        if options.memory:
-            here = of_checkout("this checkout", ROOT, core=core, backend=stub.url)
-            measure_growth(here, targets, requests=options.requests, folder=Path(name))
-        else:
-            measure_pages(options, targets, folder=Path(name), stub=stub, core=core)
+        measure_pages(options, targets, folder=Path(name), stub=stub, core=core)
     targets.end()
 
 

@@ -1,18 +1,14 @@
 """Costs of a call through `ApiSession` beside plain `requests`: a table, all in one run.
 
-Same backend, same JSON of 20 rows, same bearer. The backend is a process of its own that only writes bytes. The rows
-are one machine's figures; the targets are ratios within the run. Cases take turns, and each figure is the best of many
-rounds, since all that disturbs a machine only ever adds.
+Same backend, a stub in a process of its own; same JSON of 20 rows, same bearer. The rows are one machine's figures; the
+targets are ratios within the run. Cases take turns, and each figure is the best of many rounds, since all that disturbs
+a machine only ever adds.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import math
-import multiprocessing
 import os
-import socket
 import tempfile
 import threading
 import time
@@ -20,33 +16,25 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import django
-import jwt
 import requests
 
 from benchmarks.harness.in_process import log_to_nowhere
+from benchmarks.harness.measured import table
 from benchmarks.harness.options import options_of, parser_of
+from benchmarks.harness.stub_backend import access_token, stub_backend
 from benchmarks.harness.targets import Targets
 from portal.api import ApiSession, TokenPair, TokenStore
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 CALLS = 100
 THREADS = 8
 THREAD_CALLS = 60
 MOST_OF_PLAIN = 1.0
 LEAST_THROUGHPUT = 1.0
-ROWS = [
-    {"id": f"cli_{number:08d}", "name": f"Client {number}", "email": f"c{number}@example.com", "city": "Oslo"}
-    for number in range(20)
-]
-BODY = json.dumps({"items": ROWS, "hasNext": True, "nextCursor": "abc", "total": 240}).encode()
-RESPONSE = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nServer: benchmark\r\n"
-    b"Cache-Control: no-store\r\nX-Request-ID: 1\r\nContent-Length: " + str(len(BODY)).encode() + b"\r\n\r\n" + BODY
-)
 
 
 def main() -> None:
@@ -58,35 +46,8 @@ def main() -> None:
         os.environ.update(DJANGO_SETTINGS_MODULE="apps.energy.settings", DEBUG="on", APP_STATE_DIR=state)
         django.setup()
         log_to_nowhere()
-        with _backend() as url:
-            _measure(url, options)
-
-
-@contextlib.contextmanager
-def _backend() -> Iterator[str]:
-    """Run the backend while the block lasts: its address."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-    backend = multiprocessing.get_context("fork").Process(target=_serve, args=(listener,), daemon=True)
-    backend.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        backend.terminate()
-        backend.join()
-
-
-def _serve(listener: socket.socket) -> None:
-    """Answer every request with the same bytes."""
-
-    def answer(connection: socket.socket) -> None:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with connection:
-            while connection.recv(65536):
-                connection.sendall(RESPONSE)
-
-    while True:
-        connection, _ = listener.accept()
-        threading.Thread(target=answer, args=(connection,), daemon=True).start()
+        with stub_backend() as stub:
+            _measure(stub.url, options)
 
 
 def _measure(url: str, options: argparse.Namespace) -> None:
@@ -94,9 +55,9 @@ def _measure(url: str, options: argparse.Namespace) -> None:
     api = ApiSession(base_url=url, connect_timeout_s=3, read_timeout_s=10)
     only_counts: Any = store
     api.refresher = TokenRefresher(token_endpoint=BackendTokenEndpoint(api), store=only_counts, max_age_s=3600)
-    access = jwt.encode({"sub": "acc", "exp": 2**33}, "for-measuring-only-and-nothing-else", algorithm="HS256")
+    access = access_token()
     tokens = TokenStore(TokenPair(access=access, refresh="refresh"))
-    params = {"limit": 20, "q": "oslo"}
+    params: dict[str, str | int | None] = {"limit": 20, "q": "oslo"}
     session, headers = requests.Session(), {"Authorization": f"Bearer {access}", "Accept": "application/json"}
 
     def plain() -> Any:
@@ -105,7 +66,8 @@ def _measure(url: str, options: argparse.Namespace) -> None:
     def through_api() -> Any:
         return api.call(tokens=tokens, method="GET", path="/energy/clients", params=params).data
 
-    assert through_api() == plain() == json.loads(BODY)
+    assert through_api() == plain()
+    assert len(plain()["items"]) == 20
     cases: dict[str, Callable[[], Any]] = {"requests.Session": plain, "ApiSession": through_api}
     times = {name: float("inf") for name in cases}
     for _ in range(options.rounds):
@@ -119,15 +81,10 @@ def _measure(url: str, options: argparse.Namespace) -> None:
         for name, call in cases.items():
             rates[name] = max(rates[name], _rate(call))
 
-    of_plain = {
-        name: (times[name] / times["requests.Session"], rates[name] / rates["requests.Session"]) for name in cases
-    }
+    cost = times["ApiSession"] / times["requests.Session"]
+    gain = rates["ApiSession"] / rates["requests.Session"]
     print("\nOne call with 20 rows of JSON, and calls per second of 8 threads\n")
-    print(f"{'':24}{'µs':>10}{'of plain':>10}{'calls/s':>12}{'of plain':>10}")
-    for name, (cost, gain) in of_plain.items():
-        print(f"{name:24}{times[name] * 1e6:10.0f}{cost:10.2f}{rates[name]:12.0f}{gain:10.2f}")
-    print()
-    cost, gain = of_plain["ApiSession"]
+    print(table(("", "µs", "calls/s"), ((name, f"{times[name] * 1e6:.0f}", f"{rates[name]:.0f}") for name in cases)))
     targets = Targets(smoke=options.smoke)
     targets.hold(f"a call costs {cost:.2f} of plain", f"at most {MOST_OF_PLAIN}", met=cost <= MOST_OF_PLAIN)
     targets.hold(f"8 threads reach {gain:.2f} of plain", f"at least {LEAST_THROUGHPUT}", met=gain >= LEAST_THROUGHPUT)

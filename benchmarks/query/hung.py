@@ -4,7 +4,7 @@ The energy app runs as in production, with one worker of eight threads; four bro
 hung store is a port behind which nobody reads; a hung backend is the sandbox, stopped (SIGSTOP). Cached data is past
 its stale time, so that it would be fetched anew: that time is 3 s here, and 5 minutes in production.
 
-`./manage.py bench hung [--seconds 30] [--json]`
+`./manage.py bench hung [--seconds 30]`
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import itertools
-import json
 import os
 import signal
 import socket
@@ -71,22 +70,16 @@ class Phase:
                 status = response.status
         self.pages.append((started - self.began, time.perf_counter() - started, status))
 
-    def line(self) -> str:
-        """Return its row of the table."""
-        first, median, later, statuses = self.row()[1:]
-        times = [duration for _, duration, _ in self.pages]
-        tail = statistics.quantiles(times, n=20)[-1] if len(times) > 1 else times[0]
-        return f"{self.name:38}{len(times):7}{first:>8}{median:>9}{tail:8.2f}{max(times):8.2f}{later:>12}  {statuses}"
-
     def row(self) -> tuple[str, ...]:
-        """Return its row in the documentation. The median is that of all pages but the first."""
+        """Return its row of the table. The median is that of all pages but the first."""
         pages = sorted(self.pages)
+        times = [duration for _, duration, _ in pages]
         statuses = Counter(status for _, _, status in pages)
         counts = ", ".join(f"{count} of {status}" for status, count in sorted(statuses.items(), key=str))
-        median = statistics.median([duration for _, duration, _ in pages[1:] or pages])
+        median = statistics.median(times[1:] or times)
         later = max((duration for began, duration, _ in pages if began > OPENED_AFTER_S), default=float("nan"))
-        only = str(*statuses) if len(statuses) == 1 else counts
-        return (self.name, f"{pages[0][1]:.2f}", f"{median:.3f}", f"{later:.2f}", only)
+        figures = (f"{times[0]:.2f}", f"{median:.3f}", f"{later:.2f}")
+        return (self.name, *figures, str(*statuses) if len(statuses) == 1 else counts)
 
 
 def main() -> None:
@@ -94,7 +87,6 @@ def main() -> None:
     parser = parser_of(__doc__, writes=True)
     parser.add_argument("--seconds", type=float, default=30, help="of each phase: 30")
     parser.add_argument("--read-timeout", type=float, default=READ_TIMEOUT_S, help="of a call, seconds: 10")
-    parser.add_argument("--json", action="store_true", help="all pages of all phases, in place of the table")
     options = options_of(parser, seconds=0.6, read_timeout=1.0)
     need("redis-server")
     phases: list[Phase] = []
@@ -102,15 +94,10 @@ def main() -> None:
         for name, run in (("embedded", _with_a_store), ("hung", _with_a_hung_store)):
             (Path(folder) / name).mkdir()
             phases += run(Path(folder) / name, options.seconds, APP_API_READ_TIMEOUT_S=str(options.read_timeout))
-    if options.json:
-        print(json.dumps({phase.name: phase.pages for phase in phases}))
-        return
-    times = f"{'first s':>8}{'median s':>9}{'95% s':>8}{'most s':>8}{f'after {OPENED_AFTER_S} s':>12}"
-    print(f"\n{'':38}{'pages':>7}{times}  statuses")
-    for phase in phases:
-        print(phase.line())
+    figures = table(("", "first", "median", "later", "statuses"), (phase.row() for phase in phases))
+    print(f"\n{figures}")
     if options.write:
-        write("hung", table(("", "first", "median", "later", "statuses"), (phase.row() for phase in phases)))
+        write("hung", figures)
 
 
 def _with_a_store(folder: Path, seconds: float, **variables: str) -> Iterator[Phase]:
@@ -138,9 +125,6 @@ def _with_a_hung_store(folder: Path, seconds: float, **variables: str) -> Iterat
     ):
         cookies = _sign_in(stack)
         yield _browse(stack, cookies, "store hung", seconds, CACHED)
-        (folder / "sound").mkdir()
-        with _energy(folder / "sound", **variables) as sound:
-            yield from _side_by_side(sound, stack, seconds)
         with _stopped(stack):
             yield _browse(stack, cookies, "both hung", seconds, CACHED)
         yield _browse(stack, cookies, "store hung, backend back", seconds / 3, CACHED)
@@ -197,18 +181,6 @@ def _browse(stack: RunningStack, cookies: list[str], name: str, seconds: float, 
     with ThreadPoolExecutor(len(cookies)) as pool:
         list(pool.map(browse, cookies))
     return phase
-
-
-def _side_by_side(sound: RunningStack, hung: RunningStack, seconds: float) -> list[Phase]:
-    """Let one browser open each page in both in turn, so that whatever else the machine does falls on both alike."""
-    sides = [(Phase("store sound, in turn with"), sound), (Phase("store hung"), hung)]
-    cookies = [_sign_in(stack)[0] for _, stack in sides]
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        path = next(CACHED)
-        for (phase, stack), cookie in zip(sides, cookies, strict=True):
-            phase.open(stack, path, cookie)
-    return [phase for phase, _ in sides]
 
 
 if __name__ == "__main__":
