@@ -17,7 +17,7 @@ import sys
 import tokenize
 from collections import Counter
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from benchmarks.harness.options import options_of, parser_of
 from benchmarks.harness.servers import ROOT
@@ -37,52 +37,41 @@ print(json.dumps([module.__file__ for module in list(sys.modules.values()) if ge
 """
 
 
-class Size(NamedTuple):
-    """Lines of one file."""
-
-    code: int
-    imports: int
-
-
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to count; this one's environment is used")
     root = options_of(parser).root.resolve()
     sizes = {path: size_of((root / path).read_text()) for path in _tracked(root, "*.py")}
     loaded = _loaded(root)
-    _row("package", "files", "code", "imports", "loaded by a worker")
+    _row("package", "files", "code", "loaded by a worker")
     total = 0
     for package in sorted({path.parts[1] for path in sizes if path.match("packages/*/__init__.py")}):
         files = {path: size for path, size in sizes.items() if path.is_relative_to(f"packages/{package}")}
-        code = sum(size.code for size in files.values())
-        serving = sum(size.code for path, size in files.items() if (root / path).resolve() in loaded)
-        shares = (f"{part / code:.0%}" for part in (sum(size.imports for size in files.values()), serving))
-        _row(package, len(files), code, *shares)
+        code = sum(files.values())
+        serving = sum(size for path, size in files.items() if (root / path).resolve() in loaded)
+        _row(package, len(files), code, f"{serving / code:.0%}")
         total += code if package != "sandbox_api" else 0
         _print_folders(files, depth=2)
     _row("all without sandbox_api", "", total)
     for folder in ("benchmarks", "tests"):
         files = {path: size for path, size in sizes.items() if path.parts[0] == folder}
-        _row(folder, len(files), sum(size.code for size in files.values()))
+        _row(folder, len(files), sum(files.values()))
         _print_folders(files, depth=1)
     _row("lines of pyproject.toml", "", len((root / "pyproject.toml").read_text().splitlines()))
     _row("words of Markdown", "", sum(len((root / path).read_text().split()) for path in _tracked(root, "*.md")))
 
 
-def size_of(source: str) -> Size:
-    """Return the lines of one file's text."""
-    imports: set[int] = set()
+def size_of(source: str) -> int:
+    """Return the lines of code of one file's text."""
     docstrings: set[int] = set()
     code: set[int] = set()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            imports.update(range(node.lineno, (node.end_lineno or 0) + 1))
-        elif isinstance(node, _MAY_HAVE_DOCSTRING) and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, _MAY_HAVE_DOCSTRING) and ast.get_docstring(node, clean=False) is not None:
             docstrings.update(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type not in _NO_CODE:
             code.update(range(token.start[0], token.end[0] + 1))
-    return Size(len(code - docstrings), len(imports))
+    return len(code - docstrings)
 
 
 def _tracked(root: Path, pattern: str) -> list[Path]:
@@ -100,12 +89,12 @@ def _loaded(root: Path) -> set[Path]:
     return {Path(name).resolve() for name in json.loads(served.stdout.splitlines()[-1])}
 
 
-def _print_folders(sizes: dict[Path, Size], *, depth: int) -> None:
+def _print_folders(sizes: dict[Path, int], *, depth: int) -> None:
     code: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for path, size in sizes.items():
         name = path.parts[depth] if len(path.parts) > depth + 1 else "(its modules)"
-        code[name] += size.code
+        code[name] += size
         files[name] += 1
     for name, lines in code.most_common() if len(code) > 1 else ():
         _row(f"  {name}", files[name], lines)

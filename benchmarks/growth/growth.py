@@ -1,7 +1,6 @@
-"""Growth of cost: the clients page of the energy app while one thing grows, a table and a picture for each.
+"""Growth of cost: the clients page of the energy app while one thing grows, a table for each.
 
 One worker on one core; load, backend and Redis on the other. A stub backend answers at once, unless its latency grows.
-`--write` writes the tables, and pictures into docs/images.
 
 `./manage.py bench growth [--of rows,users] [--seconds 0.5] [--write]`
 """
@@ -19,11 +18,10 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.growth.picture import picture_of
 from benchmarks.harness.load import CONNECTIONS, answer_to, drive
 from benchmarks.harness.measured import table, write
 from benchmarks.harness.options import need, options_of, parser_of, skip
-from benchmarks.harness.servers import ROOT, keep_to_one_core, project_server
+from benchmarks.harness.servers import keep_to_one_core, project_server
 from benchmarks.harness.stub_backend import Stub, access_token, stub_backend
 from benchmarks.pages.rows import CLIENTS
 from portal.config.cookies import VAR_ACCESS_TOKEN
@@ -32,7 +30,6 @@ from tests.support.redis_server import running_redis
 if TYPE_CHECKING:
     from benchmarks.harness.servers import Server
 
-IMAGES: Final = ROOT / "docs/images"
 MIB: Final = 1024 * 1024
 #: Characters that fill an access token: real ones have 1 to 2 KB.
 TOKEN_CHARS: Final = 500
@@ -46,7 +43,7 @@ class Curve:
     """One growing thing, and its measure.
 
     :param grows: its unit.
-    :param columns: of each point, beside the value of the growing thing; the first `drawn` of them are drawn.
+    :param columns: of each point, beside the value of the growing thing.
     """
 
     title: str
@@ -54,7 +51,6 @@ class Curve:
     values: tuple[int, ...]
     columns: tuple[str, ...]
     measure: Measure
-    drawn: int = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +205,7 @@ CURVES: Final = {
     "variants": Curve(
         "Searches of one user, in turn", "searches", (1, 16, 64, 128, 256, 512, 1_024), _VARIANTS, variants
     ),
-    "backend": Curve("Latency of the backend", "ms", (0, 5, 10, 20, 50, 100, 200), _BACKEND, backend, drawn=3),
+    "backend": Curve("Latency of the backend", "ms", (0, 5, 10, 20, 50, 100, 200), _BACKEND, backend),
 }
 
 
@@ -240,16 +236,8 @@ def main() -> None:
                 points.append(point)
                 print(" | ".join([f"{value:,}", *map(_shown, point)]), flush=True)
             if options.write:
-                _write(name, curve, values, points)
-
-
-def _write(name: str, curve: Curve, values: Sequence[int], points: Sequence[tuple[float, ...]]) -> None:
-    lines = {column: [point[number] for point in points] for number, column in enumerate(curve.columns[: curve.drawn])}
-    image = IMAGES / f"growth-{name}.svg"
-    image.write_text(picture_of(curve.title, curve.grows, values, lines))
-    rows = [[f"{value:,}", *map(_shown, point)] for value, point in zip(values, points, strict=True)]
-    picture = f"![{curve.title}: {', '.join(lines)}](../images/{image.name})"
-    write(f"growth {name}", table((curve.grows, *curve.columns), rows), picture)
+                shown = [[f"{value:,}", *map(_shown, point)] for value, point in zip(values, points, strict=True)]
+                write(f"growth {name}", table((curve.grows, *curve.columns), shown))
 
 
 def _shown(figure: float) -> str:

@@ -31,10 +31,7 @@ CALLS = 200
 PROXY = "portal.edge.middleware.ProxyMiddleware"
 SECRET = "for-measuring-only-and-nothing-else-at-all"
 HEADERS = {"Host": "localhost", "Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Mode": "navigate"}
-SECURITY_HEADERS = (
-    *("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy"),
-    "Content-Security-Policy",
-)
+SECURITY_HEADERS = ("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Content-Security-Policy")
 
 
 def main() -> None:

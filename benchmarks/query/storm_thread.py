@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
 import sqlite3
-import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,9 +17,16 @@ from benchmarks.query.storm_rows import MAX_ROWS, START_ROWS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Chance of each step of a thread: an eviction, a purge, a creation, a deletion, a change, a read of one row; else a
-#: read of the list.
-EVICT, PURGE, CREATE, DELETE, RENAME, READ_ONE = 0.03, 0.002, 0.06, 0.05, 0.25, 0.25
+#: Steps of a thread, and the chance of each.
+STEPS = {
+    "_evict": 0.03,
+    "_purge": 0.002,
+    "_create": 0.06,
+    "_delete": 0.05,
+    "_rename": 0.25,
+    "_read_one": 0.25,
+    "_read": 0.358,
+}
 MOST_ROWS = 45
 
 Design = Literal["log", "naive"]
@@ -97,26 +104,18 @@ class StormThread:
         end = time.monotonic() + self.storm.seconds
         while time.monotonic() < end:
             self.known, self.user = self.random.choice(self.people)
-            self._step(self.random.random())
+            self._step()
         for _, user in self.people:
             self.report.fetches += user.fetched
             self.report.patched += user.patched
             user.fetched = user.patched = 0
 
-    def _step(self, chance: float) -> None:
-        for limit, action in (
-            (EVICT, self._evict),
-            (PURGE, self.user.purge),
-            (CREATE, self._create),
-            (DELETE, self._delete),
-            (RENAME, self._rename),
-            (READ_ONE, self._read_one),
-        ):
-            if chance < limit:
-                action()
-                return
-            chance -= limit
-        self._read()
+    def _step(self) -> None:
+        step = self.random.choices(list(STEPS), list(STEPS.values()))[0]
+        getattr(self, step)()
+
+    def _purge(self) -> None:
+        self.user.purge()
 
     def _read(self) -> None:
         known = self.known
@@ -223,14 +222,17 @@ def _evicter(cache: dict[str, Any]) -> Any:
                 client.delete(key)
 
         return evict_from_redis
-    local = threading.local()
 
     def evict_from_file() -> None:
-        if not hasattr(local, "connection"):
-            local.connection = sqlite3.connect(cache["LOCATION"], isolation_level=None, timeout=10)
         with contextlib.suppress(sqlite3.OperationalError):
-            local.connection.execute(
+            _connection(cache["LOCATION"]).execute(
                 "DELETE FROM entries WHERE id IN (SELECT id FROM entries ORDER BY random() LIMIT 1)"
             )
 
     return evict_from_file
+
+
+@functools.cache
+def _connection(path: str) -> sqlite3.Connection:
+    """Return a connection, which the threads share: SQLite serialises them."""
+    return sqlite3.connect(path, isolation_level=None, timeout=10, check_same_thread=False)

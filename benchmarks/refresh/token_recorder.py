@@ -12,8 +12,10 @@ import json
 import threading
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Literal
+
+from tests.support.backend_proxy import HOP_BY_HOP
+from tests.support.serving import Call, Reply, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +33,6 @@ RUBBISH = (
 )
 #: Longer than any caller waits, seconds.
 HELD_S = 60
-_HOP_BY_HOP = frozenset({"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"})
-Headers = list[tuple[str, str]]
 
 
 @dataclass
@@ -49,7 +49,6 @@ class TokenRecorder:
 
     backend_port: int
     url: str = ""
-    requests: int = 0
     not_looked_at: int = 0
     submitted: Counter[str] = field(default_factory=Counter)
     granted: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -61,30 +60,34 @@ class TokenRecorder:
     heap: Iterator[tuple[int, str, bytes]] = field(default_factory=lambda: itertools.cycle(RUBBISH))
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Headers, bytes]:
-        """Return the backend's answer, or rubbish in place of its answer to a refresh."""
-        if path.partition("?")[0] == self.hangs:
+    def answer(self, call: Call) -> Reply | None:
+        """Return the backend's answer, or rubbish in place of its answer to a refresh; None if there is no answer."""
+        if call.path == self.hangs:
             self.goes_on.wait(HELD_S)
-        rubbish = self.rubbish if path == "/refresh" else None
-        answer = (0, [], b"") if rubbish == "instead" else self._ask_backend(method, path, headers, body)
+        rubbish = self.rubbish if call.path == "/refresh" else None
+        try:
+            reply = Reply(0) if rubbish == "instead" else self._ask_backend(call)
+        except (OSError, http.client.HTTPException):
+            return None
         with self.lock:
             if rubbish:
-                self._issue(answer[2])
+                self._issue(reply.body)
                 self.not_looked_at += 1
                 status, kind, content = next(self.heap)
-                return status, [("Content-Type", kind)], content
-            self.requests += 1
-            if path == "/refresh":
-                self._record(body, answer[0], answer[2])
-            elif path == "/auth/login":
-                self._issue(answer[2])
-        return answer
+                return Reply(status, content, [("Content-Type", kind)])
+            if call.path == "/refresh":
+                self._record(call.data()["refreshToken"], reply)
+            elif call.path == "/auth/login":
+                self._issue(reply.body)
+        return reply
 
-    def _ask_backend(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, Headers, bytes]:
+    def _ask_backend(self, call: Call) -> Reply:
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.backend_port, timeout=30)) as backend:
-            backend.request(method, path, body=body or None, headers=headers)
+            headers = {name: value for name, value in call.headers.items() if name not in HOP_BY_HOP | {"host"}}
+            backend.request(call.method, call.target, body=call.body or None, headers=headers)
             with backend.getresponse() as answer:
-                return answer.status, answer.getheaders(), answer.read()
+                forwarded = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP]
+                return Reply(answer.status, answer.read(), forwarded)
 
     def _issue(self, body: bytes) -> str | None:
         """Record the tokens of an answer, and return its refresh token."""
@@ -94,10 +97,9 @@ class TokenRecorder:
             return str(tokens["refreshToken"])
         return None
 
-    def _record(self, request: bytes, status: int, answer: bytes) -> None:
-        token = json.loads(request)["refreshToken"]
-        granted = self._issue(answer) if status == http.client.OK else None
-        if status in NOT_LOOKED_AT:
+    def _record(self, token: str, reply: Reply) -> None:
+        granted = self._issue(reply.body) if reply.status == http.client.OK else None
+        if reply.status in NOT_LOOKED_AT:
             self.not_looked_at += 1
             return
         self.submitted[token] += 1
@@ -128,55 +130,10 @@ class TokenRecorder:
         return len(self.granted.get(token, ())) + self.refused[token]
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Forwards a request through the recorder."""
-
-    protocol_version = "HTTP/1.1"
-    # An answer in two packets would wait for the acknowledgement of the first.
-    disable_nagle_algorithm = True
-    wbufsize = -1
-    server: _Server
-
-    def forward(self) -> None:
-        """Answer a request of any method."""
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        sent = {name: value for name, value in self.headers.items() if name.lower() not in _HOP_BY_HOP | {"host"}}
-        status, headers, content = self.server.recorder.answer(self.command, self.path, sent, body)
-        self.send_response(status)
-        for name, value in headers:
-            if name.lower() not in _HOP_BY_HOP:
-                self.send_header(name, value)
-        if status != http.client.NO_CONTENT:
-            self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_GET = do_POST = do_PATCH = do_DELETE = forward  # noqa: N815  the server's names
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-    recorder: TokenRecorder
-
-    def handle_error(self, *_: object) -> None:
-        """Ignore broken connections: a worker that was killed leaves them."""
-
-
 @contextlib.contextmanager
 def recording_tokens(backend_port: int) -> Iterator[TokenRecorder]:
     """Run a recorder in front of the backend on this port of the machine."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    url = f"http://127.0.0.1:{server.server_port}"
-    server.recorder = TokenRecorder(backend_port, url)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server.recorder
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    recorder = TokenRecorder(backend_port)
+    with serving(recorder.answer) as server:
+        recorder.url = server.url
+        yield recorder

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import redis
 import yaml
 
 from portal.config.environment import VARIABLES, Secrecy, read_config
@@ -19,7 +18,6 @@ from portal.config.projects import PROJECTS
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import COMPOSE, NGINX_SITE, known_variables
 from tests.support.harness import require_tool
-from tests.support.redis_server import RedisServer
 
 FILE = COMPOSE / "compose.yaml"
 TREE = yaml.safe_load(FILE.read_text())
@@ -91,23 +89,6 @@ def test_an_app_takes_its_variables_and_the_secrets_that_were_made(app: str, mad
     assert 'SANDBOX_JWT_KEY="$$(cat /run/secrets/jwt_key)"' in SERVICES["sandbox"]["command"][2], "signed with it"
     assert config.secure
     assert int(service["stop_grace_period"].removesuffix("s")) >= WORKER_STOP_TIMEOUT_S + 5
-
-
-def test_the_redis_takes_its_configuration_and_its_password(made: Path, tmp_path: Path) -> None:
-    configuration = tmp_path / "redis.conf"
-    configuration.write_text((made / "secrets" / "redis.conf").read_text().replace("dir /data", f"dir {tmp_path}"))
-    server = RedisServer(tmp_path, "--include", str(configuration))
-    password = re.search(r":([^:@]+)@", (made / "secrets" / "cache_url").read_text())[1]
-    server.start()
-    try:
-        with redis.Redis(port=server.port, password=password) as client:
-            assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
-            assert client.config_get("appendonly") == {"appendonly": "yes"}
-        with redis.Redis(port=server.port) as stranger, pytest.raises(redis.AuthenticationError):
-            stranger.ping()
-    finally:
-        server.process.kill()
-        server.process.wait()
 
 
 def test_only_the_apps_reach_redis_and_the_backend_and_nothing_of_it_leaves_the_machine() -> None:

@@ -6,13 +6,10 @@ import re
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.deploy.files import (
-    CURRENT,
     NGINX_SITE,
     PROJECT_VARIABLES,
     SHARED_VARIABLES,
-    UNIT,
     example_variables,
-    unit_settings,
     unit_variables,
 )
 from tests.support.harness import ROOT
@@ -42,7 +39,7 @@ def test_what_is_required_outside_of_debug_is_there() -> None:
     assert set(unit_variables()) >= OF_THE_UNIT, "a project need not say them"
 
 
-def test_the_how_to_and_the_site_have_every_project_on_its_port_by_its_name() -> None:
+def test_site_has_every_project_on_its_ports() -> None:
     site = NGINX_SITE.read_text()
     server = r"\s+server 127\.0\.0\.1:(\d+) max_fails=0;"
     upstreams = re.findall(rf"upstream portal_(\w+) \{{{server}{server}\s\}}", site)
@@ -51,25 +48,3 @@ def test_the_how_to_and_the_site_have_every_project_on_its_port_by_its_name() ->
     ]
     hosts = [(f"{'auth' if p.is_gateway else p.app}.example.com", f"portal_{p.app}") for p in PROJECTS]
     assert re.findall(r"^    (\S+) (portal_\w+);$", site, flags=re.MULTILINE) == hosts
-    names = " ".join(host for host, _ in hosts)
-    assert re.findall(r"server_name (auth\.[^;]+);", site) == [names, names]
-    assert re.findall(r"project\.env\.example /etc/portal/(\w+)\.env$", PAGE, flags=re.MULTILINE) == [
-        p.app for p in PROJECTS
-    ]
-    started = re.findall(r"^systemctl enable --now (.+)$", PAGE, flags=re.MULTILINE)
-    assert started == [f"portal@{p.app}-1 portal@{p.app}-2" for p in PROJECTS]
-    linked = re.findall(
-        r"^for n in 1 2; do ln -s (\w+)\.env /etc/portal/(\w+)-\$n\.env; done$", PAGE, flags=re.MULTILINE
-    )
-    assert linked == [(p.app, p.app) for p in PROJECTS]
-
-
-def test_the_how_to_puts_things_where_the_unit_and_the_site_look_for_them() -> None:
-    looked_for = {
-        *(file.replace("%i", "energy") for file in unit_settings()["EnvironmentFile"]),
-        CURRENT,
-        f"/etc/systemd/system/{UNIT.name}",
-        "/etc/nginx/sites-available/portal",
-    }
-    commands = "".join(re.findall(r"```sh\n(.*?)```", PAGE, flags=re.DOTALL))
-    assert {path for path in looked_for if not re.search(rf"{re.escape(path)}(\s|$)", commands)} == set()

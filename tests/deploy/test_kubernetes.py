@@ -18,8 +18,8 @@ from portal.config.environment import VARIABLES, Secrecy
 from portal.config.projects import PROJECTS
 from portal.edge import UNGATED_PATHS
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
-from tests.deploy.files import DOCKERFILE, KUBERNETES, NGINX_SITE, known_variables
-from tests.support.harness import ROOT, require_tool
+from tests.deploy.files import DOCKERFILE, KUBERNETES, known_variables
+from tests.support.harness import require_tool
 
 Manifest = dict[str, Any]
 #: The oldest release whose API has all that is asked for: `preStop` with `sleep`.
@@ -89,27 +89,6 @@ def test_what_selects_an_apps_pods_selects_those_and_no_others(manifests, app: s
     assert (target["kind"], target["name"]) == ("Deployment", name)
 
 
-def test_the_policies_close_the_namespace_and_open_the_apps(manifests) -> None:
-    policies = {name: each["spec"] for name, each in of_kind(manifests, "NetworkPolicy").items()}
-    closed = policies["portal-nothing"]
-    assert closed == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
-    for name in ("portal-asked", "portal-asks"):
-        selector = policies[name]["podSelector"]["matchLabels"]
-        assert all(selector.items() <= pod_of(manifests, app)["metadata"]["labels"].items() for app in APPS)
-    (dns,) = policies["portal-names"]["egress"]
-    assert dns["to"][0]["podSelector"] == {"matchLabels": {"k8s-app": "kube-dns"}}
-    assert [port["port"] for port in policies["portal-asked"]["ingress"][0]["ports"]] == ["http"]
-
-
-@each_app
-def test_a_release_never_has_fewer_pods_than_before_and_two_are_the_least(manifests, app: str) -> None:
-    deployment = of_kind(manifests, "Deployment")[APPS[app]]["spec"]
-    assert deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
-    assert "replicas" not in deployment, "applying it would undo what the autoscaler decided"
-    assert of_kind(manifests, "HorizontalPodAutoscaler")[APPS[app]]["spec"]["minReplicas"] == 2
-    assert of_kind(manifests, "PodDisruptionBudget")[APPS[app]]["spec"]["maxUnavailable"] == 1
-
-
 @each_app
 def test_a_pod_has_no_rights_and_writes_to_tmp_alone(manifests, app: str) -> None:
     pod, container = pod_of(manifests, app)["spec"], container_of(manifests, app)
@@ -177,21 +156,15 @@ def test_a_pod_sees_the_files_of_its_secrets_and_no_other_apps_key(manifests, ap
     assert [key for key in files.values() if key.startswith("secret_key_")] == [f"secret_key_{app}"]
 
 
-def test_each_name_of_the_site_leads_to_its_app_by_tls(manifests) -> None:
-    (ingress,) = of_kind(manifests, "Ingress").values()
-    names = re.search(r"server_name (auth\.[^;]+);", NGINX_SITE.read_text())[1].split()
-    assert [name for each in ingress["spec"]["tls"] for name in each["hosts"]] == names
-    leads = {
-        rule["host"]: path["backend"]["service"]["name"]
-        for rule in ingress["spec"]["rules"]
-        for path in rule["http"]["paths"]
-    }
-    assert leads == dict(zip(names, APPS.values(), strict=True))
+@each_app
+def test_release_never_has_fewer_pods(manifests, app: str) -> None:
+    deployment = of_kind(manifests, "Deployment")[APPS[app]]["spec"]
+    assert deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert "replicas" not in deployment, "applying it would undo what the autoscaler decided"
+    assert of_kind(manifests, "HorizontalPodAutoscaler")[APPS[app]]["spec"]["minReplicas"] == 2
 
 
-def test_git_ignores_the_secrets_and_has_none() -> None:
-    overlay = KUBERNETES / "overlays" / "example"
-    files = [str((overlay / file).relative_to(ROOT)) for file in secret_files(overlay)]
-    assert files
-    ignored = subprocess.run(["git", "check-ignore", *files], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert ignored.stdout.split() == files
+def test_policies_close_the_namespace(manifests) -> None:
+    policies = {name: each["spec"] for name, each in of_kind(manifests, "NetworkPolicy").items()}
+    assert policies["portal-nothing"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}
+    assert [port["port"] for port in policies["portal-asked"]["ingress"][0]["ports"]] == ["http"]

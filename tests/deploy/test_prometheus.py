@@ -73,13 +73,6 @@ def test_an_alert_leads_to_its_runbook_or_else_to_its_section() -> None:
         assert (ROOT / link.partition("#")[0]).is_file()
 
 
-def test_the_example_scrapes_two_servers_of_each_project() -> None:
-    (scrape,) = yaml.safe_load((FOLDER / "prometheus.yml").read_text())["scrape_configs"]
-    targets = {config["labels"]["app"]: config["targets"] for config in scrape["static_configs"]}
-    assert list(targets) == [project.app for project in PROJECTS]
-    assert all(len(addresses) == 2 for addresses in targets.values())
-
-
 # --- a real Prometheus ---
 
 

@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from portal.config.environment import VARIABLES
-from tests.matrix import main as matrix
 from tests.support.harness import ROOT
-from tests.support.installed_wheel import DISTRIBUTIONS
 
 WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 DEPENDABOT = ROOT / ".github" / "dependabot.yml"
@@ -51,48 +48,3 @@ def test_no_command_takes_a_text_of_the_event_into_a_shell() -> None:
     assert [command for command in COMMANDS if re.search(r"\$\{\{", command)] == []
     for command in COMMANDS:
         assert subprocess.run(["bash", "-n"], input=command, text=True, check=False).returncode == 0
-
-
-def test_it_runs_what_there_is() -> None:
-    text = "\n".join(COMMANDS)
-    assert (ROOT / ".ci" / "run").exists()
-    assert ".ci/run" in text
-    targets = re.findall(r"\bmake (\w+)", text)
-    assert targets == ["matrix"]
-    assert re.search(r"^matrix:", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
-    arguments = set(re.findall(r"--build-arg (\w+)=", text))
-    assert arguments
-    assert arguments <= set(re.findall(r"^ARG (\w+)", (ROOT / "Dockerfile").read_text(), flags=re.MULTILINE))
-
-
-def test_the_image_gets_the_variables_that_a_start_needs() -> None:
-    given = dict(re.findall(r"--env (\w+)=(\S+)", "\n".join(COMMANDS)))
-    assert set(given) <= {each.name for each in VARIABLES}
-    given["SECRET_KEY"] = "x" * 64
-    done = subprocess.run(
-        [sys.executable, "manage.py", "--app", "auth_app", "print_config"],
-        cwd=ROOT,
-        env={"PATH": "/usr/bin:/bin", "DEBUG": "off", **given},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_matrix_has_the_pythons_that_the_library_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    versions = JOBS["matrix"]["strategy"]["matrix"]["python"]
-    assert versions[0] == "3.11"
-    assert versions == [f"3.{minor}" for minor in range(11, 11 + len(versions))]
-    with pytest.raises(SystemExit, match=r"no combination is 3\.9/; there are 3\."):
-        matrix(["--only", "3.9/"])
-
-
-def test_newer_versions_are_looked_for_wherever_something_is_pinned() -> None:
-    updates = yaml.safe_load(DEPENDABOT.read_text())["updates"]
-    python, *_ = [each for each in updates if each["package-ecosystem"] == "pip"]
-    folders = [ROOT / folder.strip("/") for folder in python["directories"]]
-    assert len([folder for folder in folders if (folder / "pyproject.toml").exists()]) == len(DISTRIBUTIONS)
-    assert ROOT / "requirements" in folders
-    for each in updates:
-        assert all((ROOT / folder.strip("/")).is_dir() for folder in each.get("directories", [each.get("directory")]))

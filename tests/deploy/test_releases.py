@@ -132,16 +132,6 @@ def test_a_release_without_an_environment_is_refused(server: Server) -> None:
     assert server.current == "releases/v1"
 
 
-@pytest.mark.parametrize("folder", ["elsewhere", "releases/v3/portal"])
-def test_what_is_no_release_folder_is_refused(server: Server, folder: str) -> None:
-    elsewhere = server.root / folder
-    elsewhere.parent.mkdir(exist_ok=True)
-    (server.root / "releases" / "v2").rename(elsewhere)
-    done = subprocess.run([elsewhere / "deploy" / "switch-release"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "should be in a folder called releases" in done.stderr
-
-
 @contextlib.contextmanager
 def started(root: Path, instance: str, base: int, port: int) -> Iterator[int]:
     """A server as the unit starts it; gives its process id."""

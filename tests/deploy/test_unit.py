@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.parent_watch import BEAT_INTERVAL_S, SILENCE_LIMIT_S
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal_operate.management.commands.serve import Command
 from tests.deploy.files import CURRENT, UNIT, start_command, unit_settings, unit_variables
@@ -48,21 +47,6 @@ def test_it_starts_that_project_with_options_that_the_server_has() -> None:
     assert (program, name) == (str(ROOT / "deploy" / "start-server"), "energy-2")
     parsed = Command().create_parser("manage.py", "serve").parse_args(words)
     assert (parsed.workers, parsed.threads) == (2, 8)
-
-
-def test_its_settings_are_those_that_the_server_needs() -> None:
-    settings, variables = unit_settings(), unit_variables()
-    assert (settings["Type"], settings["NotifyAccess"]) == (["notify"], ["main"]), "a restart waits until it answers"
-    assert int(settings["WatchdogSec"][0]) >= SILENCE_LIMIT_S > 2 * BEAT_INTERVAL_S, "it is told once a second"
-    assert "ExecReload" not in settings, "it would load no new code"
-    assert int(settings["TimeoutStopSec"][0]) > WORKER_STOP_TIMEOUT_S
-    assert settings["KillMode"] == ["mixed"], "the server ends its workers itself"
-    assert variables["APP_STATE_DIR"] == f"%S/{settings['StateDirectory'][0]}"
-    assert settings["StateDirectoryMode"] == ["0700"]
-    assert settings["ProtectSystem"] == ["strict"]
-    assert settings["PrivateTmp"] == ["yes"], "the static files are collected into it"
-    assert variables["DEBUG"] == "off", "no .env file in the checkout can switch it on"
-    assert settings["EnvironmentFile"] == ["/etc/portal/portal.env", "/etc/portal/%i.env"], "the project's come last"
 
 
 def test_the_times_that_the_how_to_gives_are_those_of_the_code() -> None:

@@ -10,7 +10,6 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email.parser import Parser
 from io import BytesIO
 from pathlib import Path
 
@@ -24,12 +23,11 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
-from portal_operate.program import entry
 from tests.functional.test_serve import children
 from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
-from tests.support.installed_wheel import DISTRIBUTIONS, Installed, clone_to_build, installed, make_wheels
+from tests.support.installed_wheel import Installed, clone_to_build, installed, make_wheels
 from tests.support.linked_environment import bare_shell
 from tests.support.ports import free_port
 
@@ -85,16 +83,6 @@ def test_each_file_that_git_tracks_is_in_one_of_them_and_no_other_one_is(clone: 
     assert {Path(name).suffix for name in names} >= {".html", ".css", ".js", ".svg", ".mo", ".ttf"}
 
 
-def test_the_librarys_has_neither_our_apps_nor_the_sandbox_and_types_in_each_typed_package(
-    wheels: dict[str, Path],
-) -> None:
-    packages = {name: {each.split("/")[0] for each in files_in(wheel)} for name, wheel in wheels.items()}
-    assert packages["portal_apps"] == {"apps"}
-    assert packages["portal_sandbox_api"] == {"sandbox_api"}
-    typed = {name.split("/")[0] for name in files_in(wheels["portal_library"]) if name.endswith("/py.typed")}
-    assert packages["portal_library"] == typed | {"portal_dev"}
-
-
 def test_a_file_of_this_machine_does_not_get_into_one_and_the_same_commit_gives_the_same_bytes(
     clone: Path, wheels: dict[str, Path]
 ) -> None:
@@ -107,36 +95,6 @@ def test_a_file_of_this_machine_does_not_get_into_one_and_the_same_commit_gives_
     again = make_wheels(clone, umask=0o077)
     assert {name: wheel.name for name, wheel in again.items()} == {name: wheel.name for name, wheel in wheels.items()}
     assert {name: wheel.read_bytes() for name, wheel in again.items()} == first
-
-
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_one_says_its_version_and_what_it_needs_no_index_takes_it_and_it_knows_nothing_of_this_machine(
-    clone: Path, wheels: dict[str, Path], name: str
-) -> None:
-    archive = zipfile.ZipFile(wheels[name])
-    (folder,) = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
-    metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
-    assert (metadata["Name"].replace("-", "_"), metadata["Version"]) == (name, portal.__version__)
-    assert any(each.startswith("Django") for each in metadata.get_all("Requires-Dist"))
-    assert not any("@" in each for each in metadata.get_all("Requires-Dist"))
-    assert "Private :: Do Not Upload" in metadata.get_all("Classifier")
-    for file in archive.namelist():
-        assert str(clone).encode() not in archive.read(file), file
-        assert str(ROOT).encode() not in archive.read(file), file
-
-
-def test_the_librarys_has_the_program(wheels: dict[str, Path]) -> None:
-    archive = zipfile.ZipFile(wheels["portal_library"])
-    (points,) = [name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt")]
-    assert "portal = portal_operate.program.entry:program" in archive.read(points).decode()
-
-
-def test_the_code_is_the_wheels_and_nothing_of_the_checkout_is_on_its_path(target: Installed) -> None:
-    program = "import sys, portal, apps, sandbox_api; print(*[m.__file__ for m in (portal, apps, sandbox_api)], *sys.path[1:], sep='\\n')"
-    done = target.run(target.python, "-c", program)
-    assert done.returncode == 0, done.stderr
-    outside = [line for line in done.stdout.splitlines() if not line.startswith((str(target.tree), sys.base_prefix))]
-    assert outside == []
 
 
 def test_the_how_to_installs_them_so(wheels: dict[str, Path], tmp_path: Path) -> None:
@@ -160,17 +118,6 @@ def test_the_how_to_installs_them_so(wheels: dict[str, Path], tmp_path: Path) ->
     assert done.stdout == f"portal {portal.__version__}\n"
 
 
-def test_a_command_that_needs_a_checkout_says_so_in_one_line_and_is_not_listed(target: Installed) -> None:
-    for words in (["startplatform", "logistics"], ["test"], ["--app=energy", "update_catalogs"]):
-        done = target.portal(*words)
-        name = words[-1] if words[0].startswith("--app") else words[0]
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == f"{name} needs a checkout of the repository; this portal was installed from a wheel\n"
-    listed = target.portal()
-    assert "portal --app APP COMMAND" in listed.stdout
-    assert not re.search(r"manage\.py|startplatform", listed.stdout)
-
-
 def test_the_state_lies_in_no_folder_of_the_environment(target: Installed) -> None:
     done = target.portal("--app", "energy", "check", **SETTINGS)
     assert done.returncode == 1
@@ -179,14 +126,6 @@ def test_the_state_lies_in_no_folder_of_the_environment(target: Installed) -> No
     state = str(target.scratch / "checks")
     done = target.portal("--app", "energy", "check", "--deploy", **SETTINGS, APP_STATE_DIR=state)
     assert done.returncode == 0, done.stderr
-
-
-def test_without_its_packages_the_sandbox_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.setattr(entry, "find_spec", lambda _name: None)
-    assert entry.main(["portal", "--app", "sandbox_api", "migrate"]) == 2
-    assert capsys.readouterr().err == (
-        "sandbox_api needs its packages: install the distribution portal-sandbox-api with all it asks for\n"
-    )
 
 
 @dataclass(frozen=True)
