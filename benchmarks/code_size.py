@@ -1,4 +1,4 @@
-"""Size of the project: lines of code by package and folder, those that a worker loads, contracts, words.
+"""Size of the project: lines of code by package and folder, of settings, and words.
 
 A line of code has something other than white space, a comment or a docstring. Nothing is timed.
 
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import ast
 import io
-import json
-import os
 import subprocess
 import sys
 import tokenize
@@ -27,14 +25,6 @@ _NO_CODE: Final = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
 }
 _MAY_HAVE_DOCSTRING: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-#: Prints the files that a worker of the energy app has loaded once each of its pages can be found.
-_SERVE: Final = """
-import json, sys
-import apps.energy.wsgi
-from django.urls import get_resolver
-get_resolver().url_patterns
-print(json.dumps([module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)]))
-"""
 
 
 def main() -> None:
@@ -42,14 +32,12 @@ def main() -> None:
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to count; this one's environment is used")
     root = options_of(parser).root.resolve()
     sizes = {path: size_of((root / path).read_text()) for path in _tracked(root, "*.py")}
-    loaded = _loaded(root)
-    _row("package", "files", "code", "loaded by a worker")
+    _row("package", "files", "code")
     total = 0
     for package in sorted({path.parts[1] for path in sizes if path.match("packages/*/__init__.py")}):
         files = {path: size for path, size in sizes.items() if path.is_relative_to(f"packages/{package}")}
         code = sum(files.values())
-        serving = sum(size for path, size in files.items() if (root / path).resolve() in loaded)
-        _row(package, len(files), code, f"{serving / code:.0%}")
+        _row(package, len(files), code)
         total += code if package != "sandbox_api" else 0
         _print_folders(files, depth=2)
     _row("all without sandbox_api", "", total)
@@ -77,16 +65,6 @@ def size_of(source: str) -> int:
 def _tracked(root: Path, pattern: str) -> list[Path]:
     names = subprocess.run(["git", "ls-files", "-z", pattern], cwd=root, check=True, capture_output=True, text=True)
     return [Path(name) for name in names.stdout.split("\0") if name and (root / name).is_file()]
-
-
-def _loaded(root: Path) -> set[Path]:
-    """Return the files that a serving process has loaded."""
-    variables = {"PATH": os.environ["PATH"], "DEBUG": "on", "APP_DEBUG_TOOLBAR": "off", "PORTAL_APP": "energy"}
-    variables |= {"PYTHONPATH": f"{root}{os.pathsep}{root / 'packages'}"}
-    served = subprocess.run(
-        [sys.executable, "-c", _SERVE], cwd=root, env=variables, check=True, capture_output=True, text=True
-    )
-    return {Path(name).resolve() for name in json.loads(served.stdout.splitlines()[-1])}
 
 
 def _print_folders(sizes: dict[Path, int], *, depth: int) -> None:

@@ -1,6 +1,6 @@
 """Growth of cost: the clients page of the energy app while one thing grows, a table for each.
 
-One worker on one core; load, backend and Redis on the other. A stub backend answers at once, unless its latency grows.
+One worker on one core; load, backend and Redis on the other. A stub backend answers at once.
 
 `./manage.py bench growth [--of rows,users] [--seconds 0.5] [--write]`
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Final
 
-from benchmarks.harness.load import CONNECTIONS, answer_to, drive
+from benchmarks.harness.load import answer_to, drive
 from benchmarks.harness.measured import table, write
 from benchmarks.harness.options import need, options_of, parser_of, skip
 from benchmarks.harness.servers import keep_to_one_core, project_server
@@ -58,8 +58,6 @@ class Load:
     """Result of a load: CPU time of the server and calls of the backend are those of one request."""
 
     cpu_ms: float
-    rate: float
-    p50_ms: float
     p99_ms: float
     calls: float
 
@@ -83,40 +81,26 @@ class Bench:
         return folder
 
     @contextlib.contextmanager
-    def server(self, *, threads: int = 8, workers: int = 1, store: str = "", cores: bool = False) -> Iterator[Server]:
-        """Run the energy app while the block lasts.
-
-        :param cores: True if it may use all of them.
-        """
-        with project_server(
-            "energy",
-            core=None if cores else self.core,
-            threads=threads,
-            folder=self.new_folder(),
-            backend=self.stub.url,
-            workers=workers,
-            store=store,
-        ) as server:
+    def server(self, *, store: str = "") -> Iterator[Server]:
+        """Run the energy app while the block lasts."""
+        folder, backend = self.new_folder(), self.stub.url
+        with project_server("energy", core=self.core, threads=8, folder=folder, backend=backend, store=store) as server:
             # Its first pages make all that a process caches.
             self.load(server, [request(CLIENTS)], seconds=0.5)
             yield server
 
-    def load(
-        self, server: Server, requests: Iterable[bytes], *, connections: int = CONNECTIONS, seconds: float | None = None
-    ) -> Load:
+    def load(self, server: Server, requests: Iterable[bytes], *, seconds: float | None = None) -> Load:
         """Send these in turn, again and again."""
         endless = requests if isinstance(requests, Iterator) else itertools.cycle(requests)
         stretches = []
         for _ in range(3):
             calls, cpu_s = self.stub.calls(), server.cpu_s()
-            found = drive(server.port, endless, seconds=seconds or self.seconds, connections=connections)
+            found = drive(server.port, endless, seconds=seconds or self.seconds)
             cpu_s, calls = server.cpu_s() - cpu_s, self.stub.calls() - calls
             stretches.append((found, cpu_s / found.number * 1000, calls / found.number))
         latencies = [latency * 1000 for found, _, _ in stretches for latency in found.latencies_s]
         return Load(
             cpu_ms=median(cpu_ms for _, cpu_ms, _ in stretches),
-            rate=median(found.rate for found, _, _ in stretches),
-            p50_ms=median(latencies),
             p99_ms=quantiles(latencies, n=100)[98],
             calls=median(calls for _, _, calls in stretches),
         )
@@ -183,29 +167,16 @@ def variants(bench: Bench, values: Sequence[int]) -> Points:
             yield load.cpu_ms, load.calls, load.p99_ms
 
 
-def backend(bench: Bench, values: Sequence[int]) -> Points:
-    """A search that nobody has made, with 8 and 16 threads; and a cached page."""
-    with bench.server() as eight, bench.server(threads=16) as sixteen:
-        for delay_ms in values:
-            bench.stub.answer_after(delay_ms)
-            loads = [bench.load(server, searches(), connections=32) for server in (eight, sixteen)]
-            cached = bench.load(eight, [request(CLIENTS)], connections=32)
-            bench.stub.answer_after(0)
-            yield cached.rate, loads[0].rate, loads[1].rate, loads[0].p50_ms
-
-
 _BOTH: Final = ("embedded, CPU ms", "Redis, CPU ms", "embedded, p99 ms", "Redis, p99 ms")
 _MEMORY: Final = ("embedded, PSS MiB", "with Redis, PSS MiB", "in Redis, MiB")
 _ROWS: Final = ("cached, CPU ms", "another search each time, CPU ms", "HTML, KiB")
 _VARIANTS: Final = ("CPU ms", "calls of the backend", "p99 ms")
-_BACKEND: Final = ("cached, pages a second", "searches, 8 threads", "searches, 16 threads", "p50 ms")
 CURVES: Final = {
     "rows": Curve("Rows of a page", "rows", (20, 40, 80, 120, 160, 200), _ROWS, rows),
     "users": Curve("Signed-in users, in turn", "users", (1, 10, 100, 1_000, 10_000), (*_BOTH, *_MEMORY), users),
     "variants": Curve(
         "Searches of one user, in turn", "searches", (1, 16, 64, 128, 256, 512, 1_024), _VARIANTS, variants
     ),
-    "backend": Curve("Latency of the backend", "ms", (0, 5, 10, 20, 50, 100, 200), _BACKEND, backend),
 }
 
 

@@ -66,10 +66,6 @@ class Server:
         """Return the memory of all its processes."""
         return pss_mib(*self._processes())
 
-    def workers_pss_mib(self) -> float:
-        """Return the memory of all its processes but the first."""
-        return pss_mib(*self._processes()[1:])
-
     def _processes(self) -> list[int]:
         found = [self.pid]
         for pid in found:
@@ -139,7 +135,6 @@ def project_server(
     folder: Path,
     backend: str,
     checkout: Path = ROOT,
-    workers: int = 1,
     store: str = "",
 ) -> Iterator[Server]:
     """Run a project of a checkout by the command that users run, with the settings of production.
@@ -153,7 +148,7 @@ def project_server(
     python = checkout / ".venv" / "bin" / "python"
     command = [
         *(str(python) if python.exists() else sys.executable, "manage.py", "--app", app, "serve", "--port", str(port)),
-        *("--workers", str(workers), "--threads", str(threads), "--end-with-parent"),
+        *("--workers", "1", "--threads", str(threads), "--end-with-parent"),
     ]
     # Compiled modules are cached, as by default: compiling them at each start takes 50 MiB.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("APP_", "PYTHON"))}

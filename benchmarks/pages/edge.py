@@ -22,14 +22,13 @@ from benchmarks.harness.default_project import EMPTY_PATH
 from benchmarks.harness.in_process import environ_of, respond
 from benchmarks.harness.measured import table
 from benchmarks.harness.options import options_of, parser_of
-from benchmarks.harness.servers import settings_of_production
+from benchmarks.harness.servers import KEY, settings_of_production
 from benchmarks.harness.targets import Targets
 from portal.config.base_settings import project_settings
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
 
 CALLS = 200
 PROXY = "portal.edge.middleware.ProxyMiddleware"
-SECRET = "for-measuring-only-and-nothing-else-at-all"
 HEADERS = {"Host": "localhost", "Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Mode": "navigate"}
 SECURITY_HEADERS = ("X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "Content-Security-Policy")
 
@@ -94,7 +93,7 @@ def cases() -> list[Case]:
     shipped = list(settings.MIDDLEWARE)
     bare, stack = handler([]), handler(shipped)
     without_proxy = handler([name for name in shipped if name != PROXY])
-    token = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"], "exp": time.time() + 3600}, SECRET)
+    token = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"], "exp": time.time() + 3600}, KEY)
     signed_in = {"Cookie": f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {VAR_SELECTED_LOCALE}=en"}
     german = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.8"}
     return [

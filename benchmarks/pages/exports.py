@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,7 +25,6 @@ CANCELLED_AFTER_KB: Final = 300
 #: The most that the worker may grow by while it writes a file, after the first one.
 MOST_GROWTH_MIB: Final = 4.0
 PATH: Final = f"/en/energy/clients/export?q=rows{ROWS}"
-MEASURE_EACH_S: Final = 0.02
 
 
 def main() -> None:
@@ -56,21 +54,13 @@ def main() -> None:
 
 def _whole_file(url: str, browser: requests.Session, worker: int, number: int) -> float:
     """Read one file, and return the MiB by which the worker grew meanwhile."""
-    before, samples, ended = pss_mib(worker), [], threading.Event()
-
-    def sample() -> None:
-        while not ended.wait(MEASURE_EACH_S):
-            samples.append(pss_mib(worker))
-
-    sampler = threading.Thread(target=sample)
-    sampler.start()
+    before, samples = pss_mib(worker), []
     began, size, rows = time.perf_counter(), 0, -1
     with browser.get(url, stream=True, timeout=60) as response:
-        for part in response.iter_content(65_536):
+        for part in response.iter_content(16_384):
             size, rows = size + len(part), rows + part.count(b"\n")
+            samples.append(pss_mib(worker))
     seconds = time.perf_counter() - began
-    ended.set()
-    sampler.join()
     memory = f"{before:>12.1f}{max(samples):>13.1f}{pss_mib(worker):>11.1f}"
     print(f"{number:<8}{rows:>8}{size / 1e6:>8.2f}{seconds:>9.1f}{memory}")
     if rows != ROWS:
@@ -80,8 +70,8 @@ def _whole_file(url: str, browser: requests.Session, worker: int, number: int) -
 
 def _cancelled(url: str, browser: requests.Session, worker: int, stub: Stub, number: int) -> str:
     """Begin files and leave them, and return a text of their rests."""
-    before = _open(worker)
-    for _ in range(number):
+    before: dict[str, int] = {}
+    for _ in range(1 + number):
         with browser.get(url, stream=True, timeout=60) as response:
             response.raise_for_status()
             next(response.iter_content(CANCELLED_AFTER_KB * 1000))
@@ -89,6 +79,8 @@ def _cancelled(url: str, browser: requests.Session, worker: int, stub: Stub, num
         calls = -1
         while calls != (calls := stub.calls()):
             time.sleep(1)
+        # The first one makes the threads that stay.
+        before = before or _open(worker)
     left = {name: count - before[name] for name, count in _open(worker).items()}
     return ", ".join(f"{number} {name}" for name, number in left.items() if number > 0)
 

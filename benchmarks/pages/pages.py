@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 #: By page, the most CPU time divided by that of an empty view.
 MOST_OF_EMPTY: Final = {"clients": 6, "clients-token": 6, "redirect": 0.67}
-MOST_OF_ONE_THREAD: Final = 1.1
 #: By page, the least rate divided by that of Next.js.
 LEAST_OF_NEXT: Final = {"clients": 5, "clients-token": 5, "sign-in": 3.5, "search": 2, "redirect": 4}
 #: Of all processes: the worker, and the parent that watches it.
@@ -146,11 +145,6 @@ def hold_targets(by_key: Mapping[tuple[Row, int, int], Case], targets: Targets) 
             ratio = case.figure("of_empty")
             result = f"{case.name}, 8 threads: {ratio:.2f} times the CPU time of an empty view"
             targets.hold(result, f"under {most}", met=ratio < most)
-    one, eight = (by_key.get((PAGES["clients"], 0, threads)) for threads in (1, 8))
-    if one and eight:
-        ratio = one.ratio("rate", eight)
-        result = f"clients, cached: one thread has {ratio:.2f} times the rate of 8"
-        targets.hold(result, f"under {MOST_OF_ONE_THREAD}", met=ratio < MOST_OF_ONE_THREAD)
 
 
 def hold_rates(pairs: Sequence[tuple[Case, Case]], targets: Targets) -> None:

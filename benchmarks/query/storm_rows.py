@@ -138,7 +138,7 @@ class StormServer(StubSession):
         if not _KNOWN.fullmatch(path):
             raise UnknownCallError(f"{method} {path}")
         if method == "GET":
-            return self._page(params) if path == PATH else self._one(path)
+            return self._page(params) if path == PATH else self._one(path.rpartition("/")[2])
         connection = self._connection()
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -151,17 +151,15 @@ class StormServer(StubSession):
         row_id: Any = path.rpartition("/")[2]
         if method == "POST":
             row_id = connection.execute("INSERT INTO rows (name) VALUES ('') RETURNING id").fetchone()[0]
-        old = self._rows("WHERE id = ?", row_id)
-        if not old:
-            raise ApiNotFoundError("gone", status=404)
+        row = self._one(row_id)
         if method == "DELETE":
             connection.execute("DELETE FROM rows WHERE id = ?", (row_id,))
             return None
         connection.execute("UPDATE rows SET name = ?, version = ? WHERE id = ?", (body["name"], version, row_id))
-        return {**old[0], "name": body["name"], "version": version}
+        return {**row, "name": body["name"], "version": version}
 
-    def _one(self, path: str) -> JsonRow:
-        found = self._rows("WHERE id = ?", path.rpartition("/")[2])
+    def _one(self, row_id: Any) -> JsonRow:
+        found = self._rows("WHERE id = ?", row_id)
         if not found:
             raise ApiNotFoundError("gone", status=404)
         return found[0]

@@ -141,7 +141,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
             for number, (app, port) in enumerate(zip(PAGES, ports, strict=True))
         ]
         group.start([sandbox, *servers])
-        group.wait_until_ready()
+        group.wait_until_ready(timeout_s=180)
         browsers = _browse(Storm(group, servers, redis, state, seconds, tokens), scenario)
         staying, leaving = browsers[: scenario.staying], browsers[scenario.staying :]
         until = time.monotonic() + scenario.back_within_s

@@ -111,20 +111,17 @@ class TokenRecorder:
     @property
     def refreshes(self) -> int:
         """Number of tokens that were exchanged."""
-        with self.lock:
-            return len(self.granted)
+        return len(self.granted)
 
     @property
     def repeats(self) -> int:
         """Number of submissions that the backend answered as before, by their Idempotency-Key."""
-        with self.lock:
-            return sum(self.submitted[token] - self._uses(token) for token in self.submitted)
+        return sum(self.submitted[token] - self._uses(token) for token in self.submitted)
 
     @property
     def most_per_token(self) -> int:
         """Number of uses of the most used token: each different answer to it is a use."""
-        with self.lock:
-            return max((self._uses(token) for token in self.submitted), default=0)
+        return max((self._uses(token) for token in self.submitted), default=0)
 
     def _uses(self, token: str) -> int:
         return len(self.granted.get(token, ())) + self.refused[token]

@@ -6,10 +6,8 @@ import contextlib
 import json
 import re
 import ssl
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_PERMIT
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from tests.support.nginx_server import DOMAIN, Site, names_lead_here, running_site
 from tests.support.ports import free_port
+from tests.support.serving import Call, Reply, serving
 
 NAME_BY_APP = {project.app: "auth" if project.is_gateway else project.app for project in PROJECTS}
 #: A token as large as browsers keep it.
@@ -28,71 +27,43 @@ HEADERS_OF_NGINX_S = 60
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>A row</p>" * 100
 
 
-class Echo(ThreadingHTTPServer):
-    """Answers with the request: method, target, headers as pairs, length of the body. `/page` is a page."""
-
-    daemon_threads = True
+class Echo:
+    """Answers with the request: target, headers as pairs. `/page` is a page, `/ends` has no answer."""
 
     def __init__(self, app: str) -> None:
         self.app = app
         self.targets: list[str] = []
-        super().__init__(("127.0.0.1", 0), EchoHandler)
+        self.port = free_port()
 
-
-class EchoHandler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: Echo
-
-    def do_GET(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        self.rfile.read(length)
-        self.server.targets.append(self.path)
-        said = {
-            "app": self.server.app,
-            "target": self.path,
-            "headers": [[name.lower(), value] for name, value in self.headers.items()],
-            "length": length,
-        }
-        if self.path == "/ends":
-            self.close_connection = True
-            return
-        body = PAGE if self.path == "/page" else json.dumps(said).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8" if self.path == "/page" else "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if self.path == "/sets-tokens":
+    def answer(self, call: Call) -> Reply | None:
+        self.targets.append(call.target)
+        if call.target == "/ends":
+            return None
+        if call.target == "/page":
+            return Reply(200, PAGE, [("Content-Type", "text/html; charset=utf-8")])
+        cookies = []
+        if call.target == "/sets-tokens":
             for name in (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN):
-                self.send_header("Set-Cookie", f"{name}={LARGEST}; Domain={DOMAIN}; Path=/; Secure; HttpOnly")
-                self.send_header("Set-Cookie", f'{name}=""; Max-Age=0; Path=/; Secure')
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_POST(self) -> None:
-        self.do_GET()
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its parent's name
-        pass
+                cookies.append(("Set-Cookie", f"{name}={LARGEST}; Domain={DOMAIN}; Path=/; Secure; HttpOnly"))
+                cookies.append(("Set-Cookie", f'{name}=""; Max-Age=0; Path=/; Secure'))
+        received = {"app": self.app, "target": call.target, "headers": [*call.headers.items()]}
+        return Reply(200, json.dumps(received).encode(), [("Content-Type", "application/json"), *cookies])
 
 
 @pytest.fixture(scope="module")
 def echoes() -> Iterator[dict[str, Echo]]:
     """An echo for each project, for both of its servers, but finance, which is down."""
     with contextlib.ExitStack() as stack:
-        made = {}
-        for app in NAME_BY_APP:
-            made[app] = stack.enter_context(Echo(app))
-            if app == "finance":
-                made[app].server_close()
-                continue
-            threading.Thread(target=made[app].serve_forever, daemon=True).start()
-            stack.callback(made[app].shutdown)
+        made = {app: Echo(app) for app in NAME_BY_APP}
+        for app in set(NAME_BY_APP) - {"finance"}:
+            made[app].port = stack.enter_context(serving(made[app].answer)).port
         yield made
 
 
 def ports_of(echoes: dict[str, Echo]) -> dict[int, int | None]:
     """Both servers of a project are its echo."""
     return {
-        project.instance_port(instance, port_base=DEFAULT_PORT_BASE): echoes[project.app].server_port
+        project.instance_port(instance, port_base=DEFAULT_PORT_BASE): echoes[project.app].port
         for project in PROJECTS
         for instance in (1, 2)
     }

@@ -23,6 +23,7 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
+from portal_operate.program import entry
 from tests.functional.test_serve import children
 from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines
@@ -126,6 +127,20 @@ def test_the_state_lies_in_no_folder_of_the_environment(target: Installed) -> No
     state = str(target.scratch / "checks")
     done = target.portal("--app", "energy", "check", "--deploy", **SETTINGS, APP_STATE_DIR=state)
     assert done.returncode == 0, done.stderr
+
+
+def test_command_for_checkouts_says_so(target: Installed) -> None:
+    for words in (["startplatform", "logistics"], ["test"]):
+        done = target.portal(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"{words[0]} needs a checkout of the repository; this portal was installed from a wheel\n"
+    assert "startplatform" not in target.portal().stdout
+
+
+def test_sandbox_names_the_packages_it_needs(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(entry, "find_spec", lambda _name: None)
+    assert entry.main(["portal", "--app", "sandbox_api", "migrate"]) == 2
+    assert "install the distribution portal-sandbox-api with all it asks for" in capsys.readouterr().err
 
 
 @dataclass(frozen=True)
