@@ -81,14 +81,13 @@ def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
     expect(page).to_have_url(re.compile(r"/en/login\?next="))
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_a_name_without_a_break_and_full_of_markup_fits_every_page_and_never_runs(visit: Visit, width: int) -> None:
-    page = visit("energy", "/en/energy/clients/new", viewport={"width": width, "height": 800})
+def test_name_full_of_markup_fits_every_page_and_never_runs(visit: Visit) -> None:
+    page = visit("energy", "/en/energy/clients/new", viewport={"width": 360, "height": 800})
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     evil = "<script>alert(1)</script><img/src=x/onerror=alert(2)>'\""
     name = evil + "N" * (200 - len(evil))
-    submit_form(page, name=name, email=f"{'a' * 60}{width}@example.com", city="W" * 100)
+    submit_form(page, name=name, email=f"{'a' * 60}@example.com", city="W" * 100)
 
     def fits() -> bool:
         page.wait_for_load_state()  # with its stylesheet
