@@ -8,8 +8,7 @@ two replicas and three Sentinels. The backend is the sandbox, with DEBUG off.
 
     __main__        `make topology`: starts it, says where it is, and stops it
     started         `running_topology`: all of it, running inside a block
-      topology      what a test or a benchmark does to it: restarts, kills, failover, outages
-      small_disk    a folder on a file system of its own, which can be filled
+      topology      restarts of its instances
       variables     the environment of each server, and its command
       addresses     names and ports
     person          a browser that trusts the authority

@@ -15,7 +15,6 @@ from tests.support.authority import Authority
 from tests.support.harness import ROOT, found_tool, prepare_sandbox, with_own
 from tests.support.nginx_server import running_site
 from tests.support.redis_sentinel import watched_redis
-from tests.support.topology import small_disk as disk
 from tests.support.topology.addresses import DOMAIN, INSTANCES, Addresses
 from tests.support.topology.topology import Topology
 from tests.support.topology.variables import backend, instance, instance_name
@@ -57,7 +56,6 @@ def running_topology(
     workers: int = 2,
     redis: bool = True,
     apps: Collection[str] = tuple(PROJECT_BY_APP),
-    small_disk: bool = False,
     accounts: tuple[str, ...] = (),
     sandbox: Mapping[str, str] | None = None,
     more: Mapping[str, str] | None = None,
@@ -69,7 +67,6 @@ def running_topology(
     :param instances: of each project, 1 or 2.
     :param redis: False for the embedded store.
     :param apps: the projects that are started; behind the names of the others there is nobody.
-    :param small_disk: the folder of the embedded store has a file system of its own, of `small_disk.SIZE_MB`.
     :param accounts: email addresses of further people, who may open all platforms; their password is `demo`.
     :param sandbox: further variables of the sandbox.
     :param more: further variables of the instances.
@@ -79,8 +76,6 @@ def running_topology(
     state, log = folder / "state", folder / "servers.log"
     authority = Authority(folder / "authority", "the authority of a topology on this machine")
     with contextlib.ExitStack() as stack:
-        if small_disk:
-            stack.enter_context(disk.small_disk(state))
         watched = None
         if redis:
             say("starting Redis and its Sentinels")
