@@ -10,7 +10,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from portal.config.cookies import SIGN_IN_NAME
 from tests.browser.conftest import NewAccount, Visit, become, sign_out, submit_login
-from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 
@@ -141,18 +140,6 @@ def test_what_was_found_for_another_text_is_not_opened(visit: Visit) -> None:
     page.keyboard.press("Enter")
     expect(page).to_have_url("/en/search?q=zzzz")
     expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
-
-
-def test_records_of_another_platform_open_there(stack: RunningStack, visit: Visit) -> None:
-    page = visit("all", "/en/finance/invoices")
-    number = names(page).first.inner_text()
-    page.goto(stack.url("operations", "/en/operations"))
-    page.keyboard.press("Control+k")
-    page.locator(FIELD).fill(number)
-    expect(found(page).first).to_contain_text(number)
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(re.escape(stack.url("finance", "/en/finance/invoices/"))))
-    expect(page.locator("h1")).to_have_text(number)
 
 
 def test_the_page_finds_while_one_types_and_makes_no_history(visit: Visit) -> None:

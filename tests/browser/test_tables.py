@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from tests.browser.conftest import NewAccount, Visit, submit_form
+from tests.browser.conftest import Visit, submit_form
 
 pytestmark = pytest.mark.browser
 
@@ -76,19 +76,6 @@ def test_no_word_of_a_list_is_torn_or_cut_nor_cut_where_a_reader_has_spaced_the_
                 page.set_viewport_size({"width": width, "height": 900})
                 found = [each for each in table.evaluate(TORN_OR_CUT) if not each.startswith("torn")]
                 assert (path, width, found) == (path, width, [])
-
-
-def test_a_long_address_beside_all_permissions_leaves_the_list_in_its_card(
-    visit: Visit, new_account: NewAccount
-) -> None:
-    name = new_account("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
-    page = visit("iam", "/en/accounts")
-    for locale in LOCALES:
-        page.goto(f"/{locale}/accounts?q={name}")
-        expect(page.locator("#rows")).to_contain_text(name)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            assert (locale, width, page.locator("table.table").evaluate(TORN_OR_CUT)) == (locale, width, [])
 
 
 def test_a_very_long_name_and_address_leave_the_list_as_it_is(visit: Visit) -> None:
