@@ -20,9 +20,9 @@ import yaml
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal_dev.reference.metrics import metric_names
+from tests.deploy.prometheus_server import FOLDER, PATIENCE_S, RULE_FILES, Prometheus, prometheus_server
 from tests.functional.test_serve import serving
 from tests.support.harness import ROOT, RunningStack, require_tool, running_stack
-from tests.support.prometheus_server import FOLDER, PATIENCE_S, RULE_FILES, Prometheus, prometheus_server
 
 TOKEN = "of-the-metrics-and-of-this-test"
 UNIT_TESTS = ROOT / "tests" / "deploy" / "prometheus" / "alerts_test.yml"

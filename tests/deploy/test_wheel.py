@@ -24,11 +24,11 @@ from portal.config.projects import PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 from portal_operate.program import entry
+from tests.deploy.installed_wheel import Installed, clone_to_build, installed, make_wheels
 from tests.functional.test_serve import children
 from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, running_stack
-from tests.support.installed_wheel import Installed, clone_to_build, installed, make_wheels
 from tests.support.linked_environment import bare_shell
 from tests.support.ports import free_port
 

@@ -14,8 +14,8 @@ import pytest
 import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from tests.support import acme_backend as acme
-from tests.support.acme_backend import CUSTOMERS, EMAIL, JOBS, AcmeApi, acme_api
+from tests.functional import acme_backend as acme
+from tests.functional.acme_backend import CUSTOMERS, EMAIL, JOBS, AcmeApi, acme_api
 from tests.support.checkout_copy import copy_of_checkout, servers_in_copy
 from tests.support.harness import ROOT
 from tests.support.how_to import follow
@@ -88,7 +88,7 @@ def test_a_wrong_password_is_a_wrong_password(elsewhere: Elsewhere) -> None:
         answer = browser.sign_in(elsewhere.gateway, email=EMAIL, password="another one")
     assert answer.status_code == 401
     assert "Email or password is wrong." in answer.text
-    assert elsewhere.acme.asked_for("/oauth/token", "POST")[-1].body == {
+    assert elsewhere.acme.asked_for("/oauth/token", "POST")[-1].data() == {
         "grant_type": "password",
         "username": EMAIL,
         "password": "another one",
@@ -188,4 +188,4 @@ def test_tokens_are_refreshed_once_and_signing_out_tells_the_backend(elsewhere: 
     left = person.submit(person.get(f"{elsewhere.energy}/en/logout"), "/logout", follow=False)
     assert left.status_code == 303
     assert person.cookie(VAR_ACCESS_TOKEN) is None
-    assert elsewhere.acme.asked_for("/oauth/revoke", "POST")[-1].body == {"token": refresh}
+    assert elsewhere.acme.asked_for("/oauth/revoke", "POST")[-1].data() == {"token": refresh}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
 
@@ -59,8 +58,6 @@ VALUES = {
     "text": "Ada",
     "markup": "<b>\"Tom\" & 'Jerry'</b>",
     "apostrophe": "O'Fallon",
-    "entity": "&amp;",
-    "no text": "",
     "other letters": "Çanakkale \u202e \x00 \ud800 🙂",
     "another kind of text": Text("<b>"),
     "another kind of plain text": Text("Ada"),
@@ -69,31 +66,32 @@ VALUES = {
     "a text that is made later": lazystr("<b>"),
     "an object that writes HTML": Html(),
     "an object that writes itself": Written(),
-    "whole number": 7,
-    "large number": 10**30,
     "another kind of number": Level.HIGH,
-    "number": 1.5,
-    "great number": 1e300,
-    "no number": float("nan"),
-    "decimal": Decimal("1.50"),
-    "true": True,
-    "false": False,
     "list": ["<b>", None],
     "mapping": {"<a>": "'b'"},
-    "octets": b"<b>",
 }
 
 
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-@pytest.mark.parametrize("text", ["{{ value }}", "{{ row.value }}", "{{ value|string }}", "{{ value ~ '' }}"])
-def test_a_value_is_written_as_jinja_writes_it(text: str, value: object) -> None:
+TEMPLATES = pytest.mark.parametrize(
+    "text", ["{{ value }}", "{{ row.value }}", "{{ value|string }}", "{{ value ~ '' }}"]
+)
+
+
+def assert_same(text: str, value: object) -> None:
     named = {"value": value, "row": SimpleNamespace(value=value)}
     assert rendered(text, **named) == rendered(text, by=Environment, **named)
 
 
-@given(st.one_of(st.text(), st.integers(), st.floats(), st.booleans(), st.decimals(), st.binary()))
-def test_so_is_any_other_value(value: object) -> None:
-    assert rendered("{{ value }}", value=value) == rendered("{{ value }}", by=Environment, value=value)
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@TEMPLATES
+def test_a_value_is_written_as_jinja_writes_it(text: str, value: object) -> None:
+    assert_same(text, value)
+
+
+@TEMPLATES
+@given(value=st.one_of(st.text(), st.integers(), st.floats(), st.booleans(), st.decimals(), st.binary()))
+def test_so_is_any_other_value(text: str, value: object) -> None:
+    assert_same(text, value)
 
 
 @pytest.mark.parametrize(

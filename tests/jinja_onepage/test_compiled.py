@@ -52,8 +52,3 @@ def test_a_file_that_is_not_whole_counts_as_absent(folder: Path, kept: int, is_i
         if (path.name == "index") is is_index:
             path.write_bytes(path.read_bytes()[:kept])
     assert CompiledTemplates(folder, sources=SOURCES).code("a.html") is None
-
-
-def test_without_an_index_no_template_is_known(folder: Path) -> None:
-    (folder / "index").unlink()
-    assert CompiledTemplates(folder, sources=SOURCES).names == ()

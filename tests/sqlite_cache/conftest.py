@@ -5,16 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.caches import cache, make_redis, make_sqlite, redis_url, sqlite_path
+from tests.support.fake_clock import FakeClock
 
 __all__ = ["cache", "make_redis", "make_sqlite", "redis_url", "sqlite_path"]
-
-
-class FakeClock:
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

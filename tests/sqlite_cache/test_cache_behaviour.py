@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import chain
 
 import pytest
 from django.core.cache.backends.redis import RedisCache
 
 from sqlite_cache import SQLiteCache
-from tests.support.forks import at_once, fork, in_processes
+from tests.support.forks import fork, in_processes
 
 ROUNDS = 300
 PROCESSES = 4
@@ -149,8 +148,3 @@ def test_of_all_processes_that_add_at_once_exactly_one_wins(kind, request):
     assert wins.value == ROUNDS
     assert make().get("sum") == PROCESSES * ROUNDS
     make().clear()
-
-
-def test_of_all_threads_that_add_at_once_exactly_one_wins(cache):
-    won = at_once(8, lambda _: [number for number in range(50) if cache.add(f"lock-{number}", 1, 60)])
-    assert sorted(chain(*won)) == list(range(50))

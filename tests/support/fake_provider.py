@@ -10,7 +10,6 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import parse_qsl
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -124,7 +123,7 @@ class FakeProvider:
 
     def answer(self, call: Call) -> Reply:
         if call.method == "POST":
-            return json_reply(*self.token(dict(parse_qsl(call.body.decode()))))
+            return json_reply(*self.token(call.data()))
         known = {"/.well-known/openid-configuration": self.discovery, "/jwks": self.key_set}
         return json_reply(200, known[call.path]()) if call.path in known else json_reply(404, {})
 

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from typing import Self
 from urllib.parse import urljoin
 
 import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from tests.support.html_forms import Page
 
 PAGE_HEADERS = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
 TIMEOUT_S = 20
-
-
-class _Forms(HTMLParser):
-    """The forms of a page: action, and names and values of the fields that have any."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.forms: list[tuple[str, dict[str, str]]] = []
-        self._open = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if tag == "form":
-            self.forms.append((given.get("action") or "", {}))
-            self._open = True
-        elif tag == "input" and self._open and given.get("name"):
-            self.forms[-1][1][given["name"]] = given.get("value") or ""
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self._open = False
 
 
 class HttpBrowser:
@@ -84,7 +63,8 @@ def forms_of(page: requests.Response) -> list[tuple[str, dict[str, str]]]:
 
 
 def forms_in(html: str) -> list[tuple[str, dict[str, str]]]:
-    """The action of each form, and its fields that have a value."""
-    parser = _Forms()
-    parser.feed(html)
-    return parser.forms
+    """The action of each form, and its inputs with their values."""
+    return [
+        (form.action, {field.name: field.value for field in form.fields if field.kind not in {"select", "textarea"}})
+        for form in Page(html).forms
+    ]

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,10 +15,9 @@ from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from tests.support.checkout_copy import in_copy
 from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell
+from tests.support.processes import PATIENCE_S, until
 
 MARKER = "PORTAL_TEST_RUN"
-#: Seconds. A machine under load may need long, and no test asserts how long.
-PATIENCE_S = 60
 
 
 class Run:
@@ -74,12 +72,11 @@ class Run:
         self.wait_until(lambda: line in self.lines, what=line, seconds=seconds)
 
     def wait_until(self, condition: Callable[[], object], *, what: str, seconds: float = PATIENCE_S) -> None:
-        end = time.monotonic() + seconds
-        while not condition():
-            printed = "\n".join(self.lines)
-            assert self.process.poll() is None, printed
-            assert time.monotonic() < end, f"not within {seconds} s: {what}\n{printed}"
-            time.sleep(0.05)
+        def ended_or_holds() -> object:
+            assert self.process.poll() is None, "\n".join(self.lines)
+            return condition()
+
+        until(ended_or_holds, what=lambda: "\n".join([what, *self.lines]), seconds=seconds)
 
     def left_behind(self) -> list[int]:
         """Process ids that still carry this run's mark."""
@@ -91,10 +88,7 @@ class Run:
         return found
 
     def wait_until_nothing_is_left(self) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while self.left_behind():
-            assert time.monotonic() < end, self.left_behind()
-            time.sleep(0.1)
+        until(lambda: not self.left_behind(), what=lambda: f"the end of {self.left_behind()}")
 
     def end(self) -> None:
         for pid in self.left_behind():

@@ -19,12 +19,10 @@ from tests.deploy.files import NGINX_SITE
 from tests.support.authority import Authority
 from tests.support.harness import require_tool
 from tests.support.ports import free_port
-from tests.support.processes import ending_with_this_process
+from tests.support.processes import PATIENCE_S, ending_with_this_process, until
 
 DOMAIN = "example.com"
 HTTPS_PORT = 443
-#: Far longer than it takes, on a machine however busy, seconds.
-PATIENCE_S = 60
 
 
 @dataclass(frozen=True)
@@ -74,15 +72,6 @@ class Site:
                 return received
 
 
-def make_certificate(folder: Path, *, host: str = f"*.{DOMAIN}") -> tuple[Path, Path]:
-    """For every name directly below the domain; gives the files of the certificate, with its authority's, and its key."""
-    authority = Authority(folder / "authority")
-    certificate, key = authority.sign(host)
-    whole = folder / "certificate.pem"
-    whole.write_bytes(certificate.read_bytes() + authority.file.read_bytes())
-    return whole, key
-
-
 @contextlib.contextmanager
 def running_site(
     folder: Path,
@@ -101,18 +90,14 @@ def running_site(
     :param authority: signs the certificate; None for one of its own.
     """
     nginx = require_tool("nginx")
-    if authority is None:
-        certificate, key = make_certificate(folder)
-        trusted = certificate
-    else:
-        names = re.search(r"server_name (auth\..+);", NGINX_SITE.read_text())
-        assert names
-        certificate, key = authority.sign(*names[1].replace(DOMAIN, domain).split())
-        trusted = authority.file
+    authority = authority or Authority(folder / "authority")
+    names = re.search(r"server_name (auth\..+);", NGINX_SITE.read_text())
+    assert names
+    certificate, key = authority.sign(*names[1].replace(DOMAIN, domain).split())
     site = Site(
         tls_port=tls_port,
         http_port=http_port or free_port(),
-        certificate=trusted,
+        certificate=authority.file,
         log=folder / "access.log",
         domain=domain,
     )
@@ -141,11 +126,8 @@ def running_site(
     command = [nginx, "-p", str(folder), "-e", str(site.errors), "-c", str(folder / "nginx.conf")]
     process = subprocess.Popen(ending_with_this_process(*command), stderr=subprocess.DEVNULL)
     try:
-        end = time.monotonic() + PATIENCE_S
-        while not listens(site.http_port):
-            assert process.poll() is None, site.errors.read_text()
-            assert time.monotonic() < end, "nginx does not listen"
-            time.sleep(0.02)
+        until(lambda: process.poll() is not None or listens(site.http_port), what="nginx listens")
+        assert process.poll() is None, site.errors.read_text()
         yield site
     finally:
         process.terminate()

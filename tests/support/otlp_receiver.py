@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -14,9 +13,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
+from tests.support.processes import until
 from tests.support.serving import Call, Reply, serving
-
-PATIENCE_S = 60
 
 
 @dataclass(frozen=True)
@@ -71,13 +69,8 @@ class Receiver:
         return sorted((span for span in self.spans if span.trace_id == root.trace_id), key=lambda span: span.start_ns)
 
     def wait_for(self, wanted: Callable[[ReceivedSpan], bool]) -> ReceivedSpan:
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            for span in list(self.spans):
-                if wanted(span):
-                    return span
-            time.sleep(0.05)
-        raise AssertionError(f"no such span among {[span.name for span in self.spans]}")
+        until(lambda: any(map(wanted, list(self.spans))), what=lambda: f"such a span: {[s.name for s in self.spans]}")
+        return next(filter(wanted, self.spans))
 
 
 def tree(spans: list[ReceivedSpan]) -> str:

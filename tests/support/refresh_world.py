@@ -24,6 +24,7 @@ from portal.errors import StoreUnavailableError
 from portal.process.deadline import Clock, Deadline
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
+from tests.support.fake_clock import FakeClock
 
 ACCESS_LIFETIME_S = 300
 MAX_AGE_S = 30 * 24 * 3600
@@ -42,17 +43,6 @@ class KilledError(BaseException):
     """A process ends here, and leaves in the store what is there at this moment."""
 
 
-class FakeTime:
-    def __init__(self) -> None:
-        self.seconds = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-    def advance(self, seconds: float) -> None:
-        self.seconds += seconds
-
-
 class RotatingBackend:
     """Accepts each refresh token once; a second use revokes the whole sign-in.
 
@@ -60,7 +50,7 @@ class RotatingBackend:
     :ivar lose: how many of the next answers are lost after the token was taken.
     """
 
-    def __init__(self, clock: FakeTime) -> None:
+    def __init__(self, clock: FakeClock) -> None:
         self.time = clock
         self.submitted: Counter[str] = Counter()
         self.revoked: list[str] = []
@@ -185,7 +175,7 @@ class RefreshProcess:
 
 class RefreshWorld:
     def __init__(self) -> None:
-        self.time = FakeTime()
+        self.time = FakeClock()
         self.backend = RotatingBackend(self.time)
         self.processes: list[RefreshProcess] = []
 

@@ -13,6 +13,8 @@ from urllib.parse import parse_qsl
 
 from tests.support.http_server import Received, ScriptedServer, scripted_server
 
+FORM = "application/x-www-form-urlencoded"
+
 
 @dataclass(frozen=True)
 class Call:
@@ -40,8 +42,10 @@ class Call:
         return self.headers.get("authorization", "").removeprefix("Bearer ")
 
     def data(self) -> Any:
-        """The body, which is JSON; None if there is none."""
-        return json.loads(self.body) if self.body else None
+        """The body, which is a form or JSON; an empty mapping if there is none."""
+        if self.headers.get("content-type") == FORM:
+            return dict(parse_qsl(self.body.decode()))
+        return json.loads(self.body) if self.body else {}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.support.local_run import PATIENCE_S
+from tests.support.processes import PATIENCE_S
 
 #: A program that takes its input for its terminal, and becomes the shell of the command line in its argument.
 IN_ITS_TERMINAL = "import os, sys; os.login_tty(0); os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])"

@@ -199,17 +199,6 @@ def test_a_slow_answer_to_the_one_that_tries_closes_it_though_its_user_has_gone(
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_try_that_ends_in_vain_leaves_it_open_and_the_next_may_try(backend, monkeypatch):
-    monkeypatch.setattr("portal.api.transport.CIRCUIT_PROBE_S", SHORT_S)
-    backend.open_circuit()
-    for path in ("/first", "/second"):
-        with pytest.raises(ApiTimeoutError):
-            backend.ask(path)
-        assert backend.circuit.is_open
-    assert backend.paths() == ["/opens", "/first", "/second"]
-
-
-@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("new_connection", [False, True])
 def test_a_write_that_tries_is_waited_for(backend, monkeypatch, new_connection):
     # Whoever tries with a read would be gone at once.

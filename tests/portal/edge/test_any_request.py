@@ -20,7 +20,7 @@ from portal.edge.middleware import ProxyMiddleware
 from portal.edge.request_context import RequestContext
 from portal.edge.rules import cached_forward, decide
 from portal.web.cookies.token_cookies import read_tokens
-from tests.support.hostile_targets import FRAGMENTS
+from tests.portal.edge.hostile_targets import FRAGMENTS
 
 ENERGY = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
 HEADERS = (

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.edge.redirect_targets import accept_target, with_locale
-from tests.support.hostile_targets import EVIL_HOSTS, FRAGMENTS, HOSTILE, NO_DESTINATIONS
+from tests.portal.edge.hostile_targets import EVIL_HOSTS, FRAGMENTS, HOSTILE, NO_DESTINATIONS
 
 OWN = "http://localhost:8001"
 ORIGINS = frozenset({"http://localhost:8000", OWN, "http://localhost:8002", "http://localhost:8003"})

@@ -22,7 +22,7 @@ from portal.edge.rules import decide
 from portal.edge.site import read_path_info
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import dump_platforms_cookie
-from tests.support.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check
+from tests.portal.edge.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check
 
 #: To a page, or to the one where the sign-in turns out to have ended.
 MOST_HOPS = 3

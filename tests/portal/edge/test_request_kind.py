@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from portal.edge.request_context import RequestContext, is_navigation
-from tests.support.four_apps import SITES
+from tests.portal.edge.four_apps import SITES
 
 
 def context(**headers: str | None) -> RequestContext:

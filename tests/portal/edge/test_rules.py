@@ -16,8 +16,8 @@ from portal.edge.paths import is_malformed, split_locale
 from portal.edge.request_context import RequestContext
 from portal.edge.rules import RULES, decide
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenState
-from tests.support.four_apps import ORIGINS, PLATFORM_SETS, SITES, context_for, token_check
-from tests.support.hostile_targets import FRAGMENTS, HOSTILE
+from tests.portal.edge.four_apps import ORIGINS, PLATFORM_SETS, SITES, context_for, token_check
+from tests.portal.edge.hostile_targets import FRAGMENTS, HOSTILE
 
 ANY_TEXT = st.text() | st.lists(st.sampled_from(FRAGMENTS), max_size=8).map("".join)
 #: Text with lone surrogates: no server gives it, and nothing may fall over it.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import pytest
 
 from portal.edge.rules import RULES, cached_forward, decide
-from tests.support.four_apps import context_for, told
+from tests.portal.edge.four_apps import context_for, told
 
 TABLE = r"""
 # ---------------------------------------------------------------- row 0: paths that no address has

@@ -6,15 +6,15 @@ import pytest
 
 from portal.process.circuit_breaker import OPEN_S, CircuitBreaker, Circuits
 from tests.support.counts import counted, is_listed
+from tests.support.fake_clock import FakeClock
 from tests.support.forks import at_once, in_child
-from tests.support.refresh_world import FakeTime
 
 SLOW_S = 0.1
 
 
 @pytest.fixture
-def time() -> FakeTime:
-    return FakeTime()
+def time() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def breaker(time) -> CircuitBreaker:
     return CircuitBreaker("test", clock=time)
 
 
-def fail(breaker: CircuitBreaker, time: FakeTime, *, after_s: float = 1.0) -> None:
+def fail(breaker: CircuitBreaker, time: FakeClock, *, after_s: float = 1.0) -> None:
     admission = breaker.admit()
     assert admission is not None
-    time.seconds += after_s
+    time.now += after_s
     breaker.failed(admission, slow_s=SLOW_S, why="TimeoutError")
 
 
@@ -33,7 +33,7 @@ def test_a_slow_failure_opens_it_and_everybody_is_refused_for_a_second(breaker, 
     before = counted("portal_circuit_refused_total", circuit="test")
     fail(breaker, time)
     assert breaker.is_open
-    time.seconds += OPEN_S - 0.001
+    time.now += OPEN_S - 0.001
     assert [breaker.admit() for _ in range(5)] == [None] * 5
     assert counted("portal_circuit_refused_total", circuit="test") == before + 5
 
@@ -42,10 +42,10 @@ def test_quick_failures_open_nothing_nor_does_a_slow_one_beside_answers(breaker,
     for _ in range(1000):
         fail(breaker, time, after_s=SLOW_S / 2)
     slow = breaker.admit()
-    time.seconds += 5
+    time.now += 5
     assert breaker.admit() is not None
     breaker.answered()
-    time.seconds += 5
+    time.now += 5
     breaker.failed(slow, slow_s=SLOW_S, why="TimeoutError")
     assert not breaker.is_open
     # An answer from before the call says nothing.
@@ -55,12 +55,12 @@ def test_quick_failures_open_nothing_nor_does_a_slow_one_beside_answers(breaker,
 
 def test_after_a_second_exactly_one_caller_tries_and_its_answer_closes_it(breaker, time):
     fail(breaker, time)
-    time.seconds += OPEN_S
+    time.now += OPEN_S
     breaker.withdraw(breaker.admit())
     assert breaker.is_open, "a try that says nothing leaves its place to the next"
     probe = breaker.admit()
     assert breaker.is_probe(probe)
-    time.seconds += 60
+    time.now += 60
     assert breaker.admit() is None, "for as long as that one is on its way"
     breaker.answered()
     assert not breaker.is_open
@@ -71,26 +71,26 @@ def test_a_try_in_vain_opens_it_for_another_second_however_quick_it_was(breaker,
     before = counted("portal_circuit_opened_total", circuit="test")
     fail(breaker, time)
     for _ in range(10):
-        time.seconds += OPEN_S
+        time.now += OPEN_S
         fail(breaker, time, after_s=0)
         assert breaker.admit() is None
-    time.seconds += OPEN_S
+    time.now += OPEN_S
     assert breaker.admit() is not None
     assert counted("portal_circuit_opened_total", circuit="test") == before + 1
 
 
 def test_a_call_from_before_it_closed_can_t_end_the_try_of_a_later_opening(breaker, time):
     fail(breaker, time)
-    time.seconds += OPEN_S
+    time.now += OPEN_S
     old = breaker.admit()
     breaker.answered()
-    time.seconds += 0.001
+    time.now += 0.001
     fail(breaker, time)
-    time.seconds += OPEN_S
+    time.now += OPEN_S
     assert breaker.admit() is not None
     breaker.failed(old, slow_s=SLOW_S, why="late")
     breaker.withdraw(old)
-    time.seconds += OPEN_S
+    time.now += OPEN_S
     assert breaker.admit() is None
 
 
@@ -98,7 +98,7 @@ def test_of_many_threads_one_gets_through_each_time(time):
     breaker = CircuitBreaker("test", clock=time)
     fail(breaker, time)
     for _ in range(20):
-        time.seconds += OPEN_S
+        time.now += OPEN_S
         probe = [admission for admission in at_once(16, lambda _: breaker.admit()) if admission is not None]
         assert len(probe) == 1
         breaker.failed(probe[0], slow_s=SLOW_S, why="TimeoutError")
@@ -109,11 +109,11 @@ def test_a_server_that_can_t_be_reached_is_away_for_all_its_endpoints_until_some
     server = CircuitBreaker("server", clock=time)
     one, other = (CircuitBreaker(name, server=server, clock=time) for name in ("one", "other"))
     admission = one.admit()
-    time.seconds += 1
+    time.now += 1
     one.unreachable(admission, slow_s=SLOW_S, why="ApiTimeoutError")
     one.withdraw(admission)
     assert (server.is_open, one._is_open, other.is_open, other.admit()) == (True, False, True, None)
-    time.seconds += OPEN_S
+    time.now += OPEN_S
     assert one.is_probe(one.admit())
     assert other.admit() is None
     one.connected()
@@ -124,8 +124,8 @@ def test_an_endpoint_that_is_silent_holds_no_place_of_the_server(time):
     server = CircuitBreaker("server", clock=time)
     one, other = (CircuitBreaker(name, server=server, clock=time) for name in ("one", "other"))
     fail(server, time)
-    time.seconds += OPEN_S
-    one._is_open, one._try_at = True, time.seconds + OPEN_S
+    time.now += OPEN_S
+    one._is_open, one._try_at = True, time.now + OPEN_S
     assert one.admit() is None, "the server's circuit would let it try, its own does not"
     assert other.admit() is not None
 
@@ -134,13 +134,13 @@ def test_its_changes_are_in_the_log_and_nothing_else_is(breaker, time, caplog):
     caplog.set_level("INFO", logger="portal.process.circuit_breaker")
     for _ in range(3):
         fail(breaker, time)
-        time.seconds += OPEN_S
+        time.now += OPEN_S
         fail(breaker, time)
-        time.seconds += 0.5
+        time.now += 0.5
         assert breaker.admit() is None
         breaker.answered()
         breaker.answered()
-        time.seconds += 0.001
+        time.now += 0.001
     assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("WARNING", "circuit test: open: TimeoutError after 1.0 s"),
         ("INFO", "circuit test: closed, after 2.5 s"),

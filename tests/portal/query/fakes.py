@@ -154,16 +154,6 @@ class FakeCluster(FakeStore):
         return list(found.values())
 
 
-class FakeClock:
-    """Seconds since the epoch, moved by hand."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @dataclass
 class FakeBackend:
     """The sandbox's lists and profile, in memory.

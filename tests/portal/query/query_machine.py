@@ -36,9 +36,10 @@ from portal.process.single_flight import SingleFlight
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from tests.portal.query.answering import Queries
 from tests.portal.query.clients import but_for_the_profile
-from tests.portal.query.fakes import Dice, FakeBackend, FakeClock, NoSingleFlight, unavailable
+from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, unavailable
 from tests.portal.query.world import World
 from tests.portal.query.write_rules import WriteRules, nested_actions
+from tests.support.fake_clock import FakeClock
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 

@@ -9,7 +9,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiMalformedError
 from portal.rows.strict_json import MAX_DEPTH
-from tests.portal.query.clients import clients, listed, me, one, rename
+from tests.portal.query.clients import clients, listed, me, one
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ids
 
@@ -84,14 +84,6 @@ class TestNestedTooDeeply:
             found = clients(ada)
             assert (type(found.error), found.data.items) == (ApiMalformedError, ())
             assert isinstance(one(ada).error, ApiMalformedError)
-
-    def test_a_write_may_have_been_done_so_its_lists_are_fetched_anew(self, ada: User) -> None:
-        listed(ada)
-        ada.backend.open_paths = {f"{PATH}/c5": {"id": "c5", "name": nested(900)}}
-        assert isinstance(rename(ada, "c5", "new").error, ApiMalformedError)
-        assert ada.backend.counted()["PATCH", f"{PATH}/c5"] == 1, "another try would not help"
-        with ada.reads(1):
-            listed(ada)
 
 
 class TestTextThatIsNoText:

@@ -13,12 +13,11 @@ from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query import QueryResult, use_queries
+from portal.query import use_queries
 from portal.query.events import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
-from portal.services.user import UserQueries
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, once, one, rename
-from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries, ids
 
@@ -170,19 +169,6 @@ def test_a_hot_read_is_one_round_trip_and_with_writes_two(ada: User) -> None:
         clients(ada, pages=2)
         assert ada.store.trips - before == trips
         rename(ada, "c5", "renamed")
-
-
-@pytest.mark.parametrize("is_cached", [True, False])
-def test_a_page_begins_the_profile_before_its_view_runs(ada: User, is_cached: bool) -> None:
-    me(ada)
-    me(ada)
-    ada.passes(0 if is_cached else PAST_ITS_LIFE_S)
-    client, calls = ada.request(), len(ada.backend.calls)
-    started = client.start(UserQueries.use_get_me_query.spec())
-    assert isinstance(started, QueryResult) is is_cached
-    assert (started if is_cached else me(client)).unwrap()["id"] == "ada"
-    assert [event.cache_status for event in client.events] == ["hit" if is_cached else "miss"]
-    assert len(ada.backend.calls) == calls + (not is_cached)
 
 
 class TestEvents:

@@ -12,7 +12,7 @@ import pytest
 
 from portal.config.contract_names import NOBODYS_WORD
 from portal.config.limits import ABSENT_S
-from portal.errors import ApiAbsentError, ApiValidationError, UsageError
+from portal.errors import ApiValidationError, UsageError
 from portal.query import ListParams, paginated_query_endpoint
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.narrow_backend import PATH, NarrowBackend, Visit, add, fresh, is_learned, visits, walked
@@ -131,12 +131,6 @@ class TestARefusedParameter:
         data = fresh(world, client_id=["c1"], status=["open"], sort="name").data
         assert [row.id for row in data.items] == ["v1"]
         assert backend.calls[-1][2]["clientId"] == "c1"
-
-    def test_of_a_list_that_is_refused_to_a_user_makes_it_absent(self, ada: User) -> None:
-        ada.backend.refuses = 403
-        assert isinstance(fresh(ada.world, client_id=["c1"]).error, ApiAbsentError)
-        with ada.reads(0):
-            fresh(ada.world, client_id=["c2"])
 
 
 class OddParams(ListParams):

@@ -12,7 +12,6 @@ import pytest
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
-from portal.process.thread_pool import Pool
 from portal.query import QueryClient, QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.query.reads.parallel_fetches import ParallelFetches
@@ -20,7 +19,6 @@ from tests.portal.query import clients as shown_stale
 from tests.portal.query.clients import client_of, me
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
-from tests.support.client_endpoints import ids
 
 WAIT_S = 20
 STALE_S = 301
@@ -146,14 +144,6 @@ class TestABackendThatHangs:
         hung.may_answer.set()
         thread.join(WAIT_S)
         assert seen == [["c5", "c4"]]
-
-    def test_holds_no_more_threads_than_there_are(self, ada: User, hung: Hung) -> None:
-        few = ada.elsewhere(fetch_pool=Pool(name="few", threads=1, queue=1), patience_s=0.05)
-        ada.backend.before = hung
-        for number in range(4):
-            hung.is_asked = number == 0
-            assert ids(clients(page_of(few))) == ["c5", "c4"]
-        assert len(hung.threads) == 1
 
 
 class TestABackendThatAnswersInTime:

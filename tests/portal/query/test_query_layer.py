@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,18 +40,6 @@ def layer(settings: Any) -> QueryLayer:
     options = {"serializer": "sqlite_cache.JSONSerializer"}
     settings.CACHES = {"default": {"BACKEND": redis, "LOCATION": "redis://127.0.0.1:1/0", "OPTIONS": options}}
     return QueryLayer(base_url=URL)
-
-
-def test_without_its_store_a_client_reads_past_the_cache(layer: QueryLayer, caplog: pytest.LogCaptureFixture) -> None:
-    tokens = TokenStore(TokenPair(access=make_token("eve")))
-    with caplog.at_level(logging.WARNING, logger="portal.query"), responses.RequestsMock() as http:
-        http.get(f"{URL}/me", json={})
-        orders = http.get(f"{URL}/orders", json={"open": 2})
-        for _ in range(2):
-            client = layer.client(tokens, principal="eve")
-            assert Queries.use_get_orders_query(client).unwrap() == {"open": 2}
-    assert orders.call_count == 2
-    assert "read without the cache" in caplog.text
 
 
 def test_a_write_whose_answer_could_not_be_read_is_not_sent(layer: QueryLayer) -> None:

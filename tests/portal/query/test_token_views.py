@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from portal.errors import SignInEndedError
 from portal.query import QueryGroup, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
@@ -127,12 +126,6 @@ class TestAnAnswerAboutTheTokenThatAsks:
                 token = user.tokens.current.access
                 assert (current(user), asker(user).unwrap()) == ([token], {"id": token})
         assert not any("current" in text or ada.tokens.current.access in text for text in ada.store.values.values())
-
-    def test_is_not_given_to_one_that_was_signed_out(self, ada: User, phone: User) -> None:
-        phone.request().purge()
-        ada.backend.signed_out.add(phone.tokens.current.access)
-        with ada.reads(0), pytest.raises(SignInEndedError):
-            sign_ins(phone)
 
     def test_is_fetched_anew_within_the_request_after_a_write(self, ada: User) -> None:
         client = ada.request()

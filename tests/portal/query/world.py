@@ -14,8 +14,9 @@ from portal.api.tokens import TokenStore
 from portal.query import QueryClient, create_query_client
 from portal.query.calls import Retries
 from portal.query.process_state import QueryRuntime, runtime_for
-from tests.portal.query.fakes import FakeBackend, FakeClock, FakeStore, WorkLater
+from tests.portal.query.fakes import FakeBackend, FakeStore, WorkLater
 from tests.support.client_endpoints import REGISTRY, ClientQueries
+from tests.support.fake_clock import FakeClock
 
 
 @dataclass

@@ -14,9 +14,9 @@ import pytest
 
 from portal.errors import StoreUnavailableError
 from portal.store import MISSING, check_refresh_store, query_store, refresh_store
+from tests.support.authority import Authority
 from tests.support.given_store import stores_on
 from tests.support.harness import ROOT
-from tests.support.nginx_server import make_certificate
 from tests.support.ports import free_port
 from tests.support.processes import until
 from tests.support.redis_sentinel import watched_redis
@@ -49,7 +49,7 @@ def use_both() -> None:
 class TestTlsAndUsers:
     @pytest.fixture
     def server(self, tmp_path: Path):
-        certificate, key = make_certificate(tmp_path, host="localhost")
+        certificate, key = certificate_of(tmp_path)
         self.tls_port = free_port()
         tls = ("--tls-port", str(self.tls_port), "--tls-cert-file", str(certificate), "--tls-key-file", str(key))
         self.certificate = certificate
@@ -148,7 +148,7 @@ class TestSentinels:
         login = ("--user", "default", "off", "--user", "portal", "on", f">{password}", "~*", "&*", "+@all")
         replication = ("--masteruser", "portal", "--masterauth", password)
         monitor = ("auth-user portal portal", f"auth-pass portal {password}")
-        certificate, key = make_certificate(tmp_path, host="localhost")
+        certificate, key = certificate_of(tmp_path)
         with watched_redis(tmp_path, *login, *replication, monitor=monitor, tls=(certificate, key)) as watched:
             # The Sentinels name servers by their address, which is not in this certificate.
             trust = f"?ssl_ca_certs={certificate}&ssl_check_hostname=false"
@@ -203,6 +203,15 @@ class TestSentinels:
                     refresh_store().get("a")
                 (warning,) = check_refresh_store()
         assert "a-secret" not in all_words_of(caught.value) + str(warning)
+
+
+def certificate_of(folder: Path) -> tuple[Path, Path]:
+    """The files of a certificate for this machine, with its authority's, and of its key."""
+    authority = Authority(folder / "authority")
+    certificate, key = authority.sign("localhost")
+    whole = folder / "certificate.pem"
+    whole.write_bytes(certificate.read_bytes() + authority.file.read_bytes())
+    return whole, key
 
 
 def eventually(done) -> None:

@@ -10,17 +10,11 @@ from django.core.cache.backends.redis import RedisCache
 from portal.errors import StoreUnavailableError
 from portal.store.inspection import StoreServer, inspect
 from portal.store.size import LOOK_EVERY_S, SIZE_TTL_S, SizeWatch
+from tests.support.fake_clock import FakeClock
 from tests.support.given_store import StoreOn
 from tests.support.redis_server import running_redis
 
 MB = 1024 * 1024
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Asked:
@@ -40,7 +34,7 @@ def watch(ask, clock) -> SizeWatch:
 
 
 def looks(ask, times: int, caplog) -> list[str]:
-    clock = Clock()
+    clock = FakeClock()
     watched = watch(ask, clock)
     with caplog.at_level(logging.WARNING):
         for _ in range(times):
@@ -63,7 +57,7 @@ def test_a_store_tells_its_size_and_its_limit_and_none_where_it_has_none(make_sq
 
 
 def test_it_is_asked_once_in_some_seconds():
-    clock, ask = Clock(), Asked(1, 2)
+    clock, ask = FakeClock(), Asked(1, 2)
     watched = watch(ask, clock)
     assert [watched.size().used for _ in range(5)] == [MB] * 5
     clock.now += SIZE_TTL_S
@@ -73,7 +67,7 @@ def test_it_is_asked_once_in_some_seconds():
 
 def test_another_thread_does_not_wait_while_one_asks():
     seen = []
-    watched = watch(lambda: seen.append(watched.size()) or StoreServer(), Clock())
+    watched = watch(lambda: seen.append(watched.size()) or StoreServer(), FakeClock())
     watched.size()
     assert seen == [None]
 
@@ -85,14 +79,14 @@ def test_a_store_that_is_down_has_no_size_and_is_not_asked_again_at_once():
         asked.append(1)
         raise StoreUnavailableError("down")
 
-    watched = watch(ask, Clock())
+    watched = watch(ask, FakeClock())
     assert [watched.size() for _ in range(3)] == [None] * 3
     assert len(asked) == 1
 
 
 def test_writes_of_a_store_look_at_its_size_now_and_then(make_sqlite):
     store = StoreOn(make_sqlite())
-    clock, ask = Clock(), Asked(1)
+    clock, ask = FakeClock(), Asked(1)
     store._size = watch(ask, clock)
     for looks, write in enumerate(
         (store.add, store.set, lambda key, _, **options: store.set_many({key: 1}, **options))

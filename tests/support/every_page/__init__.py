@@ -9,6 +9,7 @@
     failures frame                                   the cases of every app
       |
     rows             what the backend has: ordinary, bare, hostile, odd
+    acts             what the backend is told and a browser does
     cases            Case, Visit, Browser
 """
 

@@ -11,22 +11,8 @@ from unittest.mock import patch
 from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal_gateway.views import profile as profile_views
 from portal_pages.records import record_views
-from tests.support.every_page.cases import (
-    PROGRAM,
-    Case,
-    Steps,
-    Visit,
-    answers,
-    at,
-    fails,
-    get,
-    journey,
-    post,
-    refuses,
-    send,
-    stranger,
-    user,
-)
+from tests.support.every_page.acts import answers, at, fails, get, journey, post, refuses, send, stranger, user
+from tests.support.every_page.cases import PROGRAM, Case, Steps, Visit
 from tests.support.every_page.rows import TYPED_TEXT
 
 #: What the backend can answer to a read, and the status of the page.

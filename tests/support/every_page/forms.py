@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from portal.testing import page_of
-from tests.support.every_page.cases import Act, Case, answers, at, fails, journey, lists, refuses, send
+from tests.support.every_page.acts import Act, answers, at, fails, journey, lists, refuses, send
+from tests.support.every_page.cases import Case
 from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXT, ODD_VALUES, TYPED_TEXT, WORK_ORDERS, Row
 
 KEY = {"submissionKey": "a-key-of-a-sent-form"}

@@ -14,21 +14,8 @@ from django.test import RequestFactory
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.services.searched_lists import searched_lists
 from portal.web.cookies.message_storage import AppCookieStorage
-from tests.support.every_page.cases import (
-    HTMX_LIST,
-    PROGRAM,
-    Case,
-    Visit,
-    answers,
-    at,
-    fails,
-    get,
-    journey,
-    lists,
-    send,
-    stranger,
-    user,
-)
+from tests.support.every_page.acts import answers, at, fails, get, journey, lists, send, stranger, user
+from tests.support.every_page.cases import HTMX_LIST, PROGRAM, Case, Visit
 from tests.support.every_page.rows import HOSTILE_TEXT, HOSTILE_TEXTS, TYPED_TEXT
 
 #: A page of each app that shows the whole frame, and the list that it reads.

@@ -9,23 +9,8 @@ from urllib.parse import urlencode
 from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
 from portal.testing import page_of
 from portal.web.sign_in import sign_in_limit
-from tests.support.every_page.cases import (
-    HTMX_ROWS,
-    RELOAD,
-    Act,
-    Case,
-    Steps,
-    Visit,
-    answers,
-    at,
-    fails,
-    journey,
-    lists,
-    refuses,
-    send,
-    stranger,
-    user,
-)
+from tests.support.every_page.acts import Act, answers, at, fails, journey, lists, refuses, send, stranger, user
+from tests.support.every_page.cases import HTMX_ROWS, RELOAD, Case, Steps, Visit
 from tests.support.every_page.rows import HOSTILE_IDS, HOSTILE_TEXTS, ODD_VALUES, TYPED_TEXT
 
 SIGN_INS = "/iam/auth/sessions"

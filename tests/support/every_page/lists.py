@@ -8,20 +8,8 @@ from urllib.parse import quote, urlencode
 
 from portal.edge import NO_SEGMENT
 from portal.testing import page_of
-from tests.support.every_page.cases import (
-    HTMX_LIST,
-    HTMX_ROWS,
-    RELOAD,
-    Act,
-    Case,
-    Steps,
-    answers,
-    at,
-    fails,
-    journey,
-    lists,
-    user,
-)
+from tests.support.every_page.acts import Act, answers, at, fails, journey, lists, user
+from tests.support.every_page.cases import HTMX_LIST, HTMX_ROWS, RELOAD, Case, Steps
 from tests.support.every_page.rows import (
     CLIENTS,
     HOSTILE_IDS,

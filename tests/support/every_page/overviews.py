@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 from apps.energy.views.overview import COUNTS as ENERGY_COUNTS
 from apps.finance.views.overview import COUNTS as FINANCE_COUNTS
 from portal.testing import page_of
 from portal_pages import Count
-from tests.support.every_page.cases import RELOAD, Act, Case, answers, at, fails, journey, refuses
+from tests.support.every_page.acts import Act, answers, at, fails, journey, refuses
+from tests.support.every_page.cases import RELOAD, Case
 from tests.support.every_page.rows import HOSTILE_TEXT, INVOICES, ODD_VALUES, WORK_ORDERS
 
 
@@ -25,9 +27,24 @@ POINTS: list[dict[str, Any]] = [
     {"start": "2025-12-01", "isCut": True, "isUnderWay": False},
     {"start": "2026-01-01", "isCut": False, "isUnderWay": True},
 ]
-HOSTILE_PERIOD = {"start": "<b>", "end": None, "timeZone": HOSTILE_TEXT, "step": '"><x-hostile>'}
-HOSTILE_POINTS = [{"start": HOSTILE_TEXT}, "<b>", {"start": "2026-01-01", "isCut": "<b>"}, {"start": "9999-12-31"}]
+#: In place of the texts and the numbers of a summary, in turn.
+HOSTILE_VALUES = (HOSTILE_TEXT, "<b>", 10**400, '"><x-hostile>', -5, "NaN", "' onmouseover='", "1e999999", "9999-12-31")
 MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
+
+
+def hostile(summary: dict[str, Any], first: int) -> dict[str, Any]:
+    """Return the summary with a hostile value for each text and number, from this one on, and hostile keys and items."""
+    values = cycle((*HOSTILE_VALUES[first:], *HOSTILE_VALUES[:first]))
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {**{name: changed(each) for name, each in value.items()}, HOSTILE_TEXT: 7, '"><x-hostile>': "<b>"}
+        if isinstance(value, list):
+            return [*map(changed, value[:3]), "<b>", None, *value[:1]]
+        return next(values)
+
+    made: dict[str, Any] = changed(summary)
+    return made
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +54,7 @@ class OverviewPage:
     :param path: of the page; the backend's summary is below it.
     :param summary: the whole summary.
     :param partial: summaries that have a part of it.
-    :param hostile: a summary whose texts and keys are hostile.
-    :param state: what changes from minute to minute, and such a one with hostile texts.
+    :param state: what changes from minute to minute.
     :param lists: the lists that the page reads, whether or not there is a summary.
     :param reads_beside: whether it reads one of them beside the summary.
     """
@@ -47,11 +63,9 @@ class OverviewPage:
     path: str
     summary: dict[str, Any]
     partial: tuple[dict[str, Any], ...]
-    hostile: dict[str, Any]
     lists: tuple[str, ...]
     reads_beside: bool = False
     state: dict[str, Any] | None = None
-    hostile_state: dict[str, Any] | None = None
     rows: list[dict[str, Any]] = field(default_factory=lambda: [{"id": "row_0"}])
 
 
@@ -77,27 +91,10 @@ OVERVIEWS = (
             "metersByStatus": {"online": 1, "offline": 1},
             "faultedChargers": [{"id": "chg_1", "name": "Oslo 1", "stationName": "Oslo"}, {"id": "chg_2"}],
         },
-        hostile_state={
-            "chargersByStatus": {HOSTILE_TEXT: 2, "faulted": "<b>"},
-            "metersByStatus": {"offline": 10**400, '"><x-hostile>': 1},
-            "faultedChargers": [{"id": '"><x-hostile>', "name": HOSTILE_TEXT}, "<b>", {"id": "../x"}],
-        },
         partial=(
             {"counts": {"clients": 7}, "energyByMonth": [{"month": "2026-01", "energyKwh": 1000.0}]},
             {"chargersByStatus": {"available": 0}, "sessionsByHour": []},
         ),
-        hostile={
-            "counts": {"clients": "<b>", HOSTILE_TEXT: 7},
-            "energyByMonth": [{"month": HOSTILE_TEXT, "energyKwh": 5}, {"month": '"><x-hostile>', "energyKwh": "<b>"}],
-            "sessionsByHour": [{"hour": "<b>", "sessions": 10**400}, "<b>", {"hour": -5, "sessions": -5}],
-            "chargersByStatus": {HOSTILE_TEXT: 7, '"><x-hostile>': 1, "available": "<b>"},
-            "currency": HOSTILE_TEXT,
-            "period": HOSTILE_PERIOD,
-            "current": {"energyKwh": "<b>", "sessions": 10**400, "revenue": "NaN"},
-            "before": {"energyKwh": -5, "sessions": HOSTILE_TEXT, "revenue": "1e999999"},
-            "series": HOSTILE_POINTS,
-            "seriesBefore": HOSTILE_POINTS,
-        },
         lists=counted(ENERGY_COUNTS),
         reads_beside=any(count.of is None for count in ENERGY_COUNTS),
     ),
@@ -122,17 +119,6 @@ OVERVIEWS = (
             {"unfinishedByPriority": {"low": 0}},
             {"byMonth": [{"month": "2026-01"}]},
         ),
-        hostile={
-            "total": "<b>",
-            "byStatus": {HOSTILE_TEXT: 1, "open": "<b>"},
-            "unfinishedByPriority": {'"><x-hostile>': 2, "' onmouseover='": 1},
-            "byMonth": [{"month": HOSTILE_TEXT, "created": 3}, None, {"month": None, "created": 10**400}],
-            "period": HOSTILE_PERIOD,
-            "series": HOSTILE_POINTS,
-            "seriesBefore": HOSTILE_POINTS,
-            "late": {"toDay": HOSTILE_TEXT, "count": 10**400},
-            "unfinishedByAge": [{"fromDay": HOSTILE_TEXT, "count": "<b>"}, *HOSTILE_POINTS],
-        },
         lists=("/operations/work-orders",),
         reads_beside=True,
         rows=[*WORK_ORDERS.ordinary(3), *WORK_ORDERS.hostile()[:2]],
@@ -167,22 +153,6 @@ OVERVIEWS = (
             {"currency": "TRY", "byStatus": [{"status": "paid", "count": 0, "amount": "0"}]},
             {"currency": "JPY", "byMonth": [{"month": "2026-01", "invoiced": "1", "paid": None}]},
         ),
-        hostile={
-            "total": "<b>",
-            "currency": HOSTILE_TEXT,
-            "byStatus": [
-                {"status": HOSTILE_TEXT, "count": 1, "amount": "1"},
-                {"status": "paid", "count": "<b>", "amount": "<b>"},
-            ],
-            "byMonth": [
-                {"month": HOSTILE_TEXT, "invoiced": "1e999999", "paid": "NaN"},
-                {"month": '"><x-hostile>', "paid": "5"},
-            ],
-            "period": HOSTILE_PERIOD,
-            "current": {"invoiced": "1e999999", "paid": HOSTILE_TEXT},
-            "series": [{"start": "2026-01-01", "invoiced": "NaN", "paid": "1e999999"}, *HOSTILE_POINTS],
-            "overdueByAge": [{"fromDay": HOSTILE_TEXT, "count": 10**400, "amount": "NaN"}, "<b>"],
-        },
         lists=counted(FINANCE_COUNTS),
         reads_beside=any(count.of is None for count in FINANCE_COUNTS),
         rows=INVOICES.ordinary(3),
@@ -197,14 +167,14 @@ def overview_cases() -> Iterator[Case]:
             "the summary": page.summary,
             **{f"a part of the summary {number}": summary for number, summary in enumerate(page.partial)},
             "an empty summary": {},
-            "a hostile summary": page.hostile,
+            **{f"a hostile summary {first}": hostile(page.summary, first) for first in (0, 4)},
             **{f"an odd summary, {name}": dict.fromkeys(page.summary, odd) for name, odd in ODD_VALUES.items()},
             "lists in place of the summary": None,
         }
         opened, down = at(page.path), fails("malformed")
         for name, summary in states.items():
             yield Case(site=page.app, name=f"overview, {name}", steps=journey(*_told(page, summary), opened))
-        for name, state in (("a state", page.state), ("a hostile state", page.hostile_state)):
+        for name, state in (("a state", page.state), ("a hostile state", page.state and hostile(page.state, 1))):
             if state is not None:
                 told = answers("GET", f"{page.path}/state", json=state)
                 steps = journey(told, *_told(page, page.summary), opened)

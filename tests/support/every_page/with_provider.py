@@ -12,7 +12,8 @@ from django.conf import settings
 from django.test import override_settings
 
 from portal.config.portal_config import OidcProvider
-from tests.support.every_page.cases import Case, Visit, at, journey, send, stranger
+from tests.support.every_page.acts import at, journey, send, stranger
+from tests.support.every_page.cases import Case, Visit
 from tests.support.every_page.rows import TYPED_TEXT
 from tests.support.fake_provider import CLIENT_ID, FakeProvider
 

@@ -3,7 +3,6 @@
 ::
 
     walker       follows what a page offers, breadth first, and notes what came
-      html         links, forms and rows of a page
       portals      the four apps and a sandbox of one profile, with a listener between them
 """
 

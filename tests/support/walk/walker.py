@@ -13,9 +13,9 @@ import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.locales import LOCALES
+from tests.support.html_forms import Form, Page
 from tests.support.http_browser import PAGE_HEADERS, TIMEOUT_S, HttpBrowser
 from tests.support.open_pages import table_of
-from tests.support.walk.html import Form, Page
 from tests.support.walk.portals import ADMIN, OTHER_ADMINS, PASSWORD, Portal
 
 #: A link with more parameters is not followed.

@@ -125,14 +125,6 @@ def test_a_sign_out_carries_no_access_token_that_has_expired_and_without_tokens_
     assert bearers == [pair.access, None]
 
 
-def test_a_refresh_in_the_same_request_does_not_undo_its_sign_out(world: RefreshWorld, pair, process):
-    tokens = process.request(pair)
-    world.backend.during = lambda _: tokens.clear()
-    with pytest.raises(SignInEndedError):
-        process.refresh(tokens)
-    assert tokens.status is TokenStatus.CLEARED
-
-
 # --- the need for it, and a process without threads ---
 
 

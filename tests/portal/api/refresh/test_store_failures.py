@@ -190,20 +190,6 @@ def test_away_for_longer_than_its_patience_the_attempt_ends(world: RefreshWorld,
     assert "never took" in caplog.text
 
 
-def test_a_sign_out_while_the_record_waits_for_the_store_is_not_undone(world: RefreshWorld, pair, process, other):
-    def signed_out_meanwhile() -> None:
-        process.while_waiting = lambda: None
-        other.refresher.sign_out(other.request(pair))
-
-    world.backend.during = lambda _: fail_for(process, 1)
-    process.while_waiting = signed_out_meanwhile
-    tokens = process.refreshed(pair)
-    process.settle()
-    assert process.refresher.tokens_to_set(tokens) is None
-    # The new tokens, which the sign-out could not know, were revoked too.
-    assert world.backend.revoked == [pair.refresh, tokens.current.refresh]
-
-
 @pytest.mark.parametrize("step_s", [3600, 29 * 24 * 3600], ids=["an hour", "almost a sign-in"])
 def test_a_step_of_the_wall_clock_during_the_call_does_not_present_the_token_again(
     world: RefreshWorld, pair, process, other, step_s: float

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenStore
-from portal.errors import SignInEndedError, UsageError
+from portal.errors import UsageError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import create_query_group, query_endpoint, use_queries
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.clients import but_for_the_profile, listed, rename
+from tests.portal.query.clients import listed, rename
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientQueries, EnergySummaryQueries, ids
 
@@ -132,13 +132,6 @@ class TestResults:
         assert all(result.is_success for result in results)
         assert (len(refreshed), ada.backend.deadlines[-5:]) == (1, [deadline] * 5)
 
-    def test_are_none_where_the_sign_in_has_ended_and_its_data_are_dropped(self, ada: User) -> None:
-        listed(ada)
-        ada.backend.before = but_for_the_profile(SignInEndedError("over"))
-        with pytest.raises(SignInEndedError):
-            use_queries(ada.request(), searches("123"))
-        assert not [key for key in ada.store.values if key.startswith("ns:")]
-
 
 class TestThreads:
     @pytest.mark.parametrize("threads", [0, 1], ids=["none can be started", "all are busy"])
@@ -148,25 +141,6 @@ class TestThreads:
         results = use_queries(ada.elsewhere(fetch_pool=pool).request(), searches("123"))
         may_end.set()
         assert [ids(result) for result in results] == [["c1"], ["c2"], ["c3"]]
-
-    def test_of_eight_requests_are_the_pools_and_do_not_block_each_other(self, ada: User) -> None:
-        user = ada.elsewhere(fetch_pool=Pool(name="shared", threads=3, queue=9))
-        seen: list[list[str]] = []
-        threads: set[int] = set()
-        ada.backend.before = lambda _method, _path: threads.add(threading.get_ident())
-
-        def page() -> None:
-            results = use_queries(user.request(deadline=Deadline(WAIT_S), reload=True), searches("12345"))
-            seen.append([ids(result)[0] for result in results])
-
-        page()
-        assert len(threads) <= 4, "three, and the request's own"
-        pages = [threading.Thread(target=page) for _ in range(8)]
-        for each in pages:
-            each.start()
-        for each in pages:
-            each.join(WAIT_S)
-        assert seen == [["c1", "c2", "c3", "c4", "c5"]] * 9
 
     def test_pass_an_unexpected_error_to_the_caller_when_all_have_ended(self, ada: User) -> None:
         listed(ada)

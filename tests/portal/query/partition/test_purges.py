@@ -11,7 +11,6 @@ from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query.partition import principal_of_id
 from portal.services.auth import AuthMutations
 from tests.portal.query.clients import before_next, clients, listed, me, names, once, one, rename
-from tests.portal.query.fakes import PAST_ITS_LIFE_S
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations
 
@@ -91,23 +90,6 @@ class TestASignInAsAnotherUserWithinARequest:
         assert me(client).unwrap()["id"] == "ben"
         tokens.clear()
         assert isinstance(me(client).error, ApiUnauthorizedError)
-
-    def test_during_a_read_leaves_nothing_of_the_user_before_in_the_requests_memory(self, ada: User) -> None:
-        ada.passes(PAST_ITS_LIFE_S)
-        bens, tokens = ada.signed_in("ben").tokens.current, TokenStore(ada.tokens.current)
-        client = ada.process.request_with(tokens)
-        ada.backend.inside = lambda _method, _path: tokens.sign_in(bens)
-        assert isinstance(clients(client).error, ApiUnauthorizedError)
-        ada.backend.inside = None
-        ada.backend.rows = [{"id": "b1", "name": "ben's"}]
-        assert listed(client) == ["b1"]
-
-    def test_between_look_up_and_call_stores_nothing_for_the_user_before(self, ada: User) -> None:
-        bens, tokens = ada.signed_in("ben").tokens.current, TokenStore(ada.tokens.current)
-        before_next(ada, "get_many", lambda: tokens.sign_in(bens))
-        clients(ada.process.request_with(tokens), {"q": "c"})
-        ada.backend.rows.clear()
-        assert listed(ada, {"q": "c"}) == []
 
 
 def test_a_purge_that_is_asked_for_while_another_one_is_done_is_done_after_it(ada: User) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.support.caches import cache, make_redis, make_sqlite, redis_url, sqlite_path
-from tests.support.refresh_world import FakeTime
+from tests.support.fake_clock import FakeClock
 
 __all__ = ["cache", "make_redis", "make_sqlite", "redis_url", "sqlite_path"]
 
 
 @pytest.fixture
-def clock() -> FakeTime:
-    return FakeTime()
+def clock() -> FakeClock:
+    return FakeClock()

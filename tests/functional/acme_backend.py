@@ -14,11 +14,10 @@ import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
 
 import jwt
 
-from tests.support.serving import Call, Reply, json_reply, serving
+from tests.support.serving import FORM, Call, Reply, json_reply, serving
 
 EMAIL, PASSWORD = "ada@acme.example", "a password for tests"
 SCOPE = "ENERGY_APP OPERATIONS_APP"
@@ -37,19 +36,7 @@ FIELDS = {
     JOBS: {"title", "description", "priority", "stationId", "dueAt", "status", "assignee"},
 }
 ORDERS = {"createdAt": "created", "name": "name", "title": "title"}
-_FORM = "application/x-www-form-urlencoded"
 _KEY = "the key of Acme, which is made for tests"
-
-
-@dataclass
-class Asked:
-    """One call as it came."""
-
-    method: str
-    path: str
-    query: dict[str, str]
-    headers: dict[str, str]
-    body: dict[str, Any]
 
 
 Answer = tuple[int, Any]
@@ -71,7 +58,7 @@ class AcmeApi:
     """
 
     url: str = ""
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[Call] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {CUSTOMERS: [], JOBS: []})
     good: set[str] = field(default_factory=set)
@@ -92,7 +79,7 @@ class AcmeApi:
         self.rows[path].insert(0, row)
         return row
 
-    def asked_for(self, path: str, method: str = "GET") -> list[Asked]:
+    def asked_for(self, path: str, method: str = "GET") -> list[Call]:
         return [call for call in self.asked if (call.path, call.method) == (path, method)]
 
     def expire(self) -> None:
@@ -101,26 +88,29 @@ class AcmeApi:
 
     # --- answers ---
 
-    def answer(self, call: Asked) -> Answer:
+    def answer(self, call: Call) -> Reply:
         with self.lock:
-            self.asked.append(call)
-            if call.path in {"/oauth/token", "/oauth/revoke"}:
-                return self.oauth(call)
-            if call.headers.get("authorization", "").removeprefix("Bearer ") not in self.good:
-                return refusal("Invalid token", status=401)
-            if call.path == "/v1/me":
-                return 200, {"sub": "usr_1", "email": EMAIL, "full_name": "Ada of Acme", "scope": SCOPE}
-            path = next((path for path in self.rows if call.path.startswith(path)), "")
-            if not path:
-                return refusal("Unrecognized request URL", status=404)
-            return self.of_list(path, call) if call.path == path else self.of_row(path, call)
+            return json_reply(*self.answered(call))
 
-    def oauth(self, call: Asked) -> Answer:
+    def answered(self, call: Call) -> Answer:
+        self.asked.append(call)
+        if call.path in {"/oauth/token", "/oauth/revoke"}:
+            return self.oauth(call)
+        if call.bearer not in self.good:
+            return refusal("Invalid token", status=401)
+        if call.path == "/v1/me":
+            return 200, {"sub": "usr_1", "email": EMAIL, "full_name": "Ada of Acme", "scope": SCOPE}
+        path = next((path for path in self.rows if call.path.startswith(path)), "")
+        if not path:
+            return refusal("Unrecognized request URL", status=404)
+        return self.of_list(path, call) if call.path == path else self.of_row(path, call)
+
+    def oauth(self, call: Call) -> Answer:
         has_bearer = call.path == "/oauth/token" and "authorization" in call.headers
-        if call.headers.get("content-type") != _FORM or has_bearer:
+        if call.headers.get("content-type") != FORM or has_bearer:
             self.strange.append(f"{call.path}: {sorted(call.headers)}")
             return 400, {"error": "invalid_request"}
-        given = call.body
+        given = call.data()
         if call.path == "/oauth/revoke":
             self.newest.pop(self.families.get(given["token"], ""), None)
             return 200, None
@@ -142,9 +132,9 @@ class AcmeApi:
         self.families[refresh], self.newest[family] = family, refresh
         return {"access_token": access, "token_type": "bearer", "expires_in": LIFETIME_S, "refresh_token": refresh}
 
-    def of_list(self, path: str, call: Asked) -> Answer:
+    def of_list(self, path: str, call: Call) -> Answer:
         if call.method == "POST":
-            return self.create(path, call.body)
+            return self.create(path, call.data())
         unknown = sorted(set(call.query) - PARAMS[path])
         if unknown:
             self.strange += [f"{path}: {name}" for name in unknown if name in OF_THE_CONTRACT]
@@ -188,7 +178,7 @@ class AcmeApi:
             return invalid("title", TOO_SHORT)
         return None
 
-    def of_row(self, path: str, call: Asked) -> Answer:
+    def of_row(self, path: str, call: Call) -> Answer:
         row = next((row for row in self.rows[path] if call.path == f"{path}/{row['uuid']}"), None)
         if row is None:
             return refusal("No such row", status=404)
@@ -196,23 +186,17 @@ class AcmeApi:
             self.rows[path].remove(row)
             return 204, None
         if call.method == "PATCH":
-            changed = {name: value for name, value in call.body.items() if row.get(name) != value}
+            changed = {name: value for name, value in call.data().items() if row.get(name) != value}
             refused = self.refused(path, changed)
             if refused is not None:
                 return refused
-            row.update(call.body)
+            row.update(call.data())
         return 200, row
 
 
 @contextlib.contextmanager
 def acme_api() -> Iterator[AcmeApi]:
     acme = AcmeApi()
-
-    def answer(call: Call) -> Reply:
-        is_form = call.headers.get("content-type") == _FORM
-        body = dict(parse_qsl(call.body.decode())) if is_form else call.data() or {}
-        return json_reply(*acme.answer(Asked(call.method, call.path, call.query, call.headers, body)))
-
-    with serving(answer) as server:
+    with serving(acme.answer) as server:
         acme.url = server.url
         yield acme

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,10 @@ import yaml
 
 from tests.support.harness import ROOT, require_tool
 from tests.support.ports import free_port
+from tests.support.processes import PATIENCE_S, until
 
 FOLDER = ROOT / "deploy" / "prometheus"
 RULE_FILES = ("portal-rules.yml", "portal-alerts.yml")
-#: Far longer than anything takes, on a machine however busy, seconds.
-PATIENCE_S = 60
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,12 @@ class Prometheus:
         return {alert["labels"]["alertname"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
 
     def until(self, condition: Callable[[], object], *, what: str) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not condition():
-            assert time.monotonic() < end, f"not within {PATIENCE_S} s: {what}; firing: {self.firing()}"
-            time.sleep(0.2)
+        until(condition, what=lambda: f"{what}; firing: {self.firing()}")
+
+    def is_ready(self) -> bool:
+        with contextlib.suppress(requests.ConnectionError):
+            return requests.get(f"{self.url}/-/ready", timeout=PATIENCE_S).ok
+        return False
 
 
 def sixty_times_faster(rules: str) -> str:
@@ -81,19 +81,9 @@ def prometheus_server(folder: Path, *, targets: dict[str, list[str]], token: str
         process = subprocess.Popen(command, stdout=log, stderr=log)
     running = Prometheus(f"http://127.0.0.1:{port}")
     try:
-        end = time.monotonic() + PATIENCE_S
-        while not _is_ready(running):
-            said = (folder / "prometheus.log").read_text()
-            assert process.poll() is None, said
-            assert time.monotonic() < end, said
-            time.sleep(0.1)
+        until(lambda: process.poll() is not None or running.is_ready(), what=(folder / "prometheus.log").read_text)
+        assert process.poll() is None, (folder / "prometheus.log").read_text()
         yield running
     finally:
         process.kill()
         process.wait()
-
-
-def _is_ready(prometheus: Prometheus) -> bool:
-    with contextlib.suppress(requests.ConnectionError):
-        return requests.get(f"{prometheus.url}/-/ready", timeout=PATIENCE_S).ok
-    return False
