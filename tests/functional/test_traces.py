@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from tests.functional.otlp_receiver import ReceivedSpan, Receiver, otlp_receiver
 from tests.support.harness import RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
-from tests.support.otlp_receiver import ReceivedSpan, Receiver, otlp_receiver
 
 EMAIL, PASSWORD = "energy@example.com", "demo"
 SEARCHED = "quizzical-search"

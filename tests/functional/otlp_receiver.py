@@ -73,25 +73,6 @@ class Receiver:
         return next(filter(wanted, self.spans))
 
 
-def tree(spans: list[ReceivedSpan]) -> str:
-    """The spans as lines, each below its parent, with its duration and what it says of itself."""
-    known = {span.span_id for span in spans}
-    lines: list[str] = []
-
-    def add(span: ReceivedSpan, depth: int) -> None:
-        shown = ("portal.outcome", "portal.edge.rule", "url.path", "http.response.status_code", "jinja2.template_name")
-        told = " ".join(str(span.attributes[name]) for name in shown if name in span.attributes)
-        lines.append(f"{span.duration_ms:7.1f} ms  {'  ' * depth}{span.name}" + (f"  [{told}]" if told else ""))
-        for child in spans:
-            if child.parent_id == span.span_id:
-                add(child, depth + 1)
-
-    for span in spans:
-        if span.parent_id not in known:
-            add(span, 0)
-    return "\n".join(lines)
-
-
 def _value(value: object) -> object:
     kind = value.WhichOneof("value")  # type: ignore[attr-defined]  # of protobuf, made at run time
     return getattr(value, kind) if kind else None
