@@ -23,6 +23,7 @@ from tests.support.caches import close_connections
 from tests.support.harness import RunningStack, create_account, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 from tests.support.private_folder import private_folder
+from tests.support.whole_runs import number_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -58,7 +59,7 @@ def load_profile() -> None:
     """How long an example takes says how busy the machine is. All else stays as Hypothesis has it, in CI as it has it there."""
     from hypothesis import settings
 
-    settings.register_profile("portal", settings(), deadline=None)
+    settings.register_profile("portal", settings(), deadline=None, max_examples=number_of(100))
     settings.load_profile("portal")
 
 

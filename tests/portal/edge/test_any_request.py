@@ -21,6 +21,7 @@ from portal.edge.request_context import RequestContext
 from portal.edge.rules import cached_forward, decide
 from portal.web.cookies.token_cookies import read_tokens
 from tests.portal.edge.hostile_targets import FRAGMENTS
+from tests.support.whole_runs import number_of
 
 ENERGY = jwt.encode({"sub": "u-1", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")
 HEADERS = (
@@ -83,7 +84,7 @@ PAGES = st.sampled_from(
 )
 
 
-@hypothesis_settings(max_examples=600)
+@hypothesis_settings(max_examples=number_of(600))
 @given(environ=ENVIRONS, page=PAGES | st.none())
 def test_any_request_is_answered_without_an_error_and_stays_and_what_is_kept_forwards_what_the_table_forwards(
     proxy: ProxyMiddleware, environ: dict[str, object], page: str | None

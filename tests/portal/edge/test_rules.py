@@ -18,6 +18,7 @@ from portal.edge.rules import RULES, decide
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenState
 from tests.portal.edge.four_apps import ORIGINS, PLATFORM_SETS, SITES, context_for, token_check
 from tests.portal.edge.hostile_targets import FRAGMENTS, HOSTILE
+from tests.support.whole_runs import number_of
 
 ANY_TEXT = st.text() | st.lists(st.sampled_from(FRAGMENTS), max_size=8).map("".join)
 #: Text with lone surrogates: no server gives it, and nothing may fall over it.
@@ -70,7 +71,7 @@ def places(decision: object) -> list[str]:
     return [decision.user.home_url] if isinstance(decision, Forward) else []
 
 
-@settings(max_examples=1000)
+@settings(max_examples=number_of(1000))
 @given(FACTS)
 def test_any_facts_give_one_decision_that_keeps_the_contract(context: RequestContext) -> None:
     decision = decide(context)

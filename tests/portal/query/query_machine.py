@@ -40,6 +40,7 @@ from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, unavaila
 from tests.portal.query.world import World
 from tests.portal.query.write_rules import WriteRules, nested_actions
 from tests.support.fake_clock import FakeClock
+from tests.support.whole_runs import number_of
 
 VARIANTS: list[Any] = [None, {"sort": "name"}, {"q": "a"}]
 
@@ -356,7 +357,7 @@ class WithoutSingleFlight(QueryMachine):
     single_flight = NoSingleFlight
 
 
-def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = 100, steps: int = 30, **options: Any) -> None:
+def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = number_of(100), steps: int = 30, **options: Any) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(

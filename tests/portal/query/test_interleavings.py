@@ -23,6 +23,7 @@ from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import Dice, NoSingleFlight
 from tests.portal.query.query_machine import VersionedBackend, run_machine
 from tests.portal.query.world import World
+from tests.support.whole_runs import number_of
 
 PATIENCE_S = 20
 MOST_AT_ONCE = 4
@@ -212,4 +213,4 @@ def test_no_read_misses_a_completed_write_however_requests_overlap(
 ) -> None:
     """Also where rows tell no version."""
     monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
-    run_machine(InterleavingMachine, examples=120, steps=40)
+    run_machine(InterleavingMachine, examples=number_of(120), steps=40)

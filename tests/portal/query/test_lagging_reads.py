@@ -22,6 +22,7 @@ from tests.portal.query.clients import create, invalidate, listed, names, once, 
 from tests.portal.query.fakes import FakeBackend, FakeStore
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 from tests.portal.query.world import User, World
+from tests.support.whole_runs import number_of
 
 #: The key of a write log's record.
 RECORD = re.compile(r":energy\.get_clients:\d+$")
@@ -241,7 +242,7 @@ class LaggingMachine(QueryMachine):
 
 
 def test_no_read_misses_a_completed_write_though_the_backend_lags() -> None:
-    run_machine(LaggingMachine, examples=60, phases=[Phase.generate], report_multiple_bugs=False)
+    run_machine(LaggingMachine, examples=number_of(60), phases=[Phase.generate], report_multiple_bugs=False)
 
 
 def test_the_model_notices_when_nothing_is_applied_again(monkeypatch: pytest.MonkeyPatch) -> None:

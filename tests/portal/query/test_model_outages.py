@@ -19,6 +19,7 @@ from portal.query.partition.generations import PendingPurges
 from tests.portal.query.fakes import make_token, unavailable
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 from tests.support.client_endpoints import ClientQueries
+from tests.support.whole_runs import number_of
 
 
 @dataclass
@@ -86,7 +87,7 @@ class OutageMachine(QueryMachine):
 
 
 def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
-    run_machine(OutageMachine, examples=150)
+    run_machine(OutageMachine, examples=number_of(150))
 
 
 def test_the_model_notices_if_no_purge_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from portal.api.refresh.token_records import TOKEN_RECORD_FORMAT
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
 from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld
+from tests.support.whole_runs import number_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -27,7 +28,7 @@ JSON = st.recursive(
     max_leaves=12,
 )
 TEXTS = JSON.map(json.dumps) | st.text(max_size=12) | st.sampled_from(["", "{", "[1,", '"AAAA', "NaN"])
-ANY = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(max_examples=number_of(40), deadline=None, suppress_health_check=list(HealthCheck))
 OF_A_LATER_RELEASE = {"by": "a later release"}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import StoreUnavailableError
-from portal.query.partition.generations import MAX_PENDING
+from portal.query.partition import generations
 from tests.portal.query.clients import create, delete, listed, names, no_profile, once
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User
@@ -64,10 +64,13 @@ class TestTheStoreIsDown:
         ada.store.down = False
         listed(ada.signed_in("ben"))
 
-    def test_pending_purges_are_bounded_and_become_all_that_is_cached(self, ada: User, other: User) -> None:
+    def test_pending_purges_are_bounded_and_become_all_that_is_cached(
+        self, ada: User, other: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(generations, "MAX_PENDING", 8)
         ada.store.down = True
         delete(ada, "c5")
-        for number in range(MAX_PENDING + 1):
+        for number in range(9):
             with contextlib.suppress(StoreUnavailableError):
                 ada.process.runtime.namespaces.purge_token(f"token {number}")
         self.back(ada)
