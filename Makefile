@@ -4,7 +4,7 @@ BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
-.PHONY: run dev topology install runtime tracing test docs-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query hung lock clean help
+.PHONY: run dev topology install runtime tracing test docs-check storm-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query hung lock clean help
 
 help:  ## what there is
 	@grep -hE '^[a-z][a-z%-]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -27,9 +27,10 @@ install runtime tracing:
 # Each test belongs to one of these jobs: tests/jobs.py.
 test: .venv/.dev  ## the tests of the product
 docs-check: .venv/.dev  ## the tests of the documentation, and of the types that a team meets
+storm-check: .venv/.dev  ## state machines, storms and walks over all pages, whole: in `make test` they are short
 deploy-check: .venv/.dev  ## the tests of what is in deploy/, of images, releases and the wheel
 dev-check: .venv/.dev  ## the tests of the developers' tools, of the sandbox backend, and of the suite itself
-test docs-check deploy-check dev-check:
+test docs-check storm-check deploy-check dev-check:
 	@$(BIN)/python -m tests.jobs $@
 bench-check: .venv/.dev  ## the tests of the benchmarks, and a short run of each
 	@$(BIN)/python -m tests.jobs $@

@@ -20,10 +20,10 @@ from portal.store.shared_store import SharedStore
 from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
-from tests.support.harness import RunningStack, create_account, require_tool, running_stack
+from tests.support.harness import RUN_FOLDER, RunningStack, create_account, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 from tests.support.private_folder import private_folder
-from tests.support.whole_runs import number_of
+from tests.support.whole_runs import IS_WHOLE, number_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -37,15 +37,26 @@ CHROMIUM_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The processes of a run share what fills the sandbox's database.
+    """Give the processes of a run one folder, for the sandbox's data and for what servers prepare.
 
-    A run that a test starts in a copy of the checkout has a sandbox of its own, with what was changed there.
+    A run that a test starts in a copy of the checkout has a folder of its own, with what was changed there.
     """
     if hasattr(config, "workerinput"):
         return
-    os.environ.pop("SEEDED_SANDBOX", None)
+    os.environ.pop(RUN_FOLDER, None)
     if config.getoption("numprocesses", None):
-        os.environ["SEEDED_SANDBOX"] = str(private_folder("portal-seeded-sandbox-"))
+        os.environ[RUN_FOLDER] = str(private_folder("portal-test-run-"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests that a whole run alone has, and keep all tests of the one stack and the one Chromium together."""
+    left_out = [item for item in items if not IS_WHOLE and item.get_closest_marker("whole")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+    for item in items:
+        uses_stack = {"stack", "browser"} & set(getattr(item, "fixturenames", ()))
+        item.add_marker(pytest.mark.xdist_group("stack" if uses_stack else item.location[0]))
 
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:

@@ -3,7 +3,8 @@
     python -m tests.jobs test            runs the tests of one job, or of several
     python -m tests.jobs --changed       names the jobs beside `make test` that a change asks for, as `.ci/run` does
 
-Each test file belongs to one job: what no other job names belongs to `test`.
+Each test file belongs to one job: what no other job names belongs to `test`. Some tests have a short form there, and
+their whole one in `storm-check` (`tests.support.whole_runs`).
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ from typing import Final
 
 from tests.support import contained_run
 from tests.support.harness import found_tool
+from tests.support.whole_runs import VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Its tests have settings of their own, so they get a process of their own.
 SANDBOX: Final = "tests/sandbox_api"
-#: Tests wait more than they compute, so three processes keep two processors busy. A file's tests stay in one process,
-#: and the files keep their order.
-OPTIONS: Final = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+#: A file's tests stay in one process, and the files keep their order.
+OPTIONS: Final = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+#: Tests of servers wait more than they compute. The tests of the one stack and of the one Chromium stay in one process
+#: (`tests.conftest`).
+WITH_SERVERS: Final = ("-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
+#: Tests of the product that start servers, browsers or stores: `make test` runs them after all others.
+SERVERS: Final = ("tests/browser", "tests/functional", "tests/portal/server", "tests/portal_operate/test_serve.py")
 #: The exit status of pytest where a job has no test: those of the examples are not run without them.
 NO_TESTS: Final = 5
 #: No job takes that long; seconds.
@@ -38,16 +44,18 @@ class Job:
 
     :ivar minutes: how long it takes, on two processors with nothing else to do.
     :ivar tests: its folders and files. They name no folder of another job.
+    :ivar whole: tests of `make test` that have a short form there, which it runs whole.
     :ivar code: folders and files that it tests. A change of one of them asks for the job, as one of its tests does.
     """
 
     minutes: int
     tests: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
 
     def is_asked_for_by(self, file: str) -> bool:
         """Whether a change of this file asks for the job."""
-        return any(f"{file}/".startswith(f"{path}/") for path in (*self.tests, *self.code, *FOR_EVERY_JOB))
+        return any(f"{file}/".startswith(f"{path}/") for path in (*self.tests, *self.whole, *self.code, *FOR_EVERY_JOB))
 
 
 #: A change of these asks for all jobs.
@@ -57,7 +65,7 @@ FOR_EVERY_JOB: Final = (
 )
 #: By the target of the Makefile.
 JOBS: Final = {
-    "test": Job(minutes=10),
+    "test": Job(minutes=5),
     "docs-check": Job(
         minutes=3,
         tests=("tests/docs", "tests/typing"),
@@ -69,10 +77,39 @@ JOBS: Final = {
     ),
     "deploy-check": Job(
         minutes=2,
-        tests=("tests/deploy",),
+        tests=(
+            *(
+                "tests/deploy",
+                "tests/functional/test_oidc_known_providers.py",
+                "tests/functional/test_rolling_upgrade.py",
+            ),
+            *("tests/functional/test_static_files_of_two_releases.py", "tests/portal/server/test_supervisor.py"),
+            *("tests/portal/store/test_redis_as_it_is_run.py", "tests/portal_operate/test_extras.py"),
+        ),
         code=(
             *("deploy", "Dockerfile", ".dockerignore", ".github", "setup.py", "packages/setup.py"),
-            *("packages/portal/server", "packages/portal_operate", "packages/pyproject.toml"),
+            *("packages/portal/server", "packages/portal/store", "packages/portal_oidc", "packages/portal_operate"),
+            *("packages/pyproject.toml", "packages/portal/api/refresh"),
+        ),
+    ),
+    "storm-check": Job(
+        minutes=3,
+        whole=(
+            *(
+                "tests/apps/test_every_page.py",
+                "tests/browser/test_every_page.py",
+                "tests/functional/test_every_backend.py",
+            ),
+            *("tests/functional/test_refresh_storm.py", "tests/portal/api/refresh/test_stored_formats.py"),
+            *("tests/portal/edge/test_any_request.py", "tests/portal/edge/test_no_redirect_loops.py"),
+            *("tests/portal/edge/test_rules.py", "tests/portal/query/test_interleavings.py"),
+            *("tests/portal/query/test_lagging_reads.py", "tests/portal/query/test_model.py"),
+            *("tests/portal/query/test_model_outages.py", "tests/portal/query/test_several_nodes.py"),
+            *("tests/portal/query/test_stored_formats.py", "tests/portal/query/test_storm.py"),
+        ),
+        code=(
+            *("packages/portal/api/refresh", "packages/portal/edge", "packages/portal/query", "packages/portal/store"),
+            *("packages/portal_pages", "packages/portal/web/templates", "apps", "packages/sqlite_cache"),
         ),
     ),
     "dev-check": Job(
@@ -130,6 +167,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     for name in options.jobs:
         say(f"make {name} takes about {JOBS[name].minutes} minutes on two processors.", missing_programs())
+        os.environ.update({VARIABLE: "on"} if JOBS[name].whole else {})
         for arguments in runs_of(name):
             if (status := run_pytest(*arguments)) not in {0, NO_TESTS}:
                 return status
@@ -137,11 +175,16 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def runs_of(name: str) -> list[tuple[str, ...]]:
-    """The arguments of each pytest that runs tests of this job."""
-    if not JOBS[name].tests:
-        return [(*OPTIONS, *(f"--ignore={path}" for job in JOBS.values() for path in job.tests))]
-    own = [path for path in JOBS[name].tests if path != SANDBOX]
-    return [(*OPTIONS, SANDBOX)] * (SANDBOX in JOBS[name].tests) + [(*OPTIONS, *own)]
+    """Return the arguments of each pytest that runs tests of this job."""
+    job = JOBS[name]
+    if name == "test":
+        others = [f"--ignore={path}" for each in JOBS.values() for path in each.tests]
+        return [
+            (*OPTIONS, *others, *(f"--ignore={path}" for path in SERVERS)),
+            (*WITH_SERVERS, *others, *SERVERS),
+        ]
+    own = [path for path in (*job.tests, *job.whole) if path != SANDBOX]
+    return [(*OPTIONS, SANDBOX)] * (SANDBOX in job.tests) + [(*WITH_SERVERS, *own)]
 
 
 def run_pytest(*arguments: str) -> int:

@@ -57,7 +57,7 @@ def results(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, str]]:
     monkeypatch.setattr(bench, "run", run)
     monkeypatch.setattr(bench, "time", SimpleNamespace(monotonic=lambda: 0.0))
     monkeypatch.setattr(bench, "seeded_sandbox", lambda: Path("nowhere"))
-    monkeypatch.setenv("SEEDED_SANDBOX", "")
+    monkeypatch.setenv("TEST_RUN_FOLDER", "")
     return found
 
 

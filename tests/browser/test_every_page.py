@@ -5,6 +5,7 @@ The pages are those of the URL tables (:mod:`tests.support.open_pages`), so a ne
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 from tests.support.harness import RunningStack
 from tests.support.open_pages import VISITORS, OpenPage, open_pages, signed_in_contexts
 from tests.support.script_weight import SCRIPT_LIMIT, script_weight
+from tests.support.whole_runs import IS_WHOLE
 
 #: Seconds. The first test opens every page, at two widths, and in both themes at one.
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(1200)]
@@ -82,6 +84,7 @@ class _Walk:
         self._opened = {visitor: context.new_page() for visitor, context in contexts.items()}
         self._place = ""
         self._status = 200
+        self._looks = itertools.cycle(LOOKS)
         for page in self._opened.values():
             page.on("console", self._note_console)
             page.on("pageerror", lambda error: self._complain(str(error)))
@@ -120,7 +123,8 @@ class _Walk:
 
     def _check(self, page: Page, *, width: int | None = None, opened: str = "") -> None:
         looks = [(width, theme) for theme in THEMES] if width else LOOKS
-        for each, theme in looks:
+        # In a short run each page has one of the looks, in turn.
+        for each, theme in looks if IS_WHOLE else [next(self._looks)]:
             page.emulate_media(color_scheme=theme)
             page.set_viewport_size({"width": each, "height": 900})
             at = f"{self._place} {opened} {theme} {each}px"

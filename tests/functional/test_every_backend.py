@@ -22,10 +22,12 @@ from tests.support.http_browser import HttpBrowser
 from tests.support.open_pages import table_of
 from tests.support.walk import Portal, Visit, Walker, running_portal, sandbox_to_walk
 from tests.support.walk.rows import Row, all_rows, contradicts
+from tests.support.whole_runs import IS_WHOLE
 
 #: Seconds. The first test of a kind starts its servers and goes everywhere.
 pytestmark = pytest.mark.timeout(600)
-KINDS = ("document", "contract", "full", "strict")
+#: In a short run the poorest and the richest kind alone.
+KINDS = ("document", "contract", "full", "strict") if IS_WHOLE else ("document", "full")
 #: The kind that is walked with `DEBUG` off: of each shape it has the most pages.
 WITHOUT_DEBUG = "contract"
 APPS = tuple(project.app for project in PROJECTS)
@@ -98,8 +100,9 @@ def walked(request: pytest.FixtureRequest, seeded: Path, tmp_path_factory: pytes
 
 
 def of_kind(kind: str) -> pytest.MarkDecorator:
-    """The test is for one kind of backend."""
-    return pytest.mark.parametrize("walked", [kind], indirect=True)
+    """The test is for one kind of backend; in a short run it is left out where the kind is."""
+    marks = [] if kind in KINDS else [pytest.mark.whole]
+    return pytest.mark.parametrize("walked", [pytest.param(kind, marks=marks)], indirect=True)
 
 
 def app_of(path: str) -> str:

@@ -8,9 +8,16 @@ import pytest
 
 from benchmarks.refresh.fault_scenarios import SCENARIOS
 from benchmarks.refresh.storm import LEAVING, run
+from tests.support.whole_runs import IS_WHOLE
 
 
-@pytest.mark.parametrize(("weather", "seconds"), [("plain", 10), ("refreshes answered with rubbish, not honoured", 4)])
+@pytest.mark.parametrize(
+    ("weather", "seconds"),
+    [
+        ("plain", 10 if IS_WHOLE else 4),
+        pytest.param("refreshes answered with rubbish, not honoured", 4, marks=pytest.mark.whole),
+    ],
+)
 def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str, seconds: float):
     """Two projects, two workers each, browsers that receive late."""
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == weather)

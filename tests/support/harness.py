@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SYSTEM_PROGRAMS = "/usr/sbin"
 #: Seconds. A machine under load may need long, and no test asserts how long.
 PATIENCE_S = 60
+#: The variable with the folder that all processes of a run share.
+RUN_FOLDER = "TEST_RUN_FOLDER"
 
 
 def found_tool(*names: str) -> str | None:
@@ -89,13 +91,31 @@ def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None =
 
 
 @cache
+def run_folder() -> Path:
+    """Return the folder that all processes of this run share, or one of this process where it runs alone."""
+    return Path(os.environ.get(RUN_FOLDER) or private_folder("portal-test-run-"))
+
+
+def share_prepared_files(state: Path) -> None:
+    """Let the servers of this state folder find the static files and templates that others of this run have prepared.
+
+    To prepare them takes three seconds of a processor. Servers in `DEBUG` keep none.
+    """
+    prepared, link = run_folder() / "prepared", state / "prepared"
+    prepared.mkdir(mode=0o700, exist_ok=True)
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not link.is_symlink():
+        link.symlink_to(prepared)
+
+
+@cache
 def seeded_sandbox() -> Path:
     """A state folder of the sandbox with all its data, to be copied.
 
-    It is made once: for this process, or for all that have the same folder in `SEEDED_SANDBOX`.
+    It is made once in a run.
     """
-    folder = Path(os.environ.get("SEEDED_SANDBOX") or private_folder("portal-seeded-sandbox-"))
-    made, unfinished = folder / "made", folder / "unfinished"
+    folder = run_folder()
+    made, unfinished = folder / "sandbox", folder / "unfinished"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
@@ -199,6 +219,8 @@ def running_stack(
         log = folder / "servers.log"
         if BACKEND not in without:
             prepare_sandbox(environment, seeded)
+        if state := environment["APP_STATE_DIR"]:
+            share_prepared_files(Path(state))
         group = ServerGroup(log=log)
         try:
             group.start(server for server in local.servers() if server.name not in without)

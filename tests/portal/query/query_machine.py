@@ -357,7 +357,9 @@ class WithoutSingleFlight(QueryMachine):
     single_flight = NoSingleFlight
 
 
-def run_machine(machine: type[RuleBasedStateMachine], *, examples: int = number_of(100), steps: int = 30, **options: Any) -> None:
+def run_machine(
+    machine: type[RuleBasedStateMachine], *, examples: int = number_of(100), steps: int = 30, **options: Any
+) -> None:
     run_state_machine_as_test(
         machine,
         settings=settings(

@@ -19,6 +19,7 @@ from portal.query.endpoints.registry import Registry
 from tests.portal.query.clients import create, delete, listed, names, one, rename
 from tests.portal.query.world import User, World
 from tests.support.client_endpoints import EnergySummaryQueries
+from tests.support.whole_runs import number_of
 
 #: JSON of any type, and what is no JSON.
 JSON = st.recursive(
@@ -27,7 +28,7 @@ JSON = st.recursive(
     max_leaves=12,
 )
 TEXTS = JSON.map(json.dumps) | st.text(max_size=12) | st.sampled_from(["", "{", "[1,", "NaN", "[" * 5000])
-SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(max_examples=number_of(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 summary = EnergySummaryQueries.use_get_summary_query
 

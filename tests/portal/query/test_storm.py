@@ -48,12 +48,14 @@ def test_no_read_misses_a_completed_write_on_the_embedded_store(tmp_path: Path) 
     check(embedded, tmp_path)
 
 
+@pytest.mark.whole
 @pytest.mark.redis
 def test_nor_on_redis(tmp_path: Path) -> None:
     with running_redis(tmp_path) as redis:
         check(lambda place: {**on_redis(redis), "KEY_PREFIX": place.name}, tmp_path)
 
 
+@pytest.mark.whole
 @pytest.mark.redis
 def test_nor_on_a_cluster(tmp_path: Path) -> None:
     with clustered_redis(tmp_path) as cluster:
