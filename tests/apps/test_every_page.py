@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, cycle
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,8 @@ from jinja2 import Environment
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from tests.support.every_page import CASES, SITES, problems_of, running_site
-from tests.support.every_page.cases import Browser, Visit
+from tests.support.every_page.cases import Browser, Case, Visit
+from tests.support.every_page.sites import RunningSite
 from tests.support.nothing_kept import nothing_kept
 from tests.support.whole_runs import sample
 
@@ -68,35 +69,41 @@ def run_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
 
 
 def run_all(site: str, *, state_dir: Path) -> Run:
+    """Run all cases as in `DEBUG`; as production has them each fifth of them, or all in a whole run."""
     cases = [case for case in CASES if case.site == site]
-    app, problems, mixed, pages = site.partition("+")[0], [], [], {}
+    app, problems, mixed, in_debug = site.partition("+")[0], [], [], {}
 
     def look_in_turn(visit: Visit) -> None:
         if not is_same_in_turn(visit):
             mixed.append(visit.name)
 
+    def look_at(running: RunningSite, case: Case, locale: str, *, is_turn: bool = False) -> str:
+        responses = running.run(case, locale=locale, then=look_in_turn if is_turn else lambda visit: None)
+        found = [] if responses[-1].status_code == case.status else [f"status {responses[-1].status_code}"]
+        contents = html_of(responses)
+        for content in contents:
+            found += problems_of(content, app=app, locale=locale, shows=case.shows if content is contents[-1] else ())
+        problems.extend(f"{case.id}, {locale}: {problem}" for problem in found)
+        return comparable(contents)
+
+    with running_site(site, state_dir=state_dir, is_debug=True) as in_debug_site:
+        for case in cases:
+            in_debug[case] = look_at(in_debug_site, case, DEFAULT_LOCALE)
     # After a failure another page is shown, for what has been learned.
     stable = [case for case in cases if case.status < 400 and not case.name.startswith("failure")]
     turns = sample(stable[::2], step=3)
     with running_site(site, state_dir=state_dir) as running:
-        in_others = zip(cycle(OTHER_LOCALES), sample(cases, step=5), strict=False)
-        for locale, case in chain(((DEFAULT_LOCALE, case) for case in cases), in_others):
-            is_turn = case in (turns[::2] if locale == DEFAULT_LOCALE else turns[1::2])
-            responses = running.run(case, locale=locale, then=look_in_turn if is_turn else lambda visit: None)
-            found = [] if responses[-1].status_code == case.status else [f"status {responses[-1].status_code}"]
-            contents = html_of(responses)
-            for content in contents:
-                shows = case.shows if content is contents[-1] else ()
-                found += problems_of(content, app=app, locale=locale, shows=shows)
-            problems += [f"{case.id}, {locale}: {problem}" for problem in found]
-            if locale == DEFAULT_LOCALE:
-                pages[case] = comparable(contents)
-    with running_site(site, state_dir=state_dir, is_debug=True) as running:
-        in_debug = {
-            case: comparable(html_of(running.run(case, locale=DEFAULT_LOCALE))) for case in sample(cases, step=5)
-        }
-    differing = [case.id for case, page in in_debug.items() if page != pages[case]]
-    return Run(problems=problems, mixed=mixed, differing=differing, loaded=running.loaded, compiled=running.compiled)
+        differing = [
+            case.id
+            for case in dict.fromkeys((*sample(cases, step=5), *turns[::2]))
+            if look_at(running, case, DEFAULT_LOCALE, is_turn=case in turns[::2]) != in_debug[case]
+        ]
+        for locale, case in zip(
+            cycle(OTHER_LOCALES), dict.fromkeys((*sample(cases, step=5), *turns[1::2])), strict=False
+        ):
+            look_at(running, case, locale, is_turn=case in turns[1::2])
+    loaded, compiled = in_debug_site.loaded, in_debug_site.compiled
+    return Run(problems=problems, mixed=mixed, differing=differing, loaded=loaded, compiled=compiled)
 
 
 def comparable(contents: list[str]) -> str:
