@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.utils import translation
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 import portal_oidc
 from portal.api.jwks import JwksKeys
@@ -20,7 +22,7 @@ from portal.store.shared_store import SharedStore
 from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
-from tests.support.harness import RUN_FOLDER, RunningStack, create_account, require_tool, running_stack
+from tests.support.harness import ROOT, RUN_FOLDER, RunningStack, create_account, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
 from tests.support.private_folder import private_folder
 from tests.support.whole_runs import IS_WHOLE, number_of
@@ -48,15 +50,33 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[RUN_FOLDER] = str(private_folder("portal-test-run-"))
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests that a whole run alone has, and keep all tests of the one stack and the one Chromium together."""
+    """Leave out the tests that a whole run alone has."""
     left_out = [item for item in items if not IS_WHOLE and item.get_closest_marker("whole")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
-    for item in items:
-        uses_stack = {"stack", "browser"} & set(getattr(item, "fixturenames", ()))
-        item.add_marker(pytest.mark.xdist_group("stack" if uses_stack else item.location[0]))
+
+
+class OneStack(LoadFileScheduling):
+    """Keep the tests of a file in one process, and all that use the stack or the browser in the first one.
+
+    Their servers and the browser are started once in a run.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return "stack" if file.startswith("tests/browser/") or uses_stack(file) else file
+
+
+@cache
+def uses_stack(file: str) -> bool:
+    """Return whether a test of the file takes the fixture `stack` of this module."""
+    text = (ROOT / file).read_text()
+    return "stack: RunningStack" in text and "def stack(" not in text
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneStack:
+    return OneStack(config, log)
 
 
 def pytest_pycollect_makemodule(module_path: Path) -> None:

@@ -25,11 +25,10 @@ from tests.support.whole_runs import VARIABLE
 ROOT = Path(__file__).resolve().parents[1]
 #: Its tests have settings of their own, so they get a process of their own.
 SANDBOX: Final = "tests/sandbox_api"
-#: A file's tests stay in one process, and the files keep their order.
-OPTIONS: Final = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-#: Tests of servers wait more than they compute. The tests of the one stack and of the one Chromium stay in one process
-#: (`tests.conftest`).
-WITH_SERVERS: Final = ("-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
+#: The files keep their order; `tests.conftest` says which tests stay in one process.
+OPTIONS: Final = ("-n", "2", "--no-loadscope-reorder")
+#: Tests of servers wait more than they compute.
+WITH_SERVERS: Final = ("-n", "3", "--no-loadscope-reorder")
 #: Tests of the product that start servers, browsers or stores: `make test` runs them after all others.
 SERVERS: Final = ("tests/browser", "tests/functional", "tests/portal/server", "tests/portal_operate/test_serve.py")
 #: The exit status of pytest where a job has no test: those of the examples are not run without them.
