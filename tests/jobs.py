@@ -14,7 +14,7 @@ import dataclasses
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -131,26 +131,26 @@ JOBS: Final = {
         code=("packages", "apps", "benchmarks", "docs/reference/measured.md"),
     ),
 }
-#: Programs that some tests start, each with its other names.
-PROGRAMS: Final = (
-    ("chromium", "chromium-browser", "google-chrome"),
-    ("firefox-esr", "firefox"),
-    ("redis-server",),
-    ("redis-sentinel",),
-    ("nginx",),
-    ("node",),
-    ("npm",),
-    ("bash",),
-    ("git",),
-    ("openssl",),
-    ("jq",),
-    ("setpriv",),
-    ("unshare",),
-    ("kubectl",),
-    ("systemd-analyze",),
-    ("prometheus",),
-    ("promtool",),
-)
+#: Programs that some tests start, each with its other names, and Debian's package of each.
+PROGRAMS: Final = {
+    ("chromium", "chromium-browser", "google-chrome"): "chromium",
+    ("firefox-esr", "firefox"): "firefox-esr",
+    ("redis-server",): "redis-server",
+    ("redis-sentinel",): "redis-sentinel",
+    ("nginx",): "nginx-light",
+    ("node",): "nodejs",
+    ("npm",): "npm",
+    ("bash",): "bash",
+    ("git",): "git",
+    ("openssl",): "openssl",
+    ("jq",): "jq",
+    ("setpriv",): "util-linux",
+    ("unshare",): "util-linux",
+    ("kubectl",): "kubernetes-client",
+    ("systemd-analyze",): "systemd",
+    ("prometheus",): "prometheus",
+    ("promtool",): "prometheus",
+}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -166,7 +166,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     for name in options.jobs:
         say(f"make {name} takes about {JOBS[name].minutes} minutes on two processors.", missing_programs())
-        os.environ.update({VARIABLE: "on"} if JOBS[name].whole else {})
+        os.environ[VARIABLE] = "on" if JOBS[name].whole else "off"
         for arguments in runs_of(name):
             if (status := run_pytest(*arguments)) not in {0, NO_TESTS}:
                 return status
@@ -218,13 +218,14 @@ def jobs_for(changed: Sequence[str] | None) -> tuple[list[str], list[str]]:
     return asked, why
 
 
-def missing_programs(programs: Sequence[Sequence[str]] = PROGRAMS) -> str:
-    """Which programs are not here, and what becomes of their tests."""
-    missing = [names[0] for names in programs if found_tool(*names) is None]
+def missing_programs(programs: Mapping[tuple[str, ...], str] = PROGRAMS) -> str:
+    """Name the programs that are not here, the fate of their tests, and the command that installs them."""
+    missing = {names[0]: package for names, package in programs.items() if found_tool(*names) is None}
     if not missing:
         return "Every program that a test needs is on this machine."
-    what = "fail, because CI is set" if os.environ.get("CI") else "are skipped"
-    return f"Not on this machine: {', '.join(missing)}. The tests that need them {what}."
+    fate = "fail, because CI is set" if os.environ.get("CI") else "are left out"
+    install = f"apt-get install {' '.join(dict.fromkeys(missing.values()))}"
+    return f"Not on this machine: {', '.join(missing)}. The tests that need them {fate}; to run them: {install}"
 
 
 def say(*lines: str) -> None:

@@ -17,46 +17,58 @@ import pytest
 from portal.config.projects import PROJECT_BY_APP
 from tests import jobs
 from tests.jobs import JOBS, PROGRAMS, changed_files, jobs_for, missing_programs, runs_of
+from tests.support import whole_runs
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell, link_environment
 
-BESIDE = ["docs-check", "deploy-check", "dev-check", "bench-check"]
+BESIDE = ["docs-check", "deploy-check", "storm-check", "dev-check", "bench-check"]
 
 
 def is_below(file: Path, paths: Iterable[str]) -> bool:
     return any(file.is_relative_to(ROOT / path) for path in paths)
 
 
-def runs(job: str, file: Path) -> bool:
-    """Whether a job runs the tests of this file."""
+def runs(job: str, file: Path) -> int:
+    """Return how many runs of a job have the tests of this file. A whole form beside a short one does not count."""
+    count = 0
     for words in runs_of(job):
         ignored = [word.removeprefix("--ignore=") for word in words if word.startswith("--ignore=")]
         given = [word for word in words if word.startswith("tests/")] or ["tests"]
-        if is_below(file, given) and not is_below(file, ignored):
-            return True
-    return False
+        count += is_below(file, given) and not is_below(file, (*ignored, *JOBS[job].whole))
+    return count
 
 
 def test_every_test_file_belongs_to_one_job() -> None:
     for file in [*(ROOT / "tests").rglob("test_*.py"), ROOT / "tests/new_folder/test_new.py"]:
-        assert [job for job in JOBS if runs(job, file)] == [next((job for job in BESIDE if runs(job, file)), "test")]
+        assert sum(runs(job, file) for job in JOBS) == 1, file
+
+
+def test_storm_check_alone_runs_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setenv(whole_runs.VARIABLE, "")
+    monkeypatch.setattr(jobs, "run_pytest", lambda *_: seen.append(os.environ[whole_runs.VARIABLE]) or 0)
+    assert jobs.main(["docs-check", "storm-check", "deploy-check"]) == 0
+    assert seen == ["off", "on", "off"]
 
 
 def test_what_a_job_names_is_there() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for name, job in JOBS.items():
         assert re.search(rf"^{name}: ", makefile, flags=re.MULTILINE)
-        assert [path for path in (*job.tests, *job.code, *jobs.FOR_EVERY_JOB) if not (ROOT / path).exists()] == []
+        assert [
+            path for path in (*job.tests, *job.whole, *job.code, *jobs.FOR_EVERY_JOB) if not (ROOT / path).exists()
+        ] == []
 
 
 @pytest.mark.parametrize(
     ("file", "asked"),
     [
-        ("packages/portal/query/client.py", ["bench-check"]),
+        ("packages/portal/query/client.py", ["storm-check", "bench-check"]),
         ("docs/how-to/deploy.md", ["docs-check"]),
         ("tests/deploy/test_nginx.py", ["deploy-check"]),
         ("packages/portal/server/supervisor.py", ["deploy-check", "bench-check"]),
+        ("packages/portal/store/size.py", ["deploy-check", "storm-check", "bench-check"]),
         ("deployed.md", []),
         ("packages/portal_dev/catalogs.py", ["dev-check", "bench-check"]),
         ("packages/portal_dev/docs_site.py", ["docs-check", "dev-check", "bench-check"]),
@@ -77,6 +89,7 @@ def test_a_run_says_which_jobs_it_runs_and_why() -> None:
             "make test: always",
             "make docs-check: docs/a.md and 1 more changed",
             "make deploy-check: deploy/nginx/portal.conf changed",
+            "make storm-check is left out: nothing that it tests has changed",
             "make dev-check is left out: nothing that it tests has changed",
             "make bench-check is left out: nothing that it tests has changed",
         ],
@@ -212,12 +225,14 @@ def test_a_run_ends_with_a_line_for_each_reason_to_skip_and_the_count(tmp_path: 
 def test_it_names_the_programs_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
-    here, missing = (Path(sys.executable).name,), ("no-such-program", "no-such-other-name")
-    assert missing_programs([here]) == "Every program that a test needs is on this machine."
+    here = {(Path(sys.executable).name,): "python3"}
+    missing = {("no-such-program", "no-such-other-name"): "a-package"}
+    assert missing_programs(here) == "Every program that a test needs is on this machine."
     told = "Not on this machine: no-such-program. The tests that need them "
-    assert missing_programs([here, missing]) == f"{told}are skipped."
+    install = "to run them: apt-get install a-package"
+    assert missing_programs(here | missing) == f"{told}are left out; {install}"
     monkeypatch.setenv("CI", "true")
-    assert missing_programs([missing]) == f"{told}fail, because CI is set."
+    assert missing_programs(missing) == f"{told}fail, because CI is set; {install}"
 
 
 def test_every_program_that_a_test_needs_is_known() -> None:
