@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -43,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     A run that a test starts in a copy of the checkout has a folder of its own, with what was changed there.
     """
+    gc.disable()  # until the tests are collected
     if hasattr(config, "workerinput"):
         return
     os.environ.pop(RUN_FOLDER, None)
@@ -55,6 +57,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if not IS_WHOLE and item.get_closest_marker("whole")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected to no garbage collection: thousands of tests would be looked through each time."""
+    gc.enable()
+    gc.freeze()
 
 
 class OneStack(LoadFileScheduling):
