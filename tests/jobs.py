@@ -133,6 +133,7 @@ JOBS: Final = {
 }
 #: Programs that some tests start, each with its other names, and Debian's package of each.
 PROGRAMS: Final = {
+    ("chromium-headless-shell", "chromium", "google-chrome"): "chromium-headless-shell",
     ("chromium", "chromium-browser", "google-chrome"): "chromium",
     ("firefox-esr", "firefox"): "firefox-esr",
     ("redis-server",): "redis-server",

@@ -44,7 +44,7 @@ def main() -> None:
     options = parser.parse_args()
     shutil.rmtree(options.folder, ignore_errors=True)
     options.folder.mkdir(parents=True)
-    program = require_tool("chromium", "chromium-browser", "google-chrome")
+    program = require_tool("chromium-headless-shell", "chromium", "google-chrome")
     with tempfile.TemporaryDirectory() as state, running_stack(Path(state)) as stack, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         _take(stack, browser, folder=options.folder, locale=options.locale, only=options.only)
