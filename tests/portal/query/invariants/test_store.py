@@ -14,6 +14,18 @@ from tests.portal.query.world import User
 
 
 class TestI5DeletedKeysAreMissesNeverOlderRows:
+    def test_whichever_are_deleted(self, ada: User) -> None:
+        listed(ada, pages=2)
+        delete(ada, "c5")
+        rename(ada, "c4", "renamed")
+        before = dict(ada.store.values)
+        assert names(ada, pages=2) == {"c4": "renamed", "c3": "client 3", "c2": "client 2"}
+        for key, value in before.items():
+            for left in ({name: value for name, value in before.items() if name != key}, {key: value}):
+                ada.store.values = left
+                shown = names(ada.elsewhere(), pages=2)
+                assert ("c5" in shown, shown["c4"]) == (False, "renamed"), key
+
     def test_of_several_lost_records_the_newest_counts(self, ada: User) -> None:
         listed(ada, pages=2)
         rename(ada, "c3", "renamed")
