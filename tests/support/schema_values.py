@@ -41,7 +41,7 @@ def _text(schema: Mapping[str, Any]) -> str:
 
 
 def misfits(value: Any, shape: Shape, place: str = "") -> Iterator[str]:
-    """What of a value is not as its schema says, each with its place in the value."""
+    """Yield the parts of a value that are not as its schema says, with their places."""
     if value is None:
         if not shape.nullable and shape.kind != "any":
             yield f"{place}: null"

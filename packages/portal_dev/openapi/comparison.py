@@ -85,7 +85,7 @@ class _Field:
         return issubclass(self.owner, Row) and not (self.of_all_rows and self.name == names.ID_FIELD)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class _Fault:
     """One thing that does not fit.
 
@@ -156,7 +156,7 @@ def _missing(hook: Any, known: Mapping[tuple[str, str], Operation], others: list
     # Another method that no hook calls, or a path that is like it: then it is a mistake.
     is_meant = did_you_mean(path, paths) or any(_unnamed(each.path) == shape for each in others)
     hint = f"; it has {', '.join(methods)} there" if methods else ""
-    return _Fault(message=_no_such(_method(hook), path, paths) + hint, lacks="" if is_meant else "call")
+    return _Fault(_no_such(_method(hook), path, paths) + hint, lacks="" if is_meant else "call")
 
 
 def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
@@ -164,16 +164,16 @@ def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
     for number, (name, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         # `resource(…)` calls the id of a row so, whatever the schema calls it.
         if _plain(name) != _plain(other) and not (name == names.ID_FIELD and number == len(ours)):
-            yield _Fault(message=f"the parameter {name} of the path is {other} in the schema")
+            yield _Fault(f"the parameter {name} of the path is {other} in the schema")
     yield from _query_faults(hook, operation, is_list=getattr(hook, "is_list", False))
     for header in operation.headers:
         if header.required:
-            yield _Fault(message=f"the schema needs the {header.place} {header.name}, which hooks do not send")
+            yield _Fault(f"the schema needs the {header.place} {header.name}, which hooks do not send")
     yield from _answer_faults(hook, operation)
     if operation.method != "GET":
         yield from _body_faults(hook, operation)
     elif operation.body.required:
-        yield _Fault(message="the schema's call needs a body, which queries do not send")
+        yield _Fault("the schema's call needs a body, which queries do not send")
 
 
 def _plain(name: str) -> str:
@@ -201,21 +201,19 @@ def _query_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator
                 else f"{each.title}: {_no_such('parameter', name, known)}"
             )
             is_misspelt = not of_all and did_you_mean(name, known)
-            yield _Fault(message=message, of=None if of_all else each, lacks="" if is_misspelt else "parameter")
+            yield _Fault(message, None if of_all else each, lacks="" if is_misspelt else "parameter")
             continue
         yield from _Types(sent=True).faults(each.kind, known[name].shape, each)
         if known[name].required and _alternatives(each.kind)[1]:
             told = "which each call may leave out" if each.owner is ListParams else f"and {each.title} may be left out"
-            yield _Fault(
-                message=f"the schema needs the parameter {name}, {told}", of=None if each.owner is ListParams else each
-            )
+            yield _Fault(f"the schema needs the parameter {name}, {told}", None if each.owner is ListParams else each)
     for name in sorted(paging - known.keys()):
-        yield _Fault(message=f"the schema has no parameter {name}, which lists are read with")
+        yield _Fault(f"the schema has no parameter {name}, which lists are read with")
     for name, given in known.items():
         if given.required and name not in sent:
-            yield _Fault(message=f"the schema needs the parameter {name}")
+            yield _Fault(f"the schema needs the parameter {name}")
         if given.required and name == names.CURSOR_PARAM and is_list:
-            yield _Fault(message=f"the schema needs the parameter {name}, without which a list begins")
+            yield _Fault(f"the schema needs the parameter {name}, without which a list begins")
 
 
 def _answer_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
@@ -224,19 +222,19 @@ def _answer_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
     if declared is None:
         # What a DELETE answers may be left unread.
         if answer.shape and operation.method != "DELETE":
-            yield _Fault(message="the schema's call is answered with JSON, and data=… is not declared")
+            yield _Fault("the schema's call is answered with JSON, and data=… is not declared")
     elif answer.note:
-        yield _Fault(message=f"the schema's answer can't be read: {answer.note}")
+        yield _Fault(f"the schema's answer can't be read: {answer.note}")
     elif answer.shape is None:
-        yield _Fault(message="the schema's call is answered without a body, and data=… is declared")
+        yield _Fault("the schema's call is answered without a body, and data=… is declared")
     elif is_list and operation.item is None:
         fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
-        yield _Fault(message=f"the schema's answer is no page of a list: {answer.shape} without {', '.join(fields)}")
+        yield _Fault(f"the schema's answer is no page of a list: {answer.shape} without {', '.join(fields)}")
     else:
         shape = operation.item if is_list else answer.shape
         yield from _Types().faults(declared, shape or answer.shape)
         if is_list and shape and hook.unique_by not in {*(_fields_of(declared) or ()), *shape.fields, False}:
-            yield _Fault(message=f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
+            yield _Fault(f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
 
 
 def _body_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
@@ -245,11 +243,11 @@ def _body_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
     kind = get_args(hook.body)[0] if is_partial else hook.body
     if kind is None:
         if body.required or (shape and any(each.required for each in shape.fields.values())):
-            yield _Fault(message="the schema's call needs a body, and body=… is not declared")
+            yield _Fault("the schema's call needs a body, and body=… is not declared")
     elif body.note:
-        yield _Fault(message=f"the schema's body is not what hooks send: {body.note}")
+        yield _Fault(f"the schema's body is not what hooks send: {body.note}")
     elif shape is None:
-        yield _Fault(message="the schema's call takes no body, and body=… is declared")
+        yield _Fault("the schema's call takes no body, and body=… is declared")
     else:
         # Of a row, a write sends some fields: those that the backend sets by itself are no difference.
         is_row = is_partial and isinstance(kind, type) and issubclass(kind, Row)
@@ -258,7 +256,7 @@ def _body_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
         needed = [wire for wire, each in shape.fields.items() if each.required and not each.read_only]
         for wire in needed if {*declared} & {*shape.fields} else []:
             if wire not in declared:
-                yield _Fault(message=f"the schema's body needs the field {wire}, which {kind.__name__} does not have")
+                yield _Fault(f"the schema's body needs the field {wire}, which {kind.__name__} does not have")
 
 
 def _fields_of(kind: Any) -> dict[str, _Field] | None:
@@ -311,7 +309,7 @@ class _Types:
         if shape.kind == "any" or {Any, object} & {*kinds}:
             return
         if of and shape.nullable and not (may_be_none or self.sent or shape.item or shape.kind == "object"):
-            yield _Fault(message=f"{of.title} is never None here, and may be null in the schema", of=of)
+            yield _Fault(f"{of.title} is never None here, and may be null in the schema", of)
         each = [list(self._of_one(one, shape, of)) for one in kinds]
         if all(each):
             yield from each[0]
@@ -333,7 +331,7 @@ class _Types:
             for part in [shape.item] if shape.item else [each.shape for each in shape.fields.values()]:
                 yield from self.faults(inside, part, of)
         elif not may_hold:
-            yield _Fault(message=f"{title} is {name} here, and {shape} in the schema", of=of)
+            yield _Fault(f"{title} is {name} here, and {shape} in the schema", of)
 
     def _field_faults(
         self, kind: Any, fields: dict[str, _Field], shape: Shape, of: _Field | None, title: str
@@ -342,9 +340,7 @@ class _Types:
             return
         self._seen.add((kind, shape.pointer))
         if not self.of_a_row and len(fields) > 1 and shape.fields and not {*fields} & {*shape.fields}:
-            yield _Fault(
-                message=f"{title} has no field of {kind.__name__} in the schema, but {', '.join(shape.fields)}", of=of
-            )
+            yield _Fault(f"{title} has no field of {kind.__name__} in the schema, but {', '.join(shape.fields)}", of=of)
             return
         for wire, each in fields.items():
             if wire in shape.fields:
@@ -356,12 +352,12 @@ class _Types:
                 )
                 is_misspelt = self.sent or did_you_mean(wire, similar)
                 message = f"{each.title}: {_no_such('field', wire, similar)}"
-                yield _Fault(message=message, of=each, lacks="" if is_misspelt else "field")
+                yield _Fault(message, each, lacks="" if is_misspelt else "field")
 
     def _value_faults(self, name: str, values: set[str], shape: Shape, of: Any) -> Iterator[_Fault]:
         unknown = [] if self.of_a_row else sorted(values - {*shape.values})
         missing = [] if self.sent else [value for value in shape.values if value not in values and value]
         if unknown:
-            yield _Fault(message=f"{name} has {', '.join(unknown)}, which the schema has not", of=of)
+            yield _Fault(f"{name} has {', '.join(unknown)}, which the schema has not", of)
         if missing:
-            yield _Fault(message=f"{name} lacks {', '.join(missing)} of the schema", of=of)
+            yield _Fault(f"{name} lacks {', '.join(missing)} of the schema", of)

@@ -121,17 +121,10 @@ class WrongReq(TypedDict, total=False):
 class WrongQueries(QueryGroup, domain="wrong", registry=OWN):
     use_get_fields_query = query_endpoint(data=WrongPayment, params=RowParams, url="/payments/{id}")
     use_get_params_query = paginated_query_endpoint(
-        item=Payment,
-        params=WrongListParams,
-        url="/payments",
-        filter_fields={"clientid": None, "limitTo": None},
+        item=Payment, params=WrongListParams, url="/payments", filter_fields={"clientid": None, "limitTo": None}
     )
     use_get_unique_query = paginated_query_endpoint(
-        item=Payment,
-        params=PaymentsListParams,
-        url="/payments",
-        unique_by="number",
-        filter_fields={"clientId": None},
+        item=Payment, params=PaymentsListParams, url="/payments", unique_by="number", filter_fields={"clientId": None}
     )
     use_get_list_query = paginated_query_endpoint(item=Payment, params=ListParams, url="/summary")
     use_get_path_query = query_endpoint(data=Payment, url="/paiments")

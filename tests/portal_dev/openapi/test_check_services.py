@@ -34,7 +34,7 @@ def test_differences_are_printed_and_counted(schema: Path) -> None:
     assert "FinanceSummary.total: the schema has no field total; did you mean 'totals'?" in out.getvalue()
 
 
-def test_what_can_not_be_compared_ends_with_2(schema: Path) -> None:
+def test_failed_comparison_ends_with_2(schema: Path) -> None:
     for text, path, told in ((schema.read_text(), "/nowhere", "no call is declared"), ("{", "", "it is neither JSON")):
         schema.write_text(text)
         with pytest.raises(CommandError, match=f"^{schema}: {told}") as caught:

@@ -65,11 +65,11 @@ SCHEMA = json.dumps(document(paths=PATHS, Payment=PAYMENT, Line=LINE))
 
 
 def told(hook: Any) -> list[str]:
-    """What is told of one hook."""
+    """Return the differences of one hook."""
     return [each.message for each in differences(SCHEMA, [hook])]
 
 
-def test_right_declarations_have_none() -> None:
+def test_right_declarations_have_no_difference() -> None:
     assert differences(SCHEMA, declared.RIGHT) == []
 
 
@@ -122,22 +122,13 @@ def test_right_declarations_have_none() -> None:
                 "the parameter payment of the path is refund in the schema",
             },
         ),
-        (
-            declared.WrongQueries.use_get_file_query,
-            {"the schema's answer can't be read: it is text/csv, no JSON"},
-        ),
+        (declared.WrongQueries.use_get_file_query, {"the schema's answer can't be read: it is text/csv, no JSON"}),
         (declared.WrongQueries.use_get_required_query, {"the schema needs the parameter text"}),
         (
             declared.WrongMutations.use_body_mutation,
-            {
-                "WrongReq.note is int here, and a text in the schema",
-                "WrongReq.reason: the schema has no field reason",
-            },
+            {"WrongReq.note is int here, and a text in the schema", "WrongReq.reason: the schema has no field reason"},
         ),
-        (
-            declared.WrongMutations.use_no_body_mutation,
-            {"the schema's call needs a body, and body=… is not declared"},
-        ),
+        (declared.WrongMutations.use_no_body_mutation, {"the schema's call needs a body, and body=… is not declared"}),
         (
             declared.WrongMutations.use_lacks_mutation,
             {"the body has no field of Line in the schema, but payer, amount, id"},
@@ -150,10 +141,7 @@ def test_right_declarations_have_none() -> None:
             declared.WrongMutations.use_data_mutation,
             {"the schema's call is answered without a body, and data=… is declared"},
         ),
-        (
-            declared.WrongMutations.use_sent_mutation,
-            {"the schema's call takes no body, and body=… is declared"},
-        ),
+        (declared.WrongMutations.use_sent_mutation, {"the schema's call takes no body, and body=… is declared"}),
         (
             declared.WrongMutations.use_upload_mutation,
             {"the schema's body is not what hooks send: it is text/csv, no JSON"},
@@ -161,11 +149,11 @@ def test_right_declarations_have_none() -> None:
     ],
     ids=lambda each: each.name if hasattr(each, "name") else "",
 )
-def test_each_wrong_declaration_is_told(hook: Any, messages: set[str]) -> None:
+def test_wrong_declaration_is_told(hook: Any, messages: set[str]) -> None:
     assert set(told(hook)) == messages
 
 
-def test_a_difference_is_told_with_its_hook_its_file_and_its_line() -> None:
+def test_difference_names_hook_file_and_line() -> None:
     found = differences(SCHEMA, [declared.WrongQueries.use_get_fields_query, declared.WrongQueries.use_get_path_query])
     lines = Path(declared.__file__).read_text().splitlines()
     numbers = []
@@ -181,7 +169,7 @@ def test_a_difference_is_told_with_its_hook_its_file_and_its_line() -> None:
     assert numbers == sorted(numbers)
 
 
-def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> None:
+def test_difference_of_a_row_is_told_once() -> None:
     class TwiceQueries(QueryGroup, domain="twice", registry=declared.OWN):
         use_get_one_query = paginated_query_endpoint(item=declared.WrongPayment, params=ListParams, url="/payments")
         use_get_two_query = paginated_query_endpoint(item=declared.WrongPayment, params=ListParams, url="/payments")
@@ -191,7 +179,7 @@ def test_one_difference_of_a_row_is_told_once_for_all_hooks_that_use_it() -> Non
 
 
 def changed(paths: dict[str, Any] | None = None, **schemas: Any) -> list[str]:
-    """What is told of the right declarations where the schema has other paths and schemas."""
+    """Return the differences of the right declarations from a schema with other paths and schemas."""
     schema = json.loads(SCHEMA)
     for path, calls in (paths or {}).items():
         schema["paths"][path] |= calls
@@ -199,7 +187,7 @@ def changed(paths: dict[str, Any] | None = None, **schemas: Any) -> list[str]:
     return [each.message for each in differences(json.dumps(schema), declared.RIGHT)]
 
 
-def test_a_parameter_that_is_needed_now_is_told_where_it_may_be_left_out() -> None:
+def test_newly_needed_parameter_is_a_difference() -> None:
     needed = query("cursor", "limit", "q", "sort", "clientId", required=True)
     assert changed({"/payments": {"get": {"parameters": needed, **answers(page(ref("Payment")))}}}) == [
         "the schema needs the parameter clientId, and PaymentsListParams.client_id may be left out",
@@ -209,7 +197,7 @@ def test_a_parameter_that_is_needed_now_is_told_where_it_may_be_left_out() -> No
     ]
 
 
-def test_what_a_field_became_is_told_once_where_its_class_stands() -> None:
+def test_changed_field_is_told_once() -> None:
     fields = PAYMENT["properties"]
     assert changed(Payment={"properties": {**fields, "method": {"enum": ["card", "transfer", "giro"]}}}) == [
         "Method lacks giro of the schema"
@@ -220,7 +208,7 @@ def test_what_a_field_became_is_told_once_where_its_class_stands() -> None:
     ]
 
 
-def test_an_answer_or_a_body_of_another_kind_is_told_once_in_its_own_words() -> None:
+def test_other_kind_of_answer_or_body_is_told() -> None:
     one, made = ("/payments/{payment_id}", "get"), ("/payments", "post")
     for (path, method), call, message in (
         (
@@ -237,7 +225,7 @@ def test_an_answer_or_a_body_of_another_kind_is_told_once_in_its_own_words() -> 
         assert changed({path: {method: PATHS[path][method] | call}}) == [message]
 
 
-def test_what_is_optional_is_absent_and_what_is_misspelt_is_a_difference() -> None:
+def test_missing_field_is_absent_and_misspelt_one_differs() -> None:
     class Seen(Row):
         payer: str | None = None
         colour: str = ""
@@ -263,7 +251,7 @@ def test_what_is_optional_is_absent_and_what_is_misspelt_is_a_difference() -> No
     assert any(": seen.get_state: absent: the schema has" in str(each) for each in differences(SCHEMA, hooks))
 
 
-def test_only_the_calls_below_a_path_are_compared() -> None:
+def test_path_chooses_the_compared_calls() -> None:
     hooks = [declared.WrongQueries.use_get_path_query, declared.WrongQueries.use_get_file_query]
     assert [each.hook for each in differences(SCHEMA, hooks, below="/file")] == ["wrong.get_file"]
     with pytest.raises(SchemaError, match="no call is declared at /nowhere or below it"):

@@ -89,7 +89,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sandbox_schema(tmp_path_factory.mktemp("schema"))
 
 
-def test_the_declared_calls_are_those_of_the_sandbox(schema: Path) -> None:
+def test_services_agree_with_the_sandbox(schema: Path) -> None:
     out = io.StringIO()
     call_command("check_services", schema=str(schema), stdout=out)
     assert out.getvalue() == ""
@@ -106,9 +106,7 @@ def test_the_declared_calls_are_those_of_the_sandbox(schema: Path) -> None:
         ),
     ],
 )
-def test_what_a_backend_lacks_that_is_optional_is_absent_and_no_difference(
-    profile: str, absent: set[str], there: set[str], tmp_path: Path
-) -> None:
+def test_optional_call_may_be_absent(profile: str, absent: set[str], there: set[str], tmp_path: Path) -> None:
     out, counted = io.StringIO(), io.StringIO()
     schema = sandbox_schema(tmp_path, SANDBOX_PROFILE=profile)
     call_command("check_services", schema=str(schema), stdout=out, stderr=counted)
@@ -120,7 +118,7 @@ def test_what_a_backend_lacks_that_is_optional_is_absent_and_no_difference(
 
 
 def statements(file: Path, *, names: dict[str, str]) -> dict[str, str]:
-    """What a module declares, by its name, without docstrings, constants and options that no schema gives."""
+    """Return the statements of a module by name, without docstrings, constants and options that no schema gives."""
     found = {}
     for node in ast.parse(file.read_text()).body:
         for part in ast.walk(node):
@@ -140,12 +138,12 @@ def statements(file: Path, *, names: dict[str, str]) -> dict[str, str]:
 
 
 def declared(path: str) -> dict[str, str]:
-    """What the services declare of what is generated into a module."""
+    """Return the statements of the services that stand for a generated module."""
     parts = (MODULES.get(path, path), *DIVIDED.get(path, ()))
     return {name: text for part in parts for name, text in statements(SERVICES / part, names={}).items()}
 
 
-def test_the_sandboxs_schema_becomes_the_services_but_for_what_a_person_chose(schema: Path, tmp_path: Path) -> None:
+def test_sandbox_schema_becomes_the_services(schema: Path, tmp_path: Path) -> None:
     folder = tmp_path / "services"
     call_command("services_from_openapi", str(schema), output=folder, stdout=io.StringIO(), stderr=io.StringIO())
     generated = {str(path.relative_to(folder)) for path in folder.rglob("*.py") if path.name != "__init__.py"}

@@ -30,7 +30,7 @@ def schema(tmp_path: Path) -> Path:
 
 
 def printed(*arguments: str, **options: Any) -> tuple[str, str]:
-    """What the command prints, and what it warns of."""
+    """Return the command's output and its warnings."""
     out, err = io.StringIO(), io.StringIO()
     call_command("services_from_openapi", *arguments, stdout=out, stderr=err, no_color=True, **options)
     return out.getvalue(), err.getvalue()
@@ -43,7 +43,7 @@ def refused(*arguments: str, **options: Any) -> str:
     return str(caught.value)
 
 
-def test_one_module_is_printed_as_it_would_be_written(schema: Path, tmp_path: Path) -> None:
+def test_printed_module_is_the_written_one(schema: Path, tmp_path: Path) -> None:
     out, err = printed(str(schema), path="/shop/orders")
     assert out.startswith('"""Orders."""\n')
     assert err == ""
@@ -52,7 +52,7 @@ def test_one_module_is_printed_as_it_would_be_written(schema: Path, tmp_path: Pa
     assert (tmp_path / "orders.py").read_text() == out
 
 
-def test_several_modules_are_printed_below_their_names_or_written_into_a_folder(schema: Path, tmp_path: Path) -> None:
+def test_modules_are_printed_or_written_below_a_folder(schema: Path, tmp_path: Path) -> None:
     out, err = printed(str(schema))
     assert out.startswith('# --- shop/orders.py\n\n"""Orders."""\n')
     assert '\n# --- shop/summary.py\n\n"""Summary."""\n' in out
@@ -63,7 +63,7 @@ def test_several_modules_are_printed_below_their_names_or_written_into_a_folder(
     assert sorted(told.split()) == sorted(map(str, folder.rglob("*.py"))) == sorted(map(str, files))
 
 
-def test_a_file_that_is_there_stays_as_it_is(schema: Path, tmp_path: Path) -> None:
+def test_existing_file_is_kept(schema: Path, tmp_path: Path) -> None:
     folder = tmp_path / "services"
     (folder / "shop").mkdir(parents=True)
     (folder / "shop" / "summary.py").write_text("mine")
@@ -77,7 +77,7 @@ def test_a_file_that_is_there_stays_as_it_is(schema: Path, tmp_path: Path) -> No
     assert (folder / "shop" / "__init__.py").read_text() == "mine"
 
 
-def test_what_is_wrong_is_one_line(schema: Path, tmp_path: Path) -> None:
+def test_fault_is_one_line(schema: Path, tmp_path: Path) -> None:
     assert refused("nowhere.yaml").startswith("nowhere.yaml: it can't be read: ")
     assert refused(str(schema), path="/files") == "none of these calls can be declared"
     told = refused(str(schema), path="/shop", output=tmp_path / "shop.py")
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_one_line(schema: Path, tmp_path: Path) -> None:
     assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"
 
 
-def test_a_path_without_calls_is_told_with_those_that_have_some(schema: Path) -> None:
+def test_path_without_calls_names_the_others(schema: Path) -> None:
     assert refused(str(schema), path="/bank") == (
         f"{schema}: #/paths: nothing stands at /bank or below it; there are {', '.join(PATHS)}"
     )
