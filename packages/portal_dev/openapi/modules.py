@@ -253,8 +253,9 @@ def _name(role: str, operation: Operation, place: Place, names: FreeNames) -> st
         verb = "update"
     kind = "query" if operation.method == "GET" else "mutation"
     wanted = f"use_{verb}_{noun}".strip("_")
+    # A number stands before the kind: the kind ends the name of each hook.
     more = (f"{wanted}_of_{above or last}", f"{wanted}_with_{operation.method.lower()}")
-    return names.unused(*(f"{name}_{kind}" for name in (wanted, *more)))
+    return f"{names.unused(wanted, *more)}_{kind}"
 
 
 def _resource(module: Module, place: Place, row: Shape) -> str:
