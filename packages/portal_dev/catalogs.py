@@ -73,15 +73,15 @@ def files_in(folder: Path, *suffixes: str) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in suffixes and path.is_file())
 
 
-def texts_of(folder: Path) -> dict[str | tuple[str, str], list[Path]]:
-    """Return all texts of `folder`, each with the files that use it; one with a plural form is a pair.
+def texts_of(folder: Path) -> dict[str | tuple[str, str], list[tuple[Path, int]]]:
+    """Return all texts of `folder`, each with the files and lines that use it; one with a plural form is a pair.
 
     The web layer's catalog serves `portal_oidc` as well, and the services: all apps show the names of their lists.
     """
-    found: dict[str | tuple[str, str], list[Path]] = {}
+    found: dict[str | tuple[str, str], list[tuple[Path, int]]] = {}
     for path in _files_of(folder):
-        for text in _texts_in(path, path.stat().st_mtime_ns):
-            found.setdefault(text, []).append(path)
+        for line, text in _texts_in(path, path.stat().st_mtime_ns):
+            found.setdefault(text, []).append((path, line))
     return found
 
 
@@ -98,14 +98,14 @@ def _files_of(folder: Path) -> Iterator[Path]:
 
 
 @cache
-def _texts_in(path: Path, _changed_ns: int) -> dict[Any, None]:
+def _texts_in(path: Path, _changed_ns: int) -> list[tuple[int, Any]]:
     options = {"silent": "false", "trimmed": "true"}
     try:
         found = extract_from_file(_METHODS[path.suffix], path, keywords=_KEYWORDS, options=options)
     except TemplateSyntaxError as error:
         error.filename, error.translated = str(path), False
         raise
-    return dict.fromkeys(text for _line, text, _comments, _context in found)
+    return [(line, text) for line, text, _comments, _context in found]
 
 
 def po_path(folder: Path, language: str) -> Path:

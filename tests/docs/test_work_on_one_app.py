@@ -64,7 +64,7 @@ def get(run: Run, app: str, path: str) -> str:
 def test_what_is_saved_shows_and_a_page_carries_the_toolbar(clone: Path) -> None:
     with typed(WITH_TOOLBAR, clone) as run:
         assert "djDebug" in get(run, "auth_app", "/en/login")
-        assert "portal-timeline" in get(run, "auth_app", "/static/portal_dev/queries.css")
+        assert "#QueriesPanel" in get(run, "auth_app", "/static/portal_dev/queries.css")
         form = clone / "packages" / "portal_gateway" / "forms.py"
         form.write_text(form.read_text().replace('_("Email")', '_("Electronic mail")'))
         run.wait_until(lambda: "Electronic mail" in get(run, "auth_app", "/en/login"), what="the new label")

@@ -50,9 +50,16 @@ def test_translation_has_the_same_values(folder: Path, language: str) -> None:
 
 
 def test_texts_are_found_in_code_and_templates() -> None:
-    texts = {text: files for folder in catalog_folders() for text, files in texts_of(folder).items()}
-    assert any(path.suffix == ".py" for path in texts["Email or password is wrong."])
-    assert any(path.suffix == ".html" for path in texts["You are signed out"])
+    texts = {text: places for folder in catalog_folders() for text, places in texts_of(folder).items()}
+    assert any(path.suffix == ".py" for path, _ in texts["Email or password is wrong."])
+    assert any(path.suffix == ".html" for path, _ in texts["You are signed out"])
+
+
+def test_text_stands_in_the_line_of_its_call(tmp_path: Path) -> None:
+    page, view = tmp_path / "page.html", tmp_path / "view.py"
+    page.write_text("<p>\n\n{% trans n=1 %}\n  {{ n }} car{% pluralize %}{{ n }} cars{% endtrans %}\n{{ _('Next') }}")
+    view.write_text("x = 1\n_('Next')\n")
+    assert texts_of(tmp_path) == {("%(n)s car", "%(n)s cars"): [(page, 3)], "Next": [(page, 5), (view, 2)]}
 
 
 def test_text_without_a_translation_is_named(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ routes with what is decided here, before `/me` is asked.
         verification      signature, issuer, audience
 """
 
-from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCache, TokenCheck, TokenState, make_token_cache
+from portal.identity.token_cache import INVALID, NO_TOKEN, TokenCheck, TokenState, make_token_cache
 from portal.identity.users import (
     DecodedUser,
     contract_claims,

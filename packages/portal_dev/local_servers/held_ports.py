@@ -10,6 +10,7 @@ import base64
 import hashlib
 import threading
 from dataclasses import replace
+from functools import partial
 from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,13 +34,8 @@ setInterval(async () => {
   if (now.trim() !== document.querySelector("pre").textContent.trim()) location.reload();
 }, 500);
 """
-_POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        "connect-src 'self'",
-        f"script-src 'sha256-{base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()}'",
-    )
-)
+_HASH: Final = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+_POLICY: Final = f"default-src 'none'; connect-src 'self'; script-src 'sha256-{_HASH}'"
 _PAGE: Final = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -82,7 +78,10 @@ class StandIn:
         # As a browser reads them: it changes the ends of lines.
         words = "\n".join(words.splitlines())
         page = _PAGE.format(name=escape(name), words=escape(words), script=_SCRIPT)
-        self._server = _Answers(listener, page=page, words=words)
+        answer = partial(_Answer, page=page, words=words)
+        self._server = ThreadingHTTPServer(listener.getsockname(), answer, bind_and_activate=False)
+        self._server.socket.close()
+        self._server.socket = listener
         threading.Thread(target=self._server.serve_forever, args=(_POLL_INTERVAL_S,), daemon=True).start()
 
     def stop(self) -> None:
@@ -90,17 +89,11 @@ class StandIn:
         self._server.shutdown()
 
 
-class _Answers(ThreadingHTTPServer):
-    def __init__(self, listener: socket.socket, *, page: str, words: str) -> None:
-        self.page = page
-        self.words = words
-        super().__init__(listener.getsockname(), _Answer, bind_and_activate=False)
-        self.socket.close()
-        self.socket = listener
-
-
 class _Answer(BaseHTTPRequestHandler):
-    server: _Answers
+    def __init__(self, *connection: Any, page: str, words: str) -> None:
+        self._page, self._words = page, words
+        # It answers in here.
+        super().__init__(*connection)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("do_"):
@@ -112,7 +105,7 @@ class _Answer(BaseHTTPRequestHandler):
         # Else the browser is told of a reset connection, and not of the answer.
         length = self.headers.get("Content-Length", "")
         self.rfile.read(min(int(length), _LARGEST_BODY) if length.isdecimal() else 0)
-        content = (self.server.words if asks else self.server.page).encode()
+        content = (self._words if asks else self._page).encode()
         if not validate_host(split_domain_port(self.headers.get("Host", ""))[0], _HOSTS):
             content = b""
         self.send_response(HTTPStatus.SERVICE_UNAVAILABLE)

@@ -68,14 +68,9 @@ class LocalStack:
             **{p.app: ("manage.py", "--app", p.app, *serving) for p in PROJECTS},
         }
         return [
-            Server(
-                name=name,
-                command=(*commands[name], str(port), "--end-with-parent"),
-                port=port,
-                environment=environment,
-                code=_code_of(name),
-            )
+            Server(name=name, command=command, port=port, environment=environment, code=_code_of(name))
             for name, port in self.ports().items()
+            for command in [(*commands[name], str(port), "--end-with-parent")]
             if name not in self.without
         ]
 

@@ -7,7 +7,7 @@ docs/adr/0029-a-developers-day.md compares this with the ways of Django and gran
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from watchfiles import Change, DefaultFilter, PythonFilter, watch
 
@@ -33,9 +33,8 @@ class CodeFilter(PythonFilter):
 
     def __call__(self, change: Change, path: str) -> bool:
         """Whether a change is one of code."""
-        return super().__call__(change, path) or (
-            change is Change.added and Path(path).is_dir() and DefaultFilter.__call__(self, change, path)
-        )
+        is_new_folder = change is Change.added and Path(path).is_dir() and DefaultFilter.__call__(self, change, path)
+        return is_new_folder or super().__call__(change, path)
 
 
 class Reloader:
@@ -48,12 +47,9 @@ class Reloader:
         self._servers = servers
         self._say = say
         self._stand_ins: dict[str, StandIn] = {}
-        self._changes = watch(
-            *{folder for server in servers for folder in server.code if folder.exists()},
-            watch_filter=CodeFilter(),
-            rust_timeout=WATCH_INTERVAL_MS,
-            yield_on_timeout=True,
-        )
+        folders = {folder for server in servers for folder in server.code if folder.exists()}
+        looks: dict[str, Any] = {"rust_timeout": WATCH_INTERVAL_MS, "yield_on_timeout": True}
+        self._changes = watch(*folders, watch_filter=CodeFilter(), **looks)
         # The first look begins the watch.
         next(self._changes)
 
@@ -63,12 +59,11 @@ class Reloader:
         :raises KeyboardInterrupt: a signal arrived, and its handler raised an error.
         """
         changed = sorted(Path(name) for _, name in next(self._changes))
-        affected = [
-            server
-            for server in self._servers
-            if any(path.is_relative_to(folder) for path in changed for folder in server.code)
-        ]
-        if affected:
+
+        def runs_changed(server: Server) -> bool:
+            return any(path.is_relative_to(folder) for path in changed for folder in server.code)
+
+        if affected := [*filter(runs_changed, self._servers)]:
             files = changed[0].name if len(changed) == 1 else f"{len(changed)} files"
             self._say(f"{files} changed: restarting {', '.join(server.name for server in affected)}")
             group.stop(*(server.name for server in affected))

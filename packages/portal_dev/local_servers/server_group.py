@@ -102,9 +102,7 @@ class ServerGroup:
             process = subprocess.Popen(command, pass_fds=[number], stderr=subprocess.PIPE, **options)
             self._words[server.name] = LastWords(process.stderr)
             return process
-        if self._log is None:
-            return subprocess.Popen(command, **options)
-        with self._log.open("ab") as log:
+        with self._log.open("ab") if self._log else contextlib.nullcontext() as log:
             return subprocess.Popen(command, stdout=log, stderr=log, **options)
 
     def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S, may_end: bool = False) -> None:
@@ -121,9 +119,8 @@ class ServerGroup:
                 elif process.poll() is not None:
                     break
                 if time.monotonic() > end:
-                    raise ServerGroupError(
-                        f"{server.name} does not answer at port {server.port} after {timeout_s:.0f} s"
-                    )
+                    place = f"{server.name} does not answer at port {server.port}"
+                    raise ServerGroupError(f"{place} after {timeout_s:.0f} s")
                 time.sleep(POLL_INTERVAL_S)
 
     def check(self) -> None:

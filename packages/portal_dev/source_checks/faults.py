@@ -1,75 +1,89 @@
-"""A fault in a source file, as the system checks report it."""
+"""A fault in a source file, as the system checks report it, and the names that a source may use."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from django.core.checks import Error
+from django.urls import get_resolver
 
 from portal.config.places import place
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from django.core.checks import CheckMessage
+#: The comment that allows a text, and says why.
+_ALLOWED: Final = re.compile(r"untranslated:[ ]*(?!#\})\S")
 
 
-#: The comments that allow what stands in their line, and say why: a text that is the same in every language, an address
-#: that is the same everywhere, what all requests share.
-UNTRANSLATED: Final = "untranslated:"
-FIXED_ADDRESS: Final = "fixed address:"
-ON_PURPOSE: Final = "shared on purpose:"
-_ALLOWED_BY: Final = {"E005": UNTRANSLATED, "E007": FIXED_ADDRESS, "E015": ON_PURPOSE, "E018": FIXED_ADDRESS}
+class Fault(NamedTuple):
+    """One mistake in one line.
 
-
-class Finding(NamedTuple):
-    """What is wrong in one line of a file; its fields are those of the fault."""
-
-    line: int
-    id: str
-    message: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True, order=True, kw_only=True)
-class SourceFault:
-    """What is wrong in one line.
-
-    :param hint: what to write instead.
-    :param id: as the settings' `SILENCED_SYSTEM_CHECKS` names it.
+    :ivar id: as the settings' `SILENCED_SYSTEM_CHECKS` names it.
+    :ivar hint: the code to write instead.
     """
 
     path: Path
     line: int
+    id: str
     message: str
     hint: str
-    id: str
 
-    def as_message(self) -> CheckMessage:
-        """The fault as Django prints it: `apps/energy/views/clients.py:12: (portal.source.E008) …`."""
-        where = place(self.path, self.line)
-        return Error(self.message, hint=self.hint or None, obj=where, id=f"portal.source.{self.id}")
+    def as_message(self) -> Error:
+        """Return the fault as Django prints it: `apps/energy/views/clients.py:12: (portal.source.E002) …`."""
+        return Error(self.message, hint=self.hint, obj=place(self.path, self.line), id=f"portal.source.{self.id}")
 
 
-def faults_of(path: Path, findings: Iterable[Finding], comments: Mapping[int, str]) -> Iterator[SourceFault]:
-    """The findings of a file that no comment allows.
+class Names(NamedTuple):
+    """The names that the sources of an app may use.
 
-    :param comments: by their lines; or lines with their comments.
+    :ivar routes: the names of its URLs, each with the numbers of values that they take.
+    :ivar creates: the names of the hooks that send a POST, such as `use_create_client_mutation`.
     """
-    for each in findings:
-        if each.id not in _ALLOWED_BY or not is_allowed(comments.get(each.line, ""), _ALLOWED_BY[each.id]):
-            yield SourceFault(path=path, **each._asdict())
+
+    routes: Mapping[str, Collection[int]]
+    templates: Collection[str]
+    icons: Collection[str]
+    creates: Collection[str]
+
+    def route_faults(self, path: Path, line: int, name: str, values: int | None) -> Iterator[Fault]:
+        """Yield the fault in the use of a URL.
+
+        :param values: the number of values that are given; None if that is not known.
+        """
+        yield from unknown_name(path, line, "URL with the name", name, self.routes)
+        counts = sorted(self.routes.get(name, ()))
+        if counts and values is not None and values not in counts:
+            message = f"the URL {name!r} needs {' or '.join(map(str, counts))} value(s), not {values}"
+            yield Fault(path, line, "E002", message, "give one for each <…> of its route")
 
 
-def is_allowed(comment: str, word: str) -> bool:
-    """Whether a comment, or a line with one, allows what its word names, and says why."""
-    return bool(comment.partition(word)[2].strip(" #}"))
+def unknown_name(path: Path, line: int, kind: str, name: str, known: Collection[str]) -> Iterator[Fault]:
+    """Yield the fault of a name that is not among the known ones."""
+    if name not in known:
+        hint = did_you_mean(name, known) or f"there are {', '.join(sorted(known)) or 'none'}"
+        yield Fault(path, line, "E002", f"there is no {kind} {name!r}", hint)
 
 
-def name_hint(name: str, known: Iterable[str]) -> str:
-    """A hint with the known name that is most like this one; else all of them."""
-    names = sorted(known)
-    return did_you_mean(name, names) or f"there are {', '.join(names) or 'none'}"
+def unmarked_texts(path: Path, texts: Iterable[tuple[int, str]], *, write: str, comment: str) -> Iterator[Fault]:
+    """Yield the texts of a file that no translator sees, but for those whose line says why.
+
+    :param write: the code to write, with a `%s` for the text.
+    :param comment: the comment that allows a text.
+    """
+    lines = path.read_text(encoding="utf-8-sig").split("\n")
+    for line, text in texts:
+        # The product's name is the same in every language.
+        if any(map(str.isalpha, text)) and text.strip() != "Portal" and not _ALLOWED.search(lines[line - 1]):
+            hint = f"write {write % text}; a text that is the same in every language needs a comment, {comment}"
+            yield Fault(path, line, "E005", f"the text {text!r} is not marked for translation", hint)
+
+
+def routes_of(urlconf: str) -> dict[str, set[int]]:
+    """Return the names of the URLs of an app, each with the numbers of values that they take."""
+    urls = get_resolver(urlconf).reverse_dict
+    names = [name for name in urls if isinstance(name, str)]
+    return {name: {len(values) for forms, *_ in urls.getlist(name) for _, values in forms} for name in names}

@@ -1,211 +1,145 @@
-"""The HTML of a template before it is rendered, with a mark in place of each Jinja2 tag."""
+"""The HTML of a template, with a private character in place of each expression and statement."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Final
 
-from jinja2 import Environment
+from jinja2 import nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-#: The first of the characters that stand for tags: private ones, which no template has.
+#: The first of the characters that stand for nodes; no template has one.
 _FIRST_MARK: Final = 0xF0000
-#: Keeps all text as it stands: the environment of the pages removes line breaks.
-_LEXER: Final = Environment(autoescape=True)
+#: One mark, or the text between two.
+_PIECE: Final = re.compile(r"[\U000F0000-\U000FFFFD]|[^\U000F0000-\U000FFFFD]+")
 #: The elements whose contents are no text for people.
 _CODE: Final = frozenset({"script", "style", "code", "kbd"})
+#: The attributes that people read or hear.
+_READ: Final = re.compile(
+    "alt|aria-(description|label|placeholder|roledescription|valuetext)|data-label|hx-(confirm|prompt)|label|placeholder|title"
+)
+#: `<input>`s whose value is written on them.
+_BUTTONS: Final = frozenset({"submit", "button", "reset"})
+#: The arguments of macros and functions that people read.
+_TEXT_ARGUMENTS: Final = frozenset({"label", "title", "placeholder", "hint", "text", "heading"})
+_BLOCK_IN_ATTRIBUTE: Final = re.compile(r'([\w-]+)="[^"]*?\{%-?\s*block\s+(\w+)')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tag:
-    """`{{ … }}` or `{% … %}`.
+def blocks_in_attributes(sources: Iterable[str]) -> frozenset[str]:
+    """Return the blocks inside an attribute that nobody reads, such as `class="page {% block page_class %}…"`."""
+    found = (match for source in sources for match in _BLOCK_IN_ATTRIBUTE.findall(source))
+    return frozenset(block for attribute, block in found if not _READ.fullmatch(attribute))
 
-    :param source: what stands between the braces.
+
+class Markup(HTMLParser):
+    """The texts and forms of one template.
+
+    :ivar marks: each mark's node.
+    :ivar read: the texts that people read, with marks, each with its line.
+    :ivar forms: those that send POST: the line, the action with marks, and the nodes inside.
+    :param hidden: names of the blocks whose contents nobody reads.
     """
 
-    line: int
-    source: str
-    is_expression: bool
+    def __init__(self, tree: nodes.Template, *, hidden: Collection[str] = ()) -> None:
+        super().__init__()
+        self.marks: dict[str, nodes.Node] = {}
+        self.read: list[tuple[int, str]] = []
+        self.forms: list[tuple[int, str, list[nodes.Node]]] = []
+        self._hidden = hidden
+        self._html = ""
+        self._code = 0
+        self._inside: list[nodes.Node] = []
+        self._write(tree)
+        self.feed(self._html)
+        self.close()
 
+    def _write(self, node: nodes.Node) -> None:
+        """Write the text below a node, each line in its line of the file."""
+        for child in node.iter_child_nodes():
+            if isinstance(child, nodes.TemplateData):
+                self._html += "\n" * (child.lineno - 1 - self._html.count("\n")) + child.data
+            elif isinstance(node, nodes.Output):
+                self._html += self._mark(nodes.Output([child]))
+            elif isinstance(child, nodes.Stmt) and getattr(child, "name", "") not in self._hidden:
+                is_text = getattr(getattr(child, "target", None), "name", "") in _TEXT_ARGUMENTS
+                is_marked = is_text or isinstance(child, nodes.CallBlock | nodes.Include)
+                self._html += f" {self._mark(child)} " if is_marked else ""
+                self._write(child)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
-    """One attribute of an element, marks included."""
+    def _mark(self, node: nodes.Node) -> str:
+        mark = chr(_FIRST_MARK + len(self.marks))
+        self.marks[mark] = node
+        return mark
 
-    element: str
-    type: str
-    name: str
-    value: str
-    line: int
-
-
-@dataclass(slots=True, kw_only=True)
-class Form:
-    """A form that sends POST.
-
-    :ivar contents: all that stands inside it, marks included.
-    """
-
-    line: int
-    action: str
-    contents: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Markup:
-    """One template.
-
-    :param html: its HTML, line by line as in the file; contents of `{% trans %}` are left out.
-    :param code: its lines without comments.
-    :param tags: each mark's tag.
-    :param comments: the comments by their lines.
-    """
-
-    html: str
-    code: tuple[str, ...]
-    tags: dict[str, Tag]
-    comments: dict[int, str]
-
-    def tags_in(self, text: str) -> list[Tag]:
-        """The tags whose marks stand in a text."""
-        return [self.tags[character] for character in text if character in self.tags]
-
-    @cached_property
-    def _parsed(self) -> _Reader:
-        reader = _Reader()
-        reader.feed(self.html)
-        reader.close()
-        return reader
-
-    @property
-    def texts(self) -> list[tuple[int, str]]:
-        """What people read, marks included, each with its line."""
-        return self._parsed.texts
-
-    @property
-    def attributes(self) -> list[Attribute]:
-        """All attributes of all elements."""
-        return self._parsed.attributes
-
-    @property
-    def forms(self) -> list[Form]:
-        """The forms that send POST."""
-        return self._parsed.forms
-
-
-def markup_of(source: str) -> Markup:
-    """Read a template.
-
-    :raises jinja2.TemplateSyntaxError: it has a mistake.
-    """
-    html, code = _Lines(), _Lines()
-    tags: dict[str, Tag] = {}
-    comments: dict[int, str] = {}
-    in_trans = False
-    for line, kind, text in _pieces(source):
-        if kind == "comment":
-            comments[line] = text
-            continue
-        code.add(text, line=line)
-        if kind == "data":
-            if not in_trans:
-                html.add(text, line=line)
-            continue
-        mark = chr(_FIRST_MARK + len(tags))
-        above = len(text) - len(text.lstrip())
-        tags[mark] = Tag(line=line + text[:above].count("\n"), source=text.strip(), is_expression=kind == "variable")
-        html.add(mark if kind == "variable" else f" {mark} ", line=line)
-        word = text.split(maxsplit=1)[0] if text.strip() else ""
-        in_trans = word == "trans" or (in_trans and word != "endtrans")
-    return Markup(html=html.text, code=tuple(code.text.splitlines()), tags=tags, comments=comments)
-
-
-class _Lines:
-    """A text whose parts stand in the lines in which they stood."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self._line = 1
-
-    def add(self, part: str, *, line: int) -> None:
-        self.text += "\n" * (line - self._line) + part
-        self._line = max(line, self._line) + part.count("\n")
-
-
-def markup_in(path: Path) -> Markup:
-    """Read a template's file.
-
-    :raises jinja2.TemplateSyntaxError: it has a mistake.
-    """
-    return markup_of(path.read_text())
-
-
-def _pieces(source: str) -> Iterator[tuple[int, str, str]]:
-    """Line, kind and text: `data`, and whole tags without their braces (`variable`, `block`, `comment`)."""
-    inside: list[str] = []
-    began = 1
-    for line, name, value in _LEXER.lex(source):
-        kind, _, edge = name.partition("_")
-        if edge == "begin":
-            began, inside = line, []
-        elif edge == "end":
-            # The braces' own line breaks count as well.
-            yield began, "data" if kind == "raw" else kind, "" if kind == "raw" else "".join(inside)
-        elif name == "data":
-            yield line, "data", value
-        else:
-            inside.append(value)
-
-
-class _Reader(HTMLParser):
-    """Collects what :class:`Markup` gives."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.texts: list[tuple[int, str]] = []
-        self.attributes: list[Attribute] = []
-        self.forms: list[Form] = []
-        self._code: list[str] = []
-        self._form: Form | None = None
+    def marked(self, text: str) -> list[nodes.Node]:
+        """Return the nodes whose marks stand in a text."""
+        return [self.marks[character] for character in text if character in self.marks]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """An element begins."""
-        line, written = self.getpos()[0], self.get_starttag_text() or ""
+        """Note a form, and the attributes that people read."""
+        line, source = self.getpos()[0], self.get_starttag_text() or ""
         values = {name: value or "" for name, value in attrs}
+        is_button = tag == "input" and values.get("type", "").lower() in _BUTTONS
         for name, value in values.items():
-            before = written[: max(written.lower().find(f"{name}="), 0)]
-            self.attributes.append(
-                Attribute(
-                    element=tag,
-                    type=values.get("type", "").lower(),
-                    name=name,
-                    value=value,
-                    line=line + before.count("\n"),
-                )
-            )
-        if self._form is not None:
-            self._form.contents += written
+            if _READ.fullmatch(name) or (is_button and name == "value"):
+                above = source[: max(source.lower().find(f"{name}="), 0)].count("\n")
+                self.read.append((line + above, value))
+        self._inside += self.marked(source)
         if tag == "form" and values.get("method", "").lower() == "post":
-            self._form = Form(line=line, action=values.get("action", ""))
-            self.forms.append(self._form)
-        if tag in _CODE:
-            self._code.append(tag)
+            self._inside = []
+            self.forms.append((line, values.get("action", ""), self._inside))
+        self._code += tag in _CODE
 
     def handle_endtag(self, tag: str) -> None:
-        """An element ends."""
+        """Leave a form or code."""
         if tag == "form":
-            self._form = None
-        if self._code and self._code[-1] == tag:
-            self._code.pop()
+            self._inside = []
+        self._code = max(0, self._code - (tag in _CODE))
 
     def handle_data(self, data: str) -> None:
-        """Text."""
-        if self._form is not None:
-            self._form.contents += data
+        """Note a text."""
+        self._inside += self.marked(data)
         if not self._code:
-            self.texts.append((self.getpos()[0], data))
+            self.read.append((self.getpos()[0], data))
+
+    def texts(self, macros: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, str]]:
+        """Yield the texts that are written out, each with its line.
+
+        :param macros: names of the macros, each with its arguments.
+        """
+        functions = {**macros, "nav_link": ("route", "label")}
+        for line, text in self.read:
+            for piece in _PIECE.finditer(text):
+                words = piece[0]
+                if words in self.marks:
+                    yield from _constants(self.marks[words], functions)
+                else:
+                    begin = piece.start() + len(words) - len(words.lstrip())
+                    yield line + text.count("\n", 0, begin), " ".join(words.split())
+
+
+def _constants(node: nodes.Node | None, functions: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, str]]:
+    """Yield the constant texts that a node may write."""
+    parts: Sequence[nodes.Node | None] = ()
+    match node:
+        case nodes.Const(value=str(text)):
+            yield node.lineno, text
+        case nodes.CallBlock(call=part) | nodes.Assign(node=part):
+            parts = [part]
+        case nodes.Call(node=called, args=args, kwargs=kwargs):
+            names = functions.get(called.name, ()) if isinstance(called, nodes.Name) else ()
+            given = (*zip(names, args, strict=False), *((each.key, each.value) for each in kwargs))
+            parts = [value for name, value in given if name in _TEXT_ARGUMENTS]
+        case nodes.CondExpr(expr1=left, expr2=right):
+            parts = [left, right]
+        case nodes.Or(left=left, right=right) | nodes.Add(left=left, right=right):
+            parts = [left, right]
+        case nodes.Concat() | nodes.Output():
+            parts = node.nodes
+        case nodes.Filter(node=part, name=name, args=args):
+            parts = [part, *(args if name in {"default", "d"} else ())]
+    for part in parts:
+        yield from _constants(part, functions)

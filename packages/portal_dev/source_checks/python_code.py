@@ -1,201 +1,187 @@
-"""The Python of an app: addresses, unmarked texts, names of templates, URLs, icons and permissions, creates without a
-key; and what must not stand in a service either.
-"""
+"""The Python of an app: texts, tokens, names of templates, URLs and icons, creates without a key."""
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+import re
+from functools import cache
+from inspect import signature
 from typing import TYPE_CHECKING, Final
 
-from portal_dev.source_checks.cookies import cookie_findings
-from portal_dev.source_checks.faults import Finding, SourceFault, faults_of, name_hint
-from portal_dev.source_checks.origins import SCHEMES, origin_finding, origins_in
-from portal_dev.source_checks.python_texts import constant, dotted, imported_names, unmarked_python_texts
-from portal_dev.source_checks.shared_state import shared_state
+import portal_pages
+from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.web import present
+from portal_dev.source_checks.faults import Fault, Names, unknown_name, unmarked_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from portal_dev.source_checks.routes import Routes
-
-#: The functions whose first argument is the name of a URL, and whether the others are its values.
-_ROUTE_FUNCTIONS: Final = {"reverse": False, "reverse_lazy": False, "see_other": True, "redirect": True}
-#: The arguments that name a URL.
-_ROUTE_ARGUMENTS: Final = frozenset({"part_of", "route"})
-#: The functions that redirect, each with the one to write for a page of the app.
-_REDIRECTS: Final = {
-    "see_other": "see_other",
-    **dict.fromkeys(("redirect", "HttpResponseRedirect", "HttpResponsePermanentRedirect"), "redirect"),
+#: The arguments that people read, of forms' fields, badges, tiles and pages.
+_ARGUMENTS: Final = re.compile("((submit|back)_)?label|title|help_text|(search_)?hint|placeholder|heading|message|text")
+#: The arguments, and the names in `class Meta` of a form, whose values are mappings to texts.
+_MAPPINGS: Final = frozenset({"error_messages", "sorts", "fields", "choices", "help_texts"})
+#: Functions whose arguments are the backend's data: `Order.partial(…)` and hooks.
+_OF_THE_BACKEND: Final = re.compile(r"(\.partial|\buse_\w+_(query|mutation)(\.\w+)?)$")
+#: The part that `%` and `format` replace.
+_PLACEHOLDER: Final = re.compile(r"%(\(\w+\))?[-+ #0-9.*]*[A-Za-z]|\{[^{}]*\}")
+#: The functions of `django.contrib.messages`, and of errors: which argument people read.
+_PLACES: Final = {
+    **dict.fromkeys((f"messages.{level}" for level in ("debug", "success", "info", "warning", "error")), 1),
+    **dict.fromkeys(("ValidationError", "forms.ValidationError"), 0),
+    **dict.fromkeys(("form.add_error", "self.add_error", "undo_toast"), 1),
+    "messages.add_message": 2,
 }
-#: The functions that take the permission that a page needs.
-_GUARDS: Final = frozenset(
-    {
-        *("platform_page", "resource_pages", "RowAction"),
-        *("ListView", "DetailView", "CreateView", "EditView", "DeleteView"),
-    }
-)
+#: Django's responses that take what a page shows.
+_RESPONSES: Final = re.compile(r"HttpResponse(|BadRequest|Forbidden|Gone|NotFound|ServerError)")
+_TOKENS: Final = frozenset({VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN})
+#: The functions whose first argument is the name of a URL.
+_ROUTE_FUNCTIONS: Final = frozenset({"reverse", "reverse_lazy", "see_other", "redirect"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """What an app's Python may name.
-
-    :param is_template: whether there is a template of that name.
-    :param creates: the names of the hooks that send a POST, such as `use_create_client_mutation`.
-    :param permissions: those of the platforms, and those that are constants of the app.
-    """
-
-    routes: Routes
-    templates: Collection[str]
-    is_template: Callable[[str], bool]
-    icons: Collection[str]
-    creates: Collection[str]
-    permissions: Collection[str] = ()
-
-
-def python_faults(path: Path, *, names: Names | None = None) -> Iterator[SourceFault]:
-    """The faults of one module.
+def python_faults(path: Path, *, names: Names | None = None) -> Iterator[Fault]:
+    """Yield the faults of one module.
 
     :param names: None for a service, which has no texts and no addresses of pages.
     :raises SyntaxError: it is no Python.
     """
-    source = path.read_text(encoding="utf-8-sig")
-    tree, lines = ast.parse(source), dict(enumerate(source.splitlines(), start=1))
-    imported = imported_names(tree)
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    findings = [*cookie_findings(tree, imported), *shared_state(tree, lines, imported), *_pauses(calls, imported)]
-    if names is not None:
-        findings += [*_origins(tree), *unmarked_python_texts(tree, imported), *_unknown_permissions(tree, names)]
-        findings += [finding for call in calls for finding in _call_findings(call, names, imported)]
-    yield from faults_of(path, findings, lines)
+    tree = ast.parse(path.read_text(encoding="utf-8-sig"))
+    imported = _imported_names(tree)
+    texts: list[tuple[int, str]] = []
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.expr)
+            and (name := constant(node) or _dotted(node, imported).rpartition(".")[2]) in _TOKENS
+        ):
+            message = f"{name} holds a token, which no app touches: it could stand in a log, in a page or in an error"
+            yield Fault(path, node.lineno, "E013", message, "a hook sends the token itself")
+        elif isinstance(node, ast.ClassDef) and node.name == "Meta" and names is not None:
+            texts += _in_meta(node)
+        elif isinstance(node, ast.Call):
+            function = _dotted(node.func, imported)
+            if names is not None:
+                texts += _in_call(node, function)
+                yield from _call_faults(path, node, function, names)
+    how = '_("%s"), with gettext as _ in a view, and gettext_lazy outside of functions'
+    yield from unmarked_texts(path, texts, write=how, comment="# untranslated: why")
 
 
-def _pauses(calls: list[ast.Call], imported: Mapping[str, str]) -> Iterator[Finding]:
-    for call in calls:
-        if dotted(call.func, imported) == "time.sleep":
-            yield Finding(
-                call.lineno,
-                "E016",
-                "time.sleep holds a thread of the server, for which other requests wait",
-                "a hook tries again by itself; a part of a page that is to follow asks again: live_part, from"
-                " portal_pages",
-            )
-
-
-def _unknown_permissions(tree: ast.Module, names: Names) -> Iterator[Finding]:
-    for node, name in _permissions(tree):
-        if name not in names.permissions:
-            yield Finding(
-                node.lineno,
-                "E017",
-                f"no platform has the permission {name!r}",
-                f"{name_hint(name, names.permissions)}; one of the app's own is a constant, APPROVE: Final ="
-                f' "{name}", that stands here by its name',
-            )
-
-
-def _call_findings(call: ast.Call, names: Names, imported: Mapping[str, str]) -> Iterator[Finding]:
-    for line, message, hint in _name_faults(call, names, imported):
-        yield Finding(line, "E008", message, hint)
-    address = _address(call, names, imported)
-    if address is not None:
-        yield Finding(call.lineno, "E018", *address)
-    hook = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+def _call_faults(path: Path, call: ast.Call, function: str, names: Names) -> Iterator[Fault]:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    hook = getattr(call.func, "attr", "")
     # None among the names: `**options`.
-    if hook in names.creates and not {"idempotency_key", None} & {keyword.arg for keyword in call.keywords}:
-        yield Finding(
-            call.lineno,
-            "E009",
-            f"{hook} has no idempotency_key: a form that is sent twice creates two",
-            "write idempotency_key=submission_key(request), from portal_pages; or None for a POST that may happen"
-            " twice",
-        )
+    if hook in names.creates and not {"idempotency_key", None} & given.keys():
+        message = f"{hook} has no idempotency_key: a form that is sent twice creates two"
+        yield Fault(path, call.lineno, "E009", message, "write idempotency_key=submission_key(request), or None")
+    for value in (*call.args, *given.values()):
+        name = constant(value).partition("#")[0]
+        if name.endswith(".html"):
+            yield from unknown_name(path, value.lineno, "template", name, names.templates)
+    if "icon" in given and (name := constant(given["icon"])):
+        yield from unknown_name(path, given["icon"].lineno, "icon", name, names.icons)
+    routes: list[tuple[ast.expr, int | None]] = [(given[each], None) for each in ("part_of", "route") if each in given]
+    if function in _ROUTE_FUNCTIONS and call.args:
+        number = len(call.args) - 1
+        is_hidden = any(isinstance(each, ast.Starred) for each in call.args) or {"args", "kwargs"} & given.keys()
+        # The second argument of `reverse` is no value.
+        routes.append((call.args[0], None if is_hidden or (number and "reverse" in function) else number))
+    for node, values in routes:
+        # A text with a slash is an address.
+        if (name := constant(node)) and "/" not in name:
+            yield from names.route_faults(path, node.lineno, name, values)
 
 
-def declared_texts(tree: ast.Module) -> set[str]:
-    """The values of a module's constants that are texts: `APPROVE: Final = "FINANCE_APPROVE"`."""
+def _imported_names(tree: ast.Module) -> dict[str, str]:
+    """Return each imported name as the tables have it, by the name that the module gives it."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = "messages." if getattr(node, "module", "") == "django.contrib.messages" else ""
+            found |= {name.asname or name.name: module + name.name.rpartition(".")[2] for name in node.names}
+    return found
+
+
+def _dotted(node: ast.expr, imported: dict[str, str]) -> str:
+    """Return `messages.success` of a call to it; nothing for anything but names."""
+    if isinstance(node, ast.Name):
+        return imported.get(node.id, node.id)
+    owner = _dotted(node.value, imported) if isinstance(node, ast.Attribute) else ""
+    return f"{owner}.{getattr(node, 'attr', '')}" if owner else ""
+
+
+@cache
+def _texts_of_ours() -> dict[str, dict[str, int | None]]:
+    """Return the parameters of our own classes and functions that people read, each with its position."""
     return {
-        node.value.value
-        for node in tree.body
-        for target in (node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)])
-        if isinstance(target, ast.Name) and target.id.isupper()
-        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant)
-        if isinstance(node.value.value, str)
+        name: {
+            each.name: None if each.kind is each.KEYWORD_ONLY else place
+            for place, each in enumerate(signature(given).parameters.values())
+            # A unit such as kWh is the same in every language.
+            if "LazyText" in str(each.annotation) and each.name != "unit"
+        }
+        for module in (portal_pages, present)
+        for name, given in vars(module).items()
+        if getattr(given, "__module__", "").startswith(("portal.", "portal_pages.")) and callable(given)
     }
 
 
-def _permissions(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
-    """The permissions that are written out: of a page, and in `"IAM_ADMIN" in user.permissions`."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Name(id=function) | ast.Attribute(attr=function)) if function in _GUARDS:
-                given = [keyword.value for keyword in node.keywords if keyword.arg == "permission"]
-            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Attribute(attr="permissions")]):
-                given = [left]
-            case _:
-                continue
-        yield from ((each, name) for each in given if (name := constant(each)))
+def _in_call(call: ast.Call, function: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts that a call is given for people, each with its line."""
+    name = function.rpartition(".")[2]
+    if _OF_THE_BACKEND.search(function):
+        return
+    ours = _texts_of_ours().get(name, {})
+    # A response of another type is for a program.
+    types = [constant(each.value) for each in call.keywords if each.arg == "content_type"]
+    if _RESPONSES.fullmatch(name) and all(each.startswith("text/html") for each in types):
+        ours = {"content": 0}
+    for keyword in call.keywords:
+        argument, value = keyword.arg or "", keyword.value
+        if argument in _MAPPINGS or argument in ours:
+            yield from _in_mappings(value)
+        if argument == "choices" and isinstance(value, ast.List | ast.Tuple):
+            pairs = [pair.elts for pair in value.elts if isinstance(pair, ast.Tuple)]
+            yield from (found for pair in pairs for text in pair[1:] for found in _plain(text))
+        # `Point(text="12 kWh")` is a value with its unit.
+        elif (argument in ours or _ARGUMENTS.fullmatch(argument)) and (name, argument) != ("Point", "text"):
+            yield from _plain(value)
+    for place in (_PLACES.get(function), *ours.values()):
+        for value in call.args[place : place + 1] if place is not None else ():
+            yield from _in_mappings(value)
+            for each in value.elts if isinstance(value, ast.List) else [value]:
+                yield from _plain(each)
 
 
-def _address(call: ast.Call, names: Names, imported: Mapping[str, str]) -> tuple[str, str] | None:
-    """What is wrong with the address to which a call redirects, and a hint."""
-    function = dotted(call.func, imported).rpartition(".")[2]
-    address = constant(call.args[0]) if function in _REDIRECTS and call.args else None
-    return None if address is None else names.routes.address_fault(address, write=f"{_REDIRECTS[function]}(%s)")
+def _in_meta(node: ast.ClassDef) -> Iterator[tuple[int, str]]:
+    """Yield the texts of a form's `class Meta`."""
+    for each in node.body:
+        targets = getattr(each, "targets", [getattr(each, "target", None)])
+        if any(getattr(target, "id", "") in _MAPPINGS for target in targets):
+            yield from _in_mappings(each)
 
 
-def _origins(tree: ast.Module) -> Iterator[Finding]:
-    # A text that stands alone is a docstring, or does nothing.
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
-            yield from (origin_finding(node.lineno, origin) for origin in origins_in(node.value))
-        elif isinstance(node, ast.JoinedStr | ast.BinOp):
-            # f"https://{host}/", "https://" + host: the host follows as a value.
-            parts = node.values if isinstance(node, ast.JoinedStr) else [node.left]
-            yield from (
-                origin_finding(node.lineno, ast.unparse(node).removeprefix("f").strip("'"))
-                for part in parts
-                if isinstance(part, ast.Constant) and str(part.value).lower().endswith(SCHEMES)
-            )
+def _in_mappings(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the values of the mappings in a piece of code."""
+    for mapping in ast.walk(node):
+        for value in mapping.values if isinstance(mapping, ast.Dict) else ():
+            yield from _plain(value)
 
 
-_Finding = tuple[int, str, str]
+def _plain(node: ast.expr) -> Iterator[tuple[int, str]]:
+    """Yield the text, if it is written out; a value in it is shown as `…`."""
+    match node:
+        case ast.IfExp(body=left, orelse=right) | ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from (*_plain(left), *_plain(right))
+        case (
+            ast.BinOp(left=pattern, op=ast.Mod())
+            | ast.Call(func=ast.Attribute(value=ast.Constant() as pattern, attr="format"))
+        ):
+            yield from (found for found in _plain(pattern) if any(map(str.isalpha, _PLACEHOLDER.sub("", found[1]))))
+        case _:
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            yield node.lineno, "".join(constant(part) or "…" for part in parts)
 
 
-def _name_faults(call: ast.Call, names: Names, imported: Mapping[str, str]) -> Iterator[_Finding]:
-    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-        name = constant(value)
-        if name is not None and name.partition("#")[0].endswith(".html") and not names.is_template(name):
-            yield value.lineno, f"there is no template {name!r}", name_hint(name, names.templates)
-    function, given = dotted(call.func, imported), {keyword.arg: keyword.value for keyword in call.keywords}
-    icon = given.get("icon")
-    name = constant(icon) if icon is not None else None
-    if icon is not None and name and name not in names.icons:
-        yield icon.lineno, f"there is no icon {name!r}", name_hint(name, names.icons)
-    for argument in _ROUTE_ARGUMENTS & given.keys():
-        yield from _route_faults(given[argument], None, names)
-    if function in _ROUTE_FUNCTIONS and call.args:
-        yield from _route_faults(call.args[0], _values(call, given, own=_ROUTE_FUNCTIONS[function]), names)
-
-
-def _values(call: ast.Call, given: dict[str | None, ast.expr], *, own: bool) -> int | None:
-    """How many values a call gives to a URL; None if the code does not show it."""
-    if own:
-        return None if any(isinstance(each, ast.Starred) for each in call.args) else len(call.args) - 1
-    if "kwargs" in given or len(call.args) > 1:
-        return None
-    args = given.get("args", ast.Tuple(elts=[]))
-    if not isinstance(args, ast.List | ast.Tuple) or any(isinstance(each, ast.Starred) for each in args.elts):
-        return None
-    return len(args.elts)
-
-
-def _route_faults(node: ast.expr, values: int | None, names: Names) -> Iterator[_Finding]:
-    name = constant(node)
-    # A text with a slash is an address.
-    fault = names.routes.fault(name, values) if name and "/" not in name else None
-    if fault is not None:
-        yield node.lineno, *fault
+def constant(node: ast.expr) -> str:
+    """Return a constant text; nothing for any other expression."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

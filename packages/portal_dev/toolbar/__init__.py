@@ -2,7 +2,6 @@
 
 ::
 
-    queries_panel     what a request did: the edge's decision, the calls, buttons to fetch one again
-      timeline        queries, mutations and backend calls (from their log lines) as rows with bars
+    queries_panel     the queries and mutations of a request and their outcomes, buttons to fetch one again
     history_panel     the latest requests, without what was sent
 """

@@ -7,18 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.locales import DEFAULT_LOCALE, LOCALES
+from portal.config.locales import DEFAULT_LOCALE
 from portal.web.templating.environment import PageEnvironment, PageLoader
-from portal_dev.source_checks.routes import Routes
+from portal_dev.source_checks.faults import Names
+from portal_dev.source_checks.templates import Templates
 
 PACKAGES = Path(__file__).parents[3] / "packages"
 SHARED = [PACKAGES / "portal_pages" / "templates", PACKAGES / "portal" / "web" / "templates"]
-#: The URLs that the tests' sources name.
-ROUTES = Routes(
-    {"payments": frozenset({0}), "payment": frozenset({1})},
-    pages={"/finance/payments": "payments", "/finance/payments/<str:row_id>": "payment"},
-    others=frozenset({"/", "/locale"}),
+#: The names that the tests' sources may use.
+NAMES = Names(
+    routes={"payments": {0}, "payment": {1}},
+    templates=["finance/payments.html"],
+    icons={"plus"},
+    creates={"use_create_payment_mutation"},
 )
+ACCOUNT = '{% include "portal/parts/page_account.html" %}'
+PARTS = {
+    "both.html": "{{ csrf_input }}" + ACCOUNT,
+    "circle.html": '{% include "circle.html" %}',
+    "layout.html": '<div class="page {% block page_class %}{% endblock %}" title="{% block words %}{% endblock %}">',
+    "signed_out.html": '{% extends "portal/plain.html" %}',
+    "signed_in.html": '{% extends "signed_in.html" %}{% include "portal/plain.html" %}',
+}
 
 Write = Callable[[str, str], Path]
 
@@ -28,27 +38,26 @@ def write(tmp_path: Path) -> Write:
     """Writes a file; gives its path."""
 
     def file(name: str, text: str) -> Path:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        return path
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
 
     return file
-
-
-def environment_of(language: str, folder: Path) -> PageEnvironment:
-    loader = PageLoader([folder, *SHARED])
-    return PageEnvironment(language=language, joins_pages=False, loader=loader, autoescape=True)
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> PageEnvironment:
     """The environment of the default language, for the test's templates and the shared ones."""
-    return environment_of(DEFAULT_LOCALE, tmp_path)
+    loader = PageLoader([tmp_path, *SHARED])
+    return PageEnvironment(language=DEFAULT_LOCALE, joins_pages=False, loader=loader, autoescape=True)
 
 
 @pytest.fixture
-def environments(environment: PageEnvironment, tmp_path: Path) -> dict[str, PageEnvironment]:
-    """Those of all languages, the default one first."""
-    others = {language: environment_of(language, tmp_path) for language in LOCALES if language != DEFAULT_LOCALE}
-    return {DEFAULT_LOCALE: environment, **others}
+def templates(write: Write, environment: PageEnvironment) -> Callable[[str], Templates]:
+    """Writes a page beside some parts; gives all templates."""
+
+    def with_page(source: str) -> Templates:
+        for name, text in {**PARTS, "page.html": source}.items():
+            write(name, text)
+        return Templates(environment)
+
+    return with_page

@@ -230,6 +230,6 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         read_by="a developer's machine", example="on", default="off",
         meaning="on, in `DEBUG` and with the development requirements: pages seen from this machine carry "
         "django-debug-toolbar, with [a panel](../how-to/work-on-one-app.md#see-what-a-page-did) of their "
-        "queries, mutations and backend calls"),
+        "queries and mutations"),
 )
 # fmt: on

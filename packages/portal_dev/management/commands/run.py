@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -24,16 +24,13 @@ from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Mapping, Sequence
-    from types import FrameType
 
     from portal_dev.local_servers.reloader import Reloader
     from portal_dev.local_servers.server_group import Server
 
 WATCH_INTERVAL_S = 0.2
-
-
-class StopRequestedError(Exception):
-    """SIGTERM or SIGINT arrived."""
+#: The signals that stop the servers, as Ctrl-C does.
+_STOPS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Command(BaseCommand):
@@ -43,44 +40,30 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--reload",
-            action="store_true",
-            help="restart a server when its code changes; most templates and static files need no restart",
-        )
-        parser.add_argument(
-            "--without",
-            nargs="+",
-            default=[],
-            choices=SERVER_NAMES,
-            metavar="NAME",
-            help=f"do not start these, of {', '.join(SERVER_NAMES)}: start them yourself",
-        )
+        reloads = "restart a server when its code changes; most templates and static files need no restart"
+        parser.add_argument("--reload", action="store_true", help=reloads)
+        left_out = f"do not start these, of {', '.join(SERVER_NAMES)}: start them yourself"
+        parser.add_argument("--without", nargs="+", default=[], choices=SERVER_NAMES, metavar="NAME", help=left_out)
 
-    def handle(self, *args: object, **options: Any) -> None:
+    def handle(self, *args: object, reload: bool, without: list[str], **options: Any) -> None:
         try:
             complete_environment(SOURCE_ROOT)
             environment = _local_environment()
-            stack = LocalStack(
-                port_base=port_base(),
-                environment=environment,
-                development=options["reload"],
-                without=options["without"],
-            )
+            stack = LocalStack(port_base=port_base(), environment=environment, development=reload, without=without)
         except ConfigurationError as error:
             raise CommandError(str(error)) from error
         servers = stack.servers()
         taken = [f"{server.port} ({server.name})" for server in servers if not port_is_free("127.0.0.1", server.port)]
         if taken:
             raise CommandError(f"taken: port {', '.join(taken)}; stop what listens there, or set PORT_BASE")
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, _request_stop)
+        for number in _STOPS:
+            signal.signal(number, signal.default_int_handler)
         # make may be killed without a chance to pass the signal on.
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
-            servers = [hold(each) for each in servers] if options["reload"] else servers
-            reloader = self._make_reloader(servers) if options["reload"] else None
+            servers = [hold(each) for each in servers] if reload else servers
+            reloader = self._make_reloader(servers) if reload else None
             if BACKEND not in stack.without:
                 self._prepare_backend(environment)
             self._say("starting the servers")
@@ -93,12 +76,12 @@ class Command(BaseCommand):
                     time.sleep(WATCH_INTERVAL_S)
                 else:
                     reloader.follow(group)
-        except (StopRequestedError, KeyboardInterrupt):
+        except KeyboardInterrupt:
             self._say("stopping")
         except (OSError, ServerGroupError) as error:
             raise CommandError(str(error)) from error
         finally:
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            for number in _STOPS:
                 signal.signal(number, signal.SIG_IGN)
             group.stop()
 
@@ -114,9 +97,8 @@ class Command(BaseCommand):
         try:
             from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the extra `dev`
         except ModuleNotFoundError as error:
-            raise CommandError(
-                f"--reload needs the extra `dev` ({error}): pip install 'portal-library[dev]'"
-            ) from error
+            missing = f"--reload needs the extra `dev` ({error}): pip install 'portal-library[dev]'"
+            raise CommandError(missing) from error
         return Reloader(servers, say=self._say)
 
     def _say_where(self, stack: LocalStack) -> None:
@@ -132,18 +114,13 @@ class Command(BaseCommand):
 
 
 def _local_environment() -> dict[str, str]:
-    """A developer's machine: DEBUG unless it was set; the addresses follow from the ports."""
-    return {
-        "DEBUG": os.environ.get("DEBUG") or "on",
-        **{name: os.environ.get(name) or value for name, value in SANDBOX_VARIABLES.items()},
-        # The sandbox sends such "mails": they are lines of its log.
-        "APP_PASSWORD_RESET": os.environ.get("APP_PASSWORD_RESET") or "on",
-        # What the sandbox can do, and other backends may not.
-        "APP_API_HONOURS_IDEMPOTENCY_KEY": os.environ.get("APP_API_HONOURS_IDEMPOTENCY_KEY") or "on",
-        "APP_API_FORWARD_BROWSER": os.environ.get("APP_API_FORWARD_BROWSER") or "on",
-        # These servers have no terminal.
-        "PYTHONBREAKPOINT": os.environ.get("PYTHONBREAKPOINT") or "portal_dev.breakpoints.without_terminal",
-    }
+    """Return the variables of a developer's machine, unless they are set; the addresses follow from the ports."""
+    # The sandbox sends the "mails" of a new password: they are lines of its log. Other backends may lack the other two.
+    of_the_sandbox = ("APP_PASSWORD_RESET", "APP_API_HONOURS_IDEMPOTENCY_KEY", "APP_API_FORWARD_BROWSER")
+    values = {**dict.fromkeys(("DEBUG", *of_the_sandbox), "on"), **SANDBOX_VARIABLES}
+    # These servers have no terminal.
+    values["PYTHONBREAKPOINT"] = "portal_dev.breakpoints.without_terminal"
+    return {name: os.environ.get(name) or value for name, value in values.items()}
 
 
 def _by_hand(name: str, stack: LocalStack) -> str:
@@ -151,7 +128,3 @@ def _by_hand(name: str, stack: LocalStack) -> str:
         return ""
     command = f"serve --port {stack.backend_port}" if name == BACKEND else "runserver"
     return f"   left out: {PROGRAM} --app {name} {command}"
-
-
-def _request_stop(_number: int, _frame: FrameType | None) -> None:
-    raise StopRequestedError

@@ -46,14 +46,10 @@ class Command(DjangoRunserver):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument(
-            "--end-with-parent",
-            action="store_true",
-            help="stop as soon as the process that started this one is gone",
-        )
-        parser.add_argument(
-            "--listener", type=int, help="number of the open socket to take connections from, in place of an own one"
-        )
+        ends = "stop as soon as the process that started this one is gone"
+        parser.add_argument("--end-with-parent", action="store_true", help=ends)
+        inherits = "number of the open socket to take connections from, in place of an own one"
+        parser.add_argument("--listener", type=int, help=inherits)
 
     @property
     def default_port(self) -> str:  # type: ignore[override]  # Django reads it as it would an attribute
@@ -92,7 +88,7 @@ def _server_on(number: int) -> type[WSGIServer]:
             self.socket.close()
             self.socket = socket.socket(fileno=number)
             self.server_address = self.socket.getsockname()
-            self.server_name, self.server_port = self.server_address[:2]
+            self.server_name, self.server_port = self.socket.getsockname()[:2]
             self.setup_environ()
 
         def server_activate(self) -> None:
@@ -104,12 +100,8 @@ def _server_on(number: int) -> type[WSGIServer]:
 def _end_after_open_requests() -> None:
     """On SIGTERM take no further connection, and give the requests that are being answered a moment."""
     answering: set[int] = set()
-
-    def began(**_: object) -> None:
-        answering.add(threading.get_ident())
-
-    def ended(**_: object) -> None:
-        answering.discard(threading.get_ident())
+    request_started.connect(lambda **_: answering.add(threading.get_ident()), weak=False)
+    request_finished.connect(lambda **_: answering.discard(threading.get_ident()), weak=False)
 
     def end(*_: object) -> None:
         until = time.monotonic() + OPEN_REQUESTS_S
@@ -118,6 +110,4 @@ def _end_after_open_requests() -> None:
             time.sleep(0.01)
         os._exit(0)
 
-    request_started.connect(began, weak=False)
-    request_finished.connect(ended, weak=False)
     signal.signal(signal.SIGTERM, end)
