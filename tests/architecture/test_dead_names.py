@@ -32,6 +32,8 @@ UNUSED = {
     "QueryLayer",
     # Lists of texts for the message catalogs.
     *("COMMON_WORDS", "BACKEND_TEXTS", "PLATFORM_NAMES"),
+    # MkDocs calls them: mkdocs.yml.
+    *("on_files", "on_page_markdown"),
     # Tests hold the dashboard and the alerts against it.
     "metric_names",
 }
@@ -42,13 +44,13 @@ UNREAD = {
     "portal.web.resolve_post_login_path",
     # For declarations, and for a view of one's own: docs/reference/query-layer.md and pages.md.
     *("portal.query.Resource", "portal.services.use_queries", "portal.web.undo_toast"),
-    *("portal_pages.change_row", "portal_pages.form_page", "portal_pages.submission_key"),
+    *("portal_pages.change_row", "portal_pages.form_page"),
     # For a class of one's own: docs/how-to/use-another-backend.md.
     *("portal.api.BackendProblem", "portal.api.FormBody", "portal.api.ListQuery"),
     # For other projects: docs/how-to/use-the-query-layer-in-a-project.md.
     "portal.query.QueryLayer",
     # The settings of logging name it.
-    "portal.telemetry.audit.AuditFile",
+    *("portal.telemetry.audit.AuditFile", "portal.telemetry.audit.JsonLine"),
 }
 
 

@@ -54,7 +54,7 @@ ALLOWED = {
     # Whitenoise compresses static files with it; Django connects with it where DATABASE_URL names a PostgreSQL.
     *("Brotli", "psycopg"),
     # Plugins of pytest, and types for mypy.
-    *("pytest-django", "pytest-timeout", "pytest-xdist"),
+    *("pytest-django", "pytest-timeout"),
     *("django-stubs", "djangorestframework-stubs", "types-reportlab", "types-PyYAML", "types-requests"),
     # Tools that the Makefile runs: `make check`, `hooks`, `wheel`, `sbom`, `docs` with the theme of mkdocs.yml.
     *("ruff", "mypy", "pre-commit", "build", "cyclonedx-bom", "mkdocs-material"),

@@ -43,7 +43,8 @@ from portal.services.operations.chargers import OperationsChargerQueries
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.user import UserQueries
-from portal_dev.openapi import Node, read_document, read_operations
+from portal_dev.openapi import read_document, read_operations
+from portal_dev.openapi.document import Node
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import RunningStack, create_account, running_stack
 from tests.support.schema_values import example, misfits

@@ -8,7 +8,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from portal_dev.openapi import Node, Shape
+from portal_dev.openapi.document import Node
+from portal_dev.openapi.shapes import Shape
 
 #: Texts of which one should fit a format or a pattern.
 _TEXTS = ("Ada", "ada@example.com", "FINANCE_APP", "12.50", "2026-03-09", "2026-03-09T10:00:00Z", "https://example.com")

@@ -3,9 +3,11 @@
 ::
 
     comparison         declared calls, held against a schema
+      field_types      their types, held against the shapes
     views              a module's pages as source
       source           a module as source
         modules        the calls as modules: the hook of each
+          places       which calls belong together
           classes      their records, enumerations and parameters
             names
     operations         what the schema says of each call
@@ -21,10 +23,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from portal_dev.openapi.comparison import Difference, compared
-from portal_dev.openapi.document import Node, SchemaError, read_document, read_schema
+from portal_dev.openapi.document import SchemaError, read_document, read_schema
 from portal_dev.openapi.modules import Module, modules_of
-from portal_dev.openapi.operations import Operation, is_below, read_operations
-from portal_dev.openapi.shapes import Schemas, Shape
+from portal_dev.openapi.operations import is_below, read_operations
 from portal_dev.openapi.source import source_of
 from portal_dev.openapi.views import view_source
 from portal_operate.suggestions import did_you_mean

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
-from enum import EnumType
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
-
-import msgspec
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from portal.config import contract_names as names
 from portal.config.places import place
 from portal.query import ListParams, Partial, Row
+from portal_dev.openapi.field_types import DeclaredField, Fault, Types, alternatives, fields_of, no_such
 from portal_dev.openapi.operations import path_names
 from portal_operate.suggestions import did_you_mean
 
@@ -25,22 +19,9 @@ if TYPE_CHECKING:
 
     from portal.query import Endpoint
     from portal_dev.openapi.operations import Operation
-    from portal_dev.openapi.shapes import Shape
 
 #: Keywords of all lists, by their names on the wire.
 _OF_LISTS: Final = {"q": names.SEARCH_PARAM, "sort": names.SORT_PARAM}
-#: The kinds that each type can hold. A text without a format may well be a decimal or a time: a person may know.
-_HOLDS: Final[Mapping[Any, set[str]]] = {
-    str: {"text", "time", "day", "decimal", "enum"},
-    int: {"integer"},
-    float: {"integer", "number"},
-    bool: {"boolean"},
-    Decimal: {"decimal", "integer", "number", "text"},
-    dict: {"map", "object"},
-    datetime: {"time", "text"},
-    date: {"day", "text"},
-    **{kind: {"list"} for kind in (Sequence, list, tuple, set, frozenset)},
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -59,43 +40,6 @@ class Difference:
 
     def __str__(self) -> str:
         return f"{place(*self.declared_at)}: {self.hook}: {'absent: ' if self.is_absent else ''}{self.message}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Field:
-    """A field of a record, of parameters or of a TypedDict.
-
-    :param owner: the class that declares it; of what all rows have, the row's class.
-    """
-
-    owner: Any
-    name: str
-    kind: Any
-    of_all_rows: bool = False
-
-    @property
-    def title(self) -> str:
-        return f"{self.owner.__name__}.{self.name}"
-
-    @property
-    def may_be_missing(self) -> bool:
-        """Whether every answer may lack it, also of a required call."""
-        if is_typeddict(self.owner):
-            return self.name in self.owner.__optional_keys__ and self.name != names.PROFILE_PERMISSIONS_FIELD
-        return issubclass(self.owner, Row) and not (self.of_all_rows and self.name == names.ID_FIELD)
-
-
-@dataclass(frozen=True)
-class _Fault:
-    """One thing that does not fit.
-
-    :param of: the field, or the enumeration, that a person changes; None for the hook.
-    :param lacks: what the schema does not have, where no name of the schema is like it.
-    """
-
-    message: str
-    of: Any = None
-    lacks: Literal["", "call", "parameter", "field"] = ""
 
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
@@ -126,7 +70,7 @@ def _method(hook: Any) -> str:
 
 
 def _declared_at(of: Any) -> tuple[str, int] | None:
-    owner, name = (of.owner, of.name) if isinstance(of, _Field) else (of, "class")
+    owner, name = (of.owner, of.name) if isinstance(of, DeclaredField) else (of, "class")
     try:
         lines, start = inspect.getsourcelines(owner)
     except (OSError, TypeError):
@@ -135,55 +79,51 @@ def _declared_at(of: Any) -> tuple[str, int] | None:
     return inspect.getfile(owner), start + number
 
 
-def _without(hook: Any, fault: _Fault) -> str:
+def _without(hook: Any, fault: Fault) -> str:
     """Return what a page does without what the schema lacks; empty where it is not optional."""
     of = fault.of
-    if fault.lacks == "parameter" and (of is None or _alternatives(of.kind)[1]):
+    if fault.lacks == "parameter" and (of is None or alternatives(of.kind)[1]):
         return "Pages do not offer what it does."
     if fault.lacks == "field" and (hook.is_optional or of.may_be_missing):
         return "Pages show it as missing."
     return str(hook.without) if fault.lacks == "call" else ""
 
 
-def _no_such(what: str, name: str, known: Iterable[str]) -> str:
-    return "; ".join(filter(None, (f"the schema has no {what} {name}", did_you_mean(name, known))))
-
-
-def _missing(hook: Any, known: Mapping[tuple[str, str], Operation], others: list[Operation]) -> _Fault:
+def _missing(hook: Any, known: Mapping[tuple[str, str], Operation], others: list[Operation]) -> Fault:
     path, shape = hook.path_shape, _unnamed(hook.path_shape)
     methods = [method for method, there in known if there == shape]
     paths = [] if methods else [each.path for each in others if each.method == _method(hook)]
     # Another method that no hook calls, or a path that is like it: then it is a mistake.
     is_meant = did_you_mean(path, paths) or any(_unnamed(each.path) == shape for each in others)
     hint = f"; it has {', '.join(methods)} there" if methods else ""
-    return _Fault(_no_such(_method(hook), path, paths) + hint, lacks="" if is_meant else "call")
+    return Fault(no_such(_method(hook), path, paths) + hint, lacks="" if is_meant else "call")
 
 
-def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
+def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     ours, theirs = path_names(hook.path_shape), path_names(operation.path)
     for number, (name, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         # `resource(…)` calls the id of a row so, whatever the schema calls it.
         if _plain(name) != _plain(other) and not (name == names.ID_FIELD and number == len(ours)):
-            yield _Fault(f"the parameter {name} of the path is {other} in the schema")
+            yield Fault(f"the parameter {name} of the path is {other} in the schema")
     yield from _query_faults(hook, operation, is_list=getattr(hook, "is_list", False))
     for header in operation.headers:
         if header.required:
-            yield _Fault(f"the schema needs the {header.place} {header.name}, which hooks do not send")
+            yield Fault(f"the schema needs the {header.place} {header.name}, which hooks do not send")
     yield from _answer_faults(hook, operation)
     if operation.method != "GET":
         yield from _body_faults(hook, operation)
     elif operation.body.required:
-        yield _Fault("the schema's call needs a body, which queries do not send")
+        yield Fault("the schema's call needs a body, which queries do not send")
 
 
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _query_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[_Fault]:
+def _query_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[Fault]:
     known = operation.query
     own = {
-        wire: each for wire, each in (_fields_of(hook.params) or {}).items() if wire not in path_names(hook.path_shape)
+        wire: each for wire, each in (fields_of(hook.params) or {}).items() if wire not in path_names(hook.path_shape)
     }
     paging = {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
     sent = set(paging)
@@ -198,166 +138,62 @@ def _query_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator
             message = (
                 f"the schema has no parameter {name}"
                 if of_all
-                else f"{each.title}: {_no_such('parameter', name, known)}"
+                else f"{each.title}: {no_such('parameter', name, known)}"
             )
             is_misspelt = not of_all and did_you_mean(name, known)
-            yield _Fault(message, None if of_all else each, lacks="" if is_misspelt else "parameter")
+            yield Fault(message, None if of_all else each, lacks="" if is_misspelt else "parameter")
             continue
-        yield from _Types(sent=True).faults(each.kind, known[name].shape, each)
-        if known[name].required and _alternatives(each.kind)[1]:
+        yield from Types(sent=True).faults(each.kind, known[name].shape, each)
+        if known[name].required and alternatives(each.kind)[1]:
             told = "which each call may leave out" if each.owner is ListParams else f"and {each.title} may be left out"
-            yield _Fault(f"the schema needs the parameter {name}, {told}", None if each.owner is ListParams else each)
+            yield Fault(f"the schema needs the parameter {name}, {told}", None if each.owner is ListParams else each)
     for name in sorted(paging - known.keys()):
-        yield _Fault(f"the schema has no parameter {name}, which lists are read with")
+        yield Fault(f"the schema has no parameter {name}, which lists are read with")
     for name, given in known.items():
         if given.required and name not in sent:
-            yield _Fault(f"the schema needs the parameter {name}")
+            yield Fault(f"the schema needs the parameter {name}")
         if given.required and name == names.CURSOR_PARAM and is_list:
-            yield _Fault(f"the schema needs the parameter {name}, without which a list begins")
+            yield Fault(f"the schema needs the parameter {name}, without which a list begins")
 
 
-def _answer_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
+def _answer_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     is_list, answer = getattr(hook, "is_list", False), operation.answer
     declared = hook.item if is_list else hook.data
     if declared is None:
         # What a DELETE answers may be left unread.
         if answer.shape and operation.method != "DELETE":
-            yield _Fault("the schema's call is answered with JSON, and data=… is not declared")
+            yield Fault("the schema's call is answered with JSON, and data=… is not declared")
     elif answer.note:
-        yield _Fault(f"the schema's answer can't be read: {answer.note}")
+        yield Fault(f"the schema's answer can't be read: {answer.note}")
     elif answer.shape is None:
-        yield _Fault("the schema's call is answered without a body, and data=… is declared")
+        yield Fault("the schema's call is answered without a body, and data=… is declared")
     elif is_list and operation.item is None:
         fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
-        yield _Fault(f"the schema's answer is no page of a list: {answer.shape} without {', '.join(fields)}")
+        yield Fault(f"the schema's answer is no page of a list: {answer.shape} without {', '.join(fields)}")
     else:
         shape = operation.item if is_list else answer.shape
-        yield from _Types().faults(declared, shape or answer.shape)
-        if is_list and shape and hook.unique_by not in {*(_fields_of(declared) or ()), *shape.fields, False}:
-            yield _Fault(f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
+        yield from Types().faults(declared, shape or answer.shape)
+        if is_list and shape and hook.unique_by not in {*(fields_of(declared) or ()), *shape.fields, False}:
+            yield Fault(f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
 
 
-def _body_faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
+def _body_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     body, shape = operation.body, operation.body.shape
     is_partial = get_origin(hook.body) is Partial
     kind = get_args(hook.body)[0] if is_partial else hook.body
     if kind is None:
         if body.required or (shape and any(each.required for each in shape.fields.values())):
-            yield _Fault("the schema's call needs a body, and body=… is not declared")
+            yield Fault("the schema's call needs a body, and body=… is not declared")
     elif body.note:
-        yield _Fault(f"the schema's body is not what hooks send: {body.note}")
+        yield Fault(f"the schema's body is not what hooks send: {body.note}")
     elif shape is None:
-        yield _Fault("the schema's call takes no body, and body=… is declared")
+        yield Fault("the schema's call takes no body, and body=… is declared")
     else:
         # Of a row, a write sends some fields: those that the backend sets by itself are no difference.
         is_row = is_partial and isinstance(kind, type) and issubclass(kind, Row)
-        yield from _Types(sent=True, of_a_row=is_row).faults(kind, shape)
-        declared = _fields_of(kind) or shape.fields
+        yield from Types(sent=True, of_a_row=is_row).faults(kind, shape)
+        declared = fields_of(kind) or shape.fields
         needed = [wire for wire, each in shape.fields.items() if each.required and not each.read_only]
         for wire in needed if {*declared} & {*shape.fields} else []:
             if wire not in declared:
-                yield _Fault(f"the schema's body needs the field {wire}, which {kind.__name__} does not have")
-
-
-def _fields_of(kind: Any) -> dict[str, _Field] | None:
-    """Return the fields of a record, of parameters or of a TypedDict, by the names on the wire; None for others."""
-    if is_typeddict(kind):
-        return {name: _Field(owner=kind, name=name, kind=hint) for name, hint in get_type_hints(kind).items()}
-    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
-        return None
-    found = {}
-    for info in msgspec.structs.fields(kind):
-        owner = next((each for each in kind.__mro__ if info.name in inspect.get_annotations(each)), kind)
-        of_row = owner is Row
-        owner = kind if of_row else owner
-        found[info.encode_name] = _Field(owner=owner, name=info.name, kind=info.type, of_all_rows=of_row)
-    return found
-
-
-def _alternatives(kind: Any) -> tuple[list[Any], bool]:
-    """Return the types of a union but None, and whether None is one of them."""
-    parts = get_args(kind) if get_origin(kind) in {Union, UnionType} else (kind,)
-    return [part for part in parts if part is not NoneType], NoneType in parts
-
-
-def _values(kind: Any) -> set[str] | None:
-    """Return the texts of an enumeration, or of a Literal; None for any other type."""
-    if get_origin(kind) is Literal:
-        return {value for value in get_args(kind) if isinstance(value, str)}
-    is_enum = isinstance(kind, EnumType) and issubclass(kind, str)
-    return {str(member.value) for member in kind} if is_enum else None
-
-
-@dataclass(kw_only=True)
-class _Types:
-    """Holds types against shapes.
-
-    :param sent: the value is sent, not received: then null and values that are not known do not matter.
-    :param of_a_row: some fields of a row are sent: then it may have more fields, and its fields more values.
-    """
-
-    sent: bool = False
-    of_a_row: bool = False
-    _seen: set[tuple[Any, str]] = field(default_factory=set)
-
-    def faults(self, kind: Any, shape: Shape, of: _Field | None = None) -> Iterator[_Fault]:
-        """Yield what does not fit.
-
-        :param of: the field whose type it is.
-        """
-        kinds, may_be_none = _alternatives(kind)
-        if shape.kind == "any" or {Any, object} & {*kinds}:
-            return
-        if of and shape.nullable and not (may_be_none or self.sent or shape.item or shape.kind == "object"):
-            yield _Fault(f"{of.title} is never None here, and may be null in the schema", of)
-        each = [list(self._of_one(one, shape, of)) for one in kinds]
-        if all(each):
-            yield from each[0]
-
-    def _of_one(self, kind: Any, shape: Shape, of: _Field | None) -> Iterator[_Fault]:
-        values, fields, origin = _values(kind), _fields_of(kind), get_origin(kind) or kind
-        inside = (*get_args(kind), Any)[1 if origin is dict and get_args(kind) else 0]
-        is_id = bool(of and of.of_all_rows and of.name == names.ID_FIELD) and shape.kind == "integer"
-        may_hold = (
-            is_id or (values is not None and shape.kind == "text") or (fields is not None and shape.kind == "map")
-        )
-        name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind).removeprefix("typing.")
-        title = of.title if of else "the body" if self.sent else "the answer"
-        if values is not None and shape.kind == "enum":
-            yield from self._value_faults(name, values, shape, kind if isinstance(kind, type) else of)
-        elif fields is not None and shape.kind == "object":
-            yield from self._field_faults(kind, fields, shape, of, title)
-        elif shape.kind in _HOLDS.get(origin, ()):
-            for part in [shape.item] if shape.item else [each.shape for each in shape.fields.values()]:
-                yield from self.faults(inside, part, of)
-        elif not may_hold:
-            yield _Fault(f"{title} is {name} here, and {shape} in the schema", of)
-
-    def _field_faults(
-        self, kind: Any, fields: dict[str, _Field], shape: Shape, of: _Field | None, title: str
-    ) -> Iterator[_Fault]:
-        if (kind, shape.pointer) in self._seen:
-            return
-        self._seen.add((kind, shape.pointer))
-        if not self.of_a_row and len(fields) > 1 and shape.fields and not {*fields} & {*shape.fields}:
-            yield _Fault(f"{title} has no field of {kind.__name__} in the schema, but {', '.join(shape.fields)}", of=of)
-            return
-        for wire, each in fields.items():
-            if wire in shape.fields:
-                yield from self.faults(each.kind, shape.fields[wire].shape, each)
-            elif not self.of_a_row and not (each.of_all_rows and wire == names.CREATED_AT_FIELD):
-                # The version of a row has this name, or the backend has none. What is declared too is not meant.
-                similar = (
-                    [] if wire == names.VERSION_FIELD else [other for other in shape.fields if other not in fields]
-                )
-                is_misspelt = self.sent or did_you_mean(wire, similar)
-                message = f"{each.title}: {_no_such('field', wire, similar)}"
-                yield _Fault(message, each, lacks="" if is_misspelt else "field")
-
-    def _value_faults(self, name: str, values: set[str], shape: Shape, of: Any) -> Iterator[_Fault]:
-        unknown = [] if self.of_a_row else sorted(values - {*shape.values})
-        missing = [] if self.sent else [value for value in shape.values if value not in values and value]
-        if unknown:
-            yield _Fault(f"{name} has {', '.join(unknown)}, which the schema has not", of)
-        if missing:
-            yield _Fault(f"{name} lacks {', '.join(missing)} of the schema", of)
+                yield Fault(f"the schema's body needs the field {wire}, which {kind.__name__} does not have")

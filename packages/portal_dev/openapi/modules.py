@@ -1,52 +1,20 @@
-"""Calls → modules of declarations: which calls belong together, and the hook of each."""
+"""Places → modules of declarations: the hook of each call."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, OF_A_LIST, REFRESH_PATH, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import OF_ALL_LISTS, Classes, sort_type, wire_of
 from portal_dev.openapi.names import FreeNames, attribute_name, class_name, is_possible, plural, singular, words
-from portal_dev.openapi.operations import Operation, path_names
-from portal_dev.openapi.shapes import is_same
+from portal_dev.openapi.places import VERBS, Call, Place, fixed_segments, is_part, module_of, place_of, role_of
 
 if TYPE_CHECKING:
-    from portal_dev.openapi.operations import Parameter
+    from portal_dev.openapi.operations import Operation, Parameter
     from portal_dev.openapi.shapes import Shape
-
-#: The verb of a hook's name, by the role of its call, in the order in which hooks are written.
-_VERBS: Final = {
-    **dict.fromkeys(("list", "counts", "totals", "detail", "read"), "get"),
-    **{role: role for role in ("create", "update", "replace", "delete")},
-    "action": "",
-}
-_OF_A_ROW: Final = {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
-#: Segments at the start of a path that say nothing of what stands there.
-_PREFIX: Final = re.compile(r"v\d+(\.\d+)*|\d{4}-\d\d-\d\d|api|rest", re.IGNORECASE)
-#: Words of a noun; a longer one would make names of hooks that fill a line.
-_MAX_WORDS: Final = 4
-Call: TypeAlias = tuple[str, Operation]
-
-
-@dataclass(kw_only=True)
-class Place:
-    """The calls of one path, and of its rows, each with its role.
-
-    :param noun: one of its rows, in snake_case.
-    :param row: a row of the list; None where `resource(…)` declares nothing.
-    :param detail: a single row, where it is another object.
-    :param standard: the calls that `resource(…)` declares, by role.
-    """
-
-    path: str
-    noun: str
-    calls: list[Call]
-    row: Shape | None = None
-    detail: Shape | None = None
-    standard: dict[str, Operation] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -83,7 +51,7 @@ def modules_of(operations: list[Operation], *, package: str) -> list[Module]:
     lists |= {
         path for path, each in reads.items() if each.item or (each.answer.shape and each.answer.shape.kind == "list")
     }
-    keys = {id(each): _module_of(each, {*reads, *lists}) for each in known}
+    keys = {id(each): module_of(each, {*reads, *lists}) for each in known}
     folders = {key[0] for key in keys.values() if key[1:]}
     found: dict[tuple[str, ...], tuple[dict[str, list[Call]], list[str]]] = {}
     for each in known:
@@ -92,9 +60,9 @@ def modules_of(operations: list[Operation], *, package: str) -> list[Module]:
         reasons, without = _faults(each)
         left_out += [f"`{each.method} {each.path}`: {told}" for told in reasons or without]
         if not reasons:
-            role, place = _role(each, reads, lists)
+            role, place = role_of(each, reads, lists)
             by_place.setdefault(place, []).append((role, each))
-    places = {key: [_place(*each) for each in sorted(by_place.items())] for key, (by_place, _) in found.items()}
+    places = {key: [place_of(*each) for each in sorted(by_place.items())] for key, (by_place, _) in found.items()}
     shapes = [
         shape
         for of in places.values()
@@ -126,85 +94,6 @@ def _named(key: tuple[str, ...], dotted: str, places: list[Place], classes: Clas
     return Module(path=f"{'/'.join(key)}.py", dotted=dotted, title=title, group=group, places=places, classes=classes)
 
 
-# --- which calls belong together ---
-
-
-def _fixed(path: str) -> list[str]:
-    """Return the segments that are no parameters, without a version at the start."""
-    found = [part for part in path.split("/") if part and "{" not in part]
-    while found[1:] and _PREFIX.fullmatch(found[0]):
-        del found[0]
-    return found or ["root"]
-
-
-def _module_of(operation: Operation, known: set[str]) -> tuple[str, ...]:
-    """Return the names of folder and module: of the shortest path at which something is read."""
-    head = operation.path.partition("/{")[0].rstrip("/")
-    parts = head.split("/")
-    root = next((path for end in range(2, len(parts) + 1) if (path := "/".join(parts[:end])) in known), "")
-    fixed = _fixed(root or head)
-    # Actions stand with those beside them: `/auth/login` and `/auth/logout`.
-    fixed = fixed if root or "{" in operation.path else fixed[:-1] or fixed
-    return tuple(dict.fromkeys((attribute_name(fixed[0]), attribute_name(fixed[-1]))))
-
-
-def _role(operation: Operation, reads: dict[str, Operation], lists: set[str]) -> tuple[str, str]:
-    """Return the role of a call, and the path that it is about: of a row, the path of its list."""
-    path, method = operation.path.rstrip("/"), operation.method
-    parent, _, last = path.rpartition("/")
-    if last.startswith("{") and last.endswith("}"):
-        # An update by POST is as Stripe has it.
-        return _OF_A_ROW.get(method, "update" if path in reads else "action"), parent
-    if method == "GET" and parent in lists and OF_A_LIST.get(last) in operation.query:
-        return last, parent
-    if path in lists and method in {"GET", "POST"}:
-        return "list" if method == "GET" else "create", path
-    return "read" if method == "GET" else "action", path
-
-
-def _place(path: str, calls: list[Call]) -> Place:
-    calls = sorted(calls, key=lambda call: [*_VERBS].index(call[0]))
-    by_role = dict(reversed(calls))
-    shapes = [by_role["list"].item] if "list" in by_role else []
-    shapes += [by_role[role].answer.shape for role in ("detail", "create") if role in by_role]
-    named = [words(class_name(shape.name)) for shape in shapes if shape and shape.kind == "object" and shape.name]
-    noun = "_".join(named[0]) if named and len(named[0]) <= _MAX_WORDS else singular(attribute_name(_fixed(path)[-1]))
-    rows = [shape for shape in shapes[: len({"list", "detail"} & {*by_role})] if shape and ID_FIELD in shape.fields]
-    if path and "{" not in path and rows:
-        detail = rows[-1] if not is_same(rows[0], rows[-1]) else None
-        standard = {role: each for role, each in by_role.items() if _fits(role, each, path, rows[0], rows[-1])}
-        # One call alone is declared by itself.
-        if standard.keys() - OF_A_LIST.keys() and len(standard) > 1:
-            return Place(path=path, noun=noun, calls=calls, row=rows[0], detail=detail, standard=standard)
-    return Place(path=path, noun=noun, calls=calls)
-
-
-def _fits(role: str, operation: Operation, place: str, row: Shape, shown: Shape) -> bool:
-    """Return whether a call is the one that `resource(…)` declares for its role."""
-    of_a_row = f"{place}/{{{(path_names(operation.path) or [''])[0]}}}"
-    known = {"list": ("GET", place), "create": ("POST", place), **{end: ("GET", f"{place}/{end}") for end in OF_A_LIST}}
-    known |= {role: (method, of_a_row) for method, role in _OF_A_ROW.items()}
-    if known.get(role) != (operation.method, operation.path):
-        return False
-    if role in {"list", *OF_A_LIST}:
-        return role != "list" or operation.item is not None
-    answer, body = operation.answer.shape, operation.body.shape
-    is_row = answer is not None and ID_FIELD in answer.fields
-    if operation.query or not (is_row or role == "delete"):
-        return False
-    return body is None if role in {"detail", "delete"} else _is_part(body, row if role == "create" else shown)
-
-
-def _is_part(sent: Shape | None, row: Shape) -> bool:
-    """Return whether a row has all that a body takes, so that some of its fields are the body."""
-    if sent is None or sent.kind != "object":
-        return False
-    alike = {"enum": "text", "integer": "number", "decimal": "number"}
-    pairs = [(each.shape, row.fields[name].shape) for name, each in sent.fields.items() if name in row.fields]
-    kinds = [(alike.get(one.kind, one.kind), alike.get(other.kind, other.kind)) for one, other in pairs]
-    return len(pairs) == len(sent.fields) and all(one == other for one, other in kinds)
-
-
 # --- hooks ---
 
 
@@ -212,7 +101,7 @@ def _declare(module: Module, place: Place, names: FreeNames) -> None:
     resource = ""
     if place.row is not None:
         resource = FreeNames(module.resources).unused(
-            f"_{plural(place.noun)}", f"_{attribute_name(_fixed(place.path)[-1])}"
+            f"_{plural(place.noun)}", f"_{attribute_name(fixed_segments(place.path)[-1])}"
         )
         module.resources[resource] = _resource(module, place, place.row)
     for role, operation in place.calls:
@@ -241,8 +130,9 @@ def _on_the_way(module: Module, operation: Operation) -> list[str]:
 
 
 def _name(role: str, operation: Operation, place: Place, names: FreeNames) -> str:
-    path, noun, verb = place.path.rpartition("/{")[0], place.noun, _VERBS[role]
-    last, above = attribute_name(_fixed(place.path)[-1]), singular(attribute_name(_fixed(path)[-1])) if path else ""
+    path, noun, verb = place.path.rpartition("/{")[0], place.noun, VERBS[role]
+    last = attribute_name(fixed_segments(place.path)[-1])
+    above = singular(attribute_name(fixed_segments(path)[-1])) if path else ""
     if role in {"list", *OF_A_LIST}:
         noun = plural(noun) if role == "list" else f"{plural(noun)}_{role}"
     elif role in {"read", "action"}:
@@ -299,7 +189,7 @@ def _source(module: Module, role: str, operation: Operation, name: str, place: P
     if answer is not None:
         parts["data"] = classes.type_of(answer, class_name(title if role in {"read", "list"} else f"{title}_res"))
     if operation.method != "GET" and body is not None:
-        sent = place.row if place.row and _is_part(body, place.row) else body
+        sent = place.row if place.row and is_part(body, place.row) else body
         kind = classes.type_of(sent, class_name(f"{title}_req"))
         parts["body"] = f"Partial[{kind}]" if sent.kind == "object" else kind
     if len(own) == 1 and own[0].place == "path":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from portal_dev.openapi import Node, Schemas, Shape, declarations, source_of
+from portal_dev.openapi import declarations, source_of
+from portal_dev.openapi.document import Node
+from portal_dev.openapi.shapes import Schemas, Shape
 
 TEXT = {"type": "string"}
 

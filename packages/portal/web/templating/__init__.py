@@ -24,5 +24,5 @@ from portal.web.templating.backend import (
     render_part,
     separate_environments,
 )
-from portal.web.templating.environment import TEMPLATE_POLICIES, PageEnvironment
+from portal.web.templating.environment import PageEnvironment
 from portal.web.templating.kept_parts import part_cache
