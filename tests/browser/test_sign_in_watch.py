@@ -35,6 +35,15 @@ class WatchedSite(Site):
 
 
 @pytest.fixture(scope="module")
+def browser(browser: Browser) -> Iterator[Browser]:
+    """A browser with windows, where a tab gains and loses the focus: the headless shell has none."""
+    path = require_tool("chromium", "chromium-browser", "google-chrome")
+    launched = browser.browser_type.launch(executable_path=path, args=CHROMIUM_FLAGS)
+    yield launched
+    launched.close()
+
+
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedSite]:
     folder = tmp_path_factory.mktemp("site")
     with running_below_one_domain(folder, port_base=free_port_base(), through_proxy=True) as stack:
