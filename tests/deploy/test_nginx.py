@@ -152,6 +152,10 @@ def test_the_largest_cookies_that_browsers_keep_arrive_whole_even_twice(site: Si
     assert received(ask(site, headers={"Cookie": cookie}))["cookie"] == [cookie]
 
 
+def test_larger_ones_are_refused_here(site: Site) -> None:
+    assert ask(site, headers={"Cookie": "a=" + "x" * 40_000}).status_code == 400
+
+
 def test_the_largest_tokens_can_be_set(site: Site) -> None:
     answer = ask(site, "/sets-tokens")
     assert answer.status_code == 200

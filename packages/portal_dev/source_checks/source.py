@@ -88,7 +88,6 @@ def _untranslated(folder: Path) -> Iterator[Fault]:
     hint = "run update_catalogs, and fill in msgstr in locale/<language>/LC_MESSAGES/django.po"
     for text, places in texts_of(folder).items():
         languages = [language for language, texts in missing.items() if str(text) in texts]
-        message = (
-            f"the text {text if isinstance(text, str) else text[0]!r} has no translation into {', '.join(languages)}"
-        )
+        singular = text if isinstance(text, str) else text[0]
+        message = f"the text {singular!r} has no translation into {', '.join(languages)}"
         yield from (Fault(path, line, "E006", message, hint) for path, line in places if languages)

@@ -64,7 +64,7 @@ FINE = [
     'messages.success(request, _("%(name)s was created.") % {"name": name})',
     'render(request, "finance/payments.html#table")',
     'see_other("payments"); see_other("payment", pk); see_other(f"/{x}"); see_other(result)',
-    'reverse("payment", args=[pk]); reverse("payments"); reverse("payment", kwargs=values); reverse("payment", args=ids)',
+    'reverse("payment", args=[pk]); reverse("payments", urls); reverse("payment", kwargs=values); reverse("payment", args=ids)',
     "PaymentMutations.use_create_payment_mutation(request, idempotency_key=submission_key(request))",
     "PaymentMutations.use_create_payment_mutation(request, **options)",
     "PaymentMutations.use_update_payment_mutation(request)",
