@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import django
 from django.conf import settings
@@ -19,6 +19,7 @@ from benchmarks.harness.options import options_of, parser_of
 from benchmarks.harness.stores import caches
 from benchmarks.harness.stub_backend import UnknownCallError
 from benchmarks.harness.targets import Targets
+from benchmarks.query.storm_rows import StubSession
 from portal.api import ApiResponse, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
@@ -38,26 +39,6 @@ HOT_TARGET_US: Final = 150
 GROWTH_TARGET: Final = 2.0
 #: Operation to number of cached rows to µs.
 Figures = dict[str, dict[int, float]]
-
-
-class StubSession:
-    """The parts of `ApiSession` that do nothing, for a backend in this process."""
-
-    @property
-    def refresher(self) -> Self:
-        """This object, which needs no refresh."""
-        return self
-
-    def signed_out_at(self, _pair: object) -> float | None:
-        """Nobody is signed out here."""
-        return None
-
-    def ended_at_provider(self, _pair: object, **_options: object) -> bool:
-        """There is no provider."""
-        return False
-
-    def ensure_fresh(self, tokens: object, **_: object) -> None:
-        """Tokens do not expire here."""
 
 
 class Backend(StubSession):

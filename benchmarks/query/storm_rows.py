@@ -11,10 +11,9 @@ import re
 import sqlite3
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from benchmarks.harness.stub_backend import UnknownCallError
-from benchmarks.query.query import StubSession
 from portal.api import ApiResponse
 from portal.config.contract_names import CREATED_AT_FIELD
 from portal.errors import ApiNotFoundError
@@ -94,6 +93,26 @@ def make_rows(path: Path) -> None:
         INSERT INTO rows SELECT n, 'row ' || n, 0 FROM numbers;"""
     )
     connection.close()
+
+
+class StubSession:
+    """The parts of `ApiSession` that do nothing, for a backend in this process."""
+
+    @property
+    def refresher(self) -> Self:
+        """This object, which needs no refresh."""
+        return self
+
+    def signed_out_at(self, _pair: object) -> float | None:
+        """Nobody is signed out here."""
+        return None
+
+    def ended_at_provider(self, _pair: object, **_options: object) -> bool:
+        """There is no provider."""
+        return False
+
+    def ensure_fresh(self, tokens: object, **_: object) -> None:
+        """Tokens do not expire here."""
 
 
 class StormServer(StubSession):

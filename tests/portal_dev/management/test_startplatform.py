@@ -98,7 +98,7 @@ def test_refused_name_changes_nothing(copy: Path) -> None:
     assert changes_of_copy(copy) == ""
 
 
-@pytest.mark.parametrize("writes", [8, 20])
+@pytest.mark.parametrize("writes", [8, 15])
 def test_interrupted_commands_can_be_repeated(copy: Path, writes: int) -> None:
     commit_copy(copy)
     interrupted = run(copy, "-c", INTERRUPTED, str(writes), "startplatform", NEW_PLATFORM)
