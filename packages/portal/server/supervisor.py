@@ -116,12 +116,16 @@ def _in_child_process(live: Callable[[_Send], None]) -> tuple[PreparedServer, di
     readable, writable = os.pipe()
     # The collector marks each object that it looks at, and would so copy the memory that both share.
     gc.freeze()
+    # A stop that comes now waits until the child is known: else nobody would end it.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     child = os.fork()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(readable)
         live_as_worker(partial(live, partial(_send, writable)))
-    os.close(writable)
     try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(writable)
         with os.fdopen(readable, "rb") as pipe:
             server, environment = pickle.load(pipe)  # noqa: S301  sent by this very code
             return server, environment, child

@@ -234,6 +234,30 @@ def test_told_to_stop_while_it_is_prepared_it_leaves_nothing(
         server.assert_it_leaves_nothing()
 
 
+TOLD_AFTER_THE_FORK = """
+import os, signal, time
+from portal.server import supervisor
+
+signal.signal(signal.SIGTERM, supervisor._stop)
+fork = os.fork
+
+def told_at_once():
+    if child := fork():
+        print(child, flush=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+    return child
+
+os.fork = told_at_once
+supervisor._in_child_process(lambda send: time.sleep(60))
+"""
+
+
+def test_stop_right_after_the_fork_ends_the_child() -> None:
+    command = [sys.executable, "-c", TOLD_AFTER_THE_FORK]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=30)
+    assert not Path(f"/proc/{int(done.stdout)}").exists()
+
+
 @pytest.mark.parametrize(
     ("preparation", "status", "said"),
     [
