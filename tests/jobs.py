@@ -25,10 +25,9 @@ from tests.support.whole_runs import VARIABLE
 ROOT = Path(__file__).resolve().parents[1]
 #: Its tests have settings of their own, so they get a process of their own.
 SANDBOX: Final = "tests/sandbox_api"
-#: The files keep their order; `tests.conftest` says which tests stay in one process.
-OPTIONS: Final = ("-n", "2", "--no-loadscope-reorder")
-#: Tests of servers wait more than they compute.
-WITH_SERVERS: Final = ("-n", "3", "--no-loadscope-reorder")
+#: Tests wait as much as they compute, so three processes keep two processors busy. The files keep their order;
+#: `tests.conftest` says which tests stay in one process.
+OPTIONS: Final = ("-n", "3", "--no-loadscope-reorder")
 #: Tests of the product that start servers, browsers or stores: `make test` runs them after all others.
 SERVERS: Final = ("tests/browser", "tests/functional", "tests/portal/server", "tests/portal_operate/test_serve.py")
 #: The exit status of pytest where a job has no test: those of the examples are not run without them.
@@ -64,9 +63,9 @@ FOR_EVERY_JOB: Final = (
 )
 #: By the target of the Makefile.
 JOBS: Final = {
-    "test": Job(minutes=5),
+    "test": Job(minutes=8),
     "docs-check": Job(
-        minutes=3,
+        minutes=4,
         tests=("tests/docs", "tests/typing"),
         code=(
             *("docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODEOWNERS", "SECURITY.md", "mkdocs.yml"),
@@ -75,7 +74,7 @@ JOBS: Final = {
         ),
     ),
     "deploy-check": Job(
-        minutes=2,
+        minutes=4,
         tests=(
             *(
                 "tests/deploy",
@@ -94,7 +93,7 @@ JOBS: Final = {
         ),
     ),
     "storm-check": Job(
-        minutes=3,
+        minutes=8,
         whole=(
             *(
                 "tests/apps/test_every_page.py",
@@ -114,7 +113,7 @@ JOBS: Final = {
         ),
     ),
     "dev-check": Job(
-        minutes=3,
+        minutes=7,
         tests=(
             *("tests/portal_dev", SANDBOX, "tests/mistakes", "tests/mutants"),
             *("tests/test_checks.py", "tests/test_fast.py", "tests/test_jobs.py", "tests/test_matrix.py"),
@@ -128,7 +127,7 @@ JOBS: Final = {
     ),
     # `make` runs each benchmark for a short time, after its tests.
     "bench-check": Job(
-        minutes=6,
+        minutes=4,
         tests=("tests/benchmarks",),
         code=("packages", "apps", "benchmarks", "docs/reference/measured.md"),
     ),
@@ -183,10 +182,10 @@ def runs_of(name: str) -> list[tuple[str, ...]]:
         others = [f"--ignore={path}" for each in JOBS.values() for path in each.tests]
         return [
             (*OPTIONS, *others, *(f"--ignore={path}" for path in SERVERS)),
-            (*WITH_SERVERS, *others, *SERVERS),
+            (*OPTIONS, *others, *SERVERS),
         ]
     own = [path for path in (*job.tests, *job.whole) if path != SANDBOX]
-    return [(*OPTIONS, SANDBOX)] * (SANDBOX in job.tests) + [(*WITH_SERVERS, *own)]
+    return [(*OPTIONS, SANDBOX)] * (SANDBOX in job.tests) + [(*OPTIONS, *own)]
 
 
 def run_pytest(*arguments: str) -> int:
