@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def sound(self) -> bool:
-        """Whether every rule held."""
+        """Return whether every rule held."""
         once = self.tokens.most_per_token == 1
         undisturbed = once and self.ended == 0 and self.still_signed_in == self.scenario.staying
         return (

@@ -61,7 +61,7 @@ def results(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[int, str]]:
     return found
 
 
-def test_short_runs_report_each_and_fail_if_one_broke(
+def test_short_runs_report_each_and_fail(
     results: dict[str, tuple[int, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     results |= {

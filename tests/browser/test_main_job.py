@@ -81,7 +81,7 @@ def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
     expect(page).to_have_url(re.compile(r"/en/login\?next="))
 
 
-def test_name_full_of_markup_fits_every_page_and_never_runs(visit: Visit) -> None:
+def test_markup_in_a_name_fits_and_never_runs(visit: Visit) -> None:
     page = visit("energy", "/en/energy/clients/new", viewport={"width": 360, "height": 800})
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

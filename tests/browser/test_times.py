@@ -24,7 +24,7 @@ def moment_of(time: Locator, zone: str) -> datetime:
     return datetime.fromisoformat(time.get_attribute("datetime") or "").astimezone(ZoneInfo(zone))
 
 
-def test_times_are_the_readers_own_in_the_pages_language(visit: Visit) -> None:
+def test_times_are_local_in_the_pages_language(visit: Visit) -> None:
     page = visit("energy", "/de/energy/sessions", timezone_id=PLACE)
     time = page.locator(READ_AT).first
     moment = moment_of(time, PLACE)

@@ -45,7 +45,7 @@ def this_python(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
         ("script", [4500, 5000], [4499, 5001]),
     ],
 )
-def test_figure_fits_up_to_its_slack_and_down_to_a_tenth(figure: str, fits: list[int], misfit: list[int]) -> None:
+def test_figure_fits_within_its_slack(figure: str, fits: list[int], misfit: list[int]) -> None:
     found = [len(misfits({"page": ROW | {figure: value}}, {"page": ROW})) for value in (*fits, *misfit)]
     assert found == [0] * len(fits) + [1] * len(misfit)
 

@@ -65,7 +65,7 @@ def test_edge_table_has_the_rules_in_their_order() -> None:
     assert sections == [rule.name for rule in RULES]
 
 
-def test_endpoints_page_names_declared_calls_and_the_required_ones() -> None:
+def test_endpoints_page_names_all_required_calls() -> None:
     import_services()
     is_optional = {
         f"{hook.method if isinstance(hook, DeclaredMutation) else 'GET'} `{hook.path_shape}`": hook.is_optional

@@ -47,7 +47,7 @@ def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) ->
     given: list[Any] = list(hooks)
     known = {(each.method, _unnamed(each.path)): each for each in operations}
     declared = {(_method(hook), _unnamed(hook.path_shape)) for hook in given}
-    # What another hook calls is not what this one means.
+    # A call of another hook is not the one that is meant here.
     others = [each for call, each in known.items() if call not in declared]
     found: dict[tuple[tuple[str, int], str], Difference] = {}
     for hook in given:
@@ -160,7 +160,7 @@ def _answer_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     is_list, answer = getattr(hook, "is_list", False), operation.answer
     declared = hook.item if is_list else hook.data
     if declared is None:
-        # What a DELETE answers may be left unread.
+        # An answer to a DELETE may be left unread.
         if answer.shape and operation.method != "DELETE":
             yield Fault("the schema's call is answered with JSON, and data=… is not declared")
     elif answer.note:
@@ -189,7 +189,7 @@ def _body_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     elif shape is None:
         yield Fault("the schema's call takes no body, and body=… is declared")
     else:
-        # Of a row, a write sends some fields: those that the backend sets by itself are no difference.
+        # A write sends some fields of a row: those that the backend sets by itself are no difference.
         is_row = is_partial and isinstance(kind, type) and issubclass(kind, Row)
         yield from Types(sent=True, of_a_row=is_row).faults(kind, shape)
         declared = fields_of(kind) or shape.fields

@@ -55,7 +55,7 @@ class DeclaredField:
 
     @property
     def may_be_missing(self) -> bool:
-        """Whether every answer may lack it, also of a required call."""
+        """Return whether every answer may lack it, also of a required call."""
         if is_typeddict(self.owner):
             return self.name in self.owner.__optional_keys__ and self.name != names.PROFILE_PERMISSIONS_FIELD
         return issubclass(self.owner, Row) and not (self.of_all_rows and self.name == names.ID_FIELD)

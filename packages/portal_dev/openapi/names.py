@@ -26,7 +26,7 @@ _TAKEN_CLASSES: Final = {*dir(portal.query), *dir(builtins), "Any", "Decimal", "
 _INDENT: Final = "    "
 #: Characters from which on a name with dots is shortened.
 _LONG: Final = 40
-#: What frameworks add to the names of schemas; a person leaves it out.
+#: Endings that frameworks add to the names of schemas; a person leaves them out.
 _ADDED: Final = re.compile(r"(?<=.)(Serializer|Schema|Response|Dto|DTO|Out|Res|Enum)$")
 
 

@@ -90,7 +90,7 @@ def test_a_bar_leads_to_the_sessions_of_its_days(energy_user: Client) -> None:
         assert f'<a href="/en/energy/sessions?startedAtFrom={day}&amp;startedAtTo={day}">' in page
 
 
-def test_nothing_leads_to_a_list_that_the_backend_does_not_have(backend: Backend, energy_user: Client) -> None:
+def test_no_link_leads_to_an_absent_list(backend: Backend, energy_user: Client) -> None:
     assert 'href="/en/energy/chargers' in html_of(energy_user).partition("<main")[2]
     backend.refuses("GET", "/energy/chargers", status=404)
     assert energy_user.get("/en/energy/chargers").status_code == 404
