@@ -53,10 +53,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that a whole run alone has."""
-    left_out = [item for item in items if not IS_WHOLE and item.get_closest_marker("whole")]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    """Leave out the tests that a whole run alone has, and begin with those that stay in one process."""
+    left_out = {item for item in items if not IS_WHOLE and item.get_closest_marker("whole")}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: not needs_stack(item.nodeid))
 
 
 def pytest_collection_finish() -> None:
@@ -72,13 +72,17 @@ class OneStack(LoadFileScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        return "stack" if file.startswith("tests/browser/") or uses_stack(file) else file
+        return "stack" if needs_stack(nodeid) else nodeid.partition("::")[0]
+
+
+def needs_stack(nodeid: str) -> bool:
+    """Return whether the file of the test uses the fixture `stack` of this module, or its browser."""
+    file = nodeid.partition("::")[0]
+    return file.startswith("tests/browser/") or uses_stack(file)
 
 
 @cache
 def uses_stack(file: str) -> bool:
-    """Return whether a test of the file takes the fixture `stack` of this module."""
     text = (ROOT / file).read_text()
     return "stack: RunningStack" in text and "def stack(" not in text
 

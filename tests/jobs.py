@@ -25,11 +25,9 @@ from tests.support.whole_runs import VARIABLE
 ROOT = Path(__file__).resolve().parents[1]
 #: Its tests have settings of their own, so they get a process of their own.
 SANDBOX: Final = "tests/sandbox_api"
-#: Tests wait as much as they compute, so three processes keep two processors busy. The files keep their order;
-#: `tests.conftest` says which tests stay in one process.
-OPTIONS: Final = ("-n", "3", "--no-loadscope-reorder")
-#: Tests of the product that start servers, browsers or stores: `make test` runs them after all others.
-SERVERS: Final = ("tests/browser", "tests/functional", "tests/portal/server", "tests/portal_operate/test_serve.py")
+#: Tests wait as much as they compute, so four processes keep two processors busy. `tests.conftest` says which tests
+#: stay in one process, and begins with them.
+OPTIONS: Final = ("-n", "4", "--no-loadscope-reorder")
 #: The exit status of pytest where a job has no test: those of the examples are not run without them.
 NO_TESTS: Final = 5
 #: No job takes that long; seconds.
@@ -180,10 +178,7 @@ def runs_of(name: str) -> list[tuple[str, ...]]:
     job = JOBS[name]
     if name == "test":
         others = [f"--ignore={path}" for each in JOBS.values() for path in each.tests]
-        return [
-            (*OPTIONS, *others, *(f"--ignore={path}" for path in SERVERS)),
-            (*OPTIONS, *others, *SERVERS),
-        ]
+        return [(*OPTIONS, *others)]
     own = [path for path in (*job.tests, *job.whole) if path != SANDBOX]
     return [(*OPTIONS, SANDBOX)] * (SANDBOX in job.tests) + [(*OPTIONS, *own)]
 
