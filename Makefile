@@ -24,14 +24,14 @@ tracing: .venv/.tracing  ## that, and OpenTelemetry for traces
 install runtime tracing:
 	@$(BIN)/python -m portal_operate.catalogs
 
-# Each test belongs to one of these jobs: tests/jobs.py.
+# Each test belongs to one of these jobs: tests/jobs.py. Several in one run: make test ALSO="docs-check dev-check".
 test: .venv/.dev  ## the tests of the product
 docs-check: .venv/.dev  ## the tests of the documentation, and of the types that a team meets
 storm-check: .venv/.dev  ## state machines, storms and walks over all pages, whole: in `make test` they are short
 deploy-check: .venv/.dev  ## the tests of what is in deploy/, of images, releases and the wheel
 dev-check: .venv/.dev  ## the tests of the developers' tools, of the sandbox backend, and of the suite itself
 test docs-check storm-check deploy-check dev-check:
-	@$(BIN)/python -m tests.jobs $@
+	@$(BIN)/python -m tests.jobs $@ $(ALSO)
 bench-check: .venv/.dev  ## the tests of the benchmarks, and a short run of each
 	@$(BIN)/python -m tests.jobs $@
 	@$(BIN)/python -m benchmarks --smoke

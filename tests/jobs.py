@@ -1,10 +1,10 @@
 """The jobs in which the tests are run: `make test`, and beside it the `…-check` of docs, deployment and others.
 
-    python -m tests.jobs test            runs the tests of one job, or of several
+    python -m tests.jobs test            runs the tests of one job, or of several in one run
     python -m tests.jobs --changed       names the jobs beside `make test` that a change asks for, as `.ci/run` does
 
 Each test file belongs to one job: what no other job names belongs to `test`. Some tests have a short form there, and
-their whole one in `storm-check` (`tests.support.whole_runs`).
+their whole one in `storm-check` (`tests.support.whole_runs`). Where both are asked for, they run whole alone.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ PROGRAMS: Final = {
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the jobs that the words name, up to the first that fails; gives its exit status."""
+    """Run the jobs that the words name; gives the exit status of the first run that fails."""
     parser = argparse.ArgumentParser(prog="python -m tests.jobs", description=__doc__)
     parser.add_argument("jobs", nargs="*", metavar="JOB", help=" ".join(JOBS), choices=[[], *JOBS])
     parser.add_argument("--changed", action="store_true", help="print which jobs a change since $CI_BASE asks for")
@@ -165,22 +165,25 @@ def main(words: Sequence[str] | None = None) -> int:
         say(*asked)
         return 0
     for name in options.jobs:
-        say(f"make {name} takes about {JOBS[name].minutes} minutes on two processors.", missing_programs())
-        os.environ[VARIABLE] = "on" if JOBS[name].whole else "off"
-        for arguments in runs_of(name):
-            if (status := run_pytest(*arguments)) not in {0, NO_TESTS}:
-                return status
+        say(f"make {name} takes about {JOBS[name].minutes} minutes on two processors.")
+    say(missing_programs())
+    os.environ[VARIABLE] = "on" if any(JOBS[name].whole for name in options.jobs) else "off"
+    for arguments in runs_of(*options.jobs):
+        if (status := run_pytest(*arguments)) not in {0, NO_TESTS}:
+            return status
     return 0
 
 
-def runs_of(name: str) -> list[tuple[str, ...]]:
-    """Return the arguments of each pytest that runs tests of this job."""
-    job = JOBS[name]
-    if name == "test":
-        others = [f"--ignore={path}" for each in JOBS.values() for path in each.tests]
-        return [(*OPTIONS, *others)]
-    own = [path for path in (*job.tests, *job.whole) if path != SANDBOX]
-    return [(*OPTIONS, SANDBOX)] * (SANDBOX in job.tests) + [(*OPTIONS, *own)]
+def runs_of(*names: str) -> list[tuple[str, ...]]:
+    """Return the arguments of each pytest that runs tests of these jobs."""
+    own = [path for name in names for path in JOBS[name].tests]
+    if "test" in names:
+        words = [
+            f"--ignore={path}" for job in JOBS.values() for path in job.tests if path == SANDBOX or path not in own
+        ]
+    else:
+        words = [path for path in (*own, *(path for name in names for path in JOBS[name].whole)) if path != SANDBOX]
+    return [(*OPTIONS, SANDBOX)] * (SANDBOX in own) + [(*OPTIONS, *words)]
 
 
 def run_pytest(*arguments: str) -> int:

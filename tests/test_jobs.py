@@ -48,8 +48,19 @@ def test_storm_check_alone_runs_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     monkeypatch.setenv(whole_runs.VARIABLE, "")
     monkeypatch.setattr(jobs, "run_pytest", lambda *_: seen.append(os.environ[whole_runs.VARIABLE]) or 0)
-    assert jobs.main(["docs-check", "storm-check", "deploy-check"]) == 0
+    for names in (["docs-check"], ["test", "storm-check"], ["test"]):
+        assert jobs.main(names) == 0
     assert seen == ["off", "on", "off"]
+
+
+def test_jobs_together_have_one_run_beside_the_sandbox_s() -> None:
+    sandbox, others = runs_of("test", "storm-check", "dev-check")
+    assert sandbox[-1] == jobs.SANDBOX
+    ignored = {word.removeprefix("--ignore=") for word in others if word.startswith("--ignore=")}
+    assert ignored == {
+        jobs.SANDBOX,
+        *(path for name in ("docs-check", "deploy-check", "bench-check") for path in JOBS[name].tests),
+    }
 
 
 def test_what_a_job_names_is_there() -> None:
@@ -138,7 +149,7 @@ def ci(tmp_path: Path) -> Path:
     for name in re.findall(r"command -v (\S+)", (ROOT / ".ci/run").read_text()):
         (programs / name).symlink_to("/bin/true")
     (programs / "make").unlink()
-    (programs / "make").write_text('#!/bin/sh\necho "$@"\n[ "$@" != "$FAILS" ]\n')
+    (programs / "make").write_text('#!/bin/sh\necho "$*"\n[ "$*" != "$FAILS" ]\n')
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / ".venv/bin/python").write_text(f'#!/bin/sh\ncd {ROOT} && exec {sys.executable} "$@"\n')
     for file in (programs / "make", tmp_path / ".venv/bin/python"):
@@ -155,7 +166,7 @@ def ran(ci: Path, **variables: str) -> tuple[int, list[str]]:
 
 
 def test_ci_runs_every_job_where_it_does_not_know_what_changed_up_to_one_that_fails(ci: Path) -> None:
-    jobs = ["check", *BESIDE, "test"]
+    jobs = ["check", f"test ALSO={' '.join(BESIDE[:-1])} ", "bench-check"]
     assert ran(ci) == ran(ci, CI_BASE="nonsense") == (0, jobs)
     for number, job in enumerate(jobs):
         status, asked = ran(ci, FAILS=job)
