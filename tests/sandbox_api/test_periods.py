@@ -7,8 +7,6 @@ from rest_framework.exceptions import ValidationError
 from sandbox_api.periods import Period, read_period
 
 NOW = datetime(2026, 3, 29, 12, tzinfo=UTC)
-BERLIN = ZoneInfo("Europe/Berlin")
-ZONES = ("Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/New_York", "Europe/Istanbul", "UTC")
 
 
 def period(**query):

@@ -45,45 +45,20 @@ def services_of(domain: str) -> str:
     return str(services_folder().relative_to(SOURCE_ROOT) / domain)
 
 
-def uses_elsewhere(domain: str, root: Path, *, app: str) -> list[str]:
-    """Return the files of other apps that import the services of a domain: `apps/energy/views/elsewhere.py`."""
-    return [
-        file
-        for file, domains in _imported_domains(root).items()
-        if domain in domains and not file.startswith(f"apps/{app}/")
-    ]
-
-
-def unused_domains(app: str, root: Path, *, platforms: Iterable[str]) -> list[str]:
-    """Return the domains that this app alone imports, and whose platform was removed before."""
-    own = {
-        domain
-        for file, domains in _imported_domains(root).items()
-        if file.startswith(f"apps/{app}/")
-        for domain in domains
-    }
-    return sorted(each for each in own - set(platforms) if not uses_elsewhere(each, root, app=app))
-
-
-def _imported_domains(root: Path) -> dict[str, set[str]]:
-    """Return each Python file of the apps with the domains whose services it imports."""
-    return {
-        str(path.relative_to(root)): {
-            each for each in _SERVICES.findall(path.read_text()) if (root / services_of(each)).is_dir()
-        }
-        for path in sorted((root / "apps").rglob("*.py"))
-    }
+def domain_users(root: Path) -> dict[str, list[str]]:
+    """Return each domain with the files of apps that import its services: `apps/energy/views/elsewhere.py`."""
+    users: dict[str, list[str]] = {}
+    for path in sorted((root / "apps").rglob("*.py")):
+        for domain in set(_SERVICES.findall(path.read_text())):
+            if (root / services_of(domain)).is_dir():
+                users.setdefault(domain, []).append(str(path.relative_to(root)))
+    return users
 
 
 def write_folders(name: str, root: Path) -> None:
     """Write the folders of a new platform below `root`. Its few texts are the web layer's, which are translated."""
-    folders = platform_folders(name)
-
-    def place(folder: str) -> str | None:
-        own = services_of(name) if folder == f"services/{name}" else folder
-        return own if any(f"{own}/".startswith(f"{each}/") for each in folders) else None
-
-    write_template(PLATFORM_TEMPLATE, root, values=values_of(name, services=PRODUCT.services), place=place)
+    folders = tuple(f"{folder}/" for folder in platform_folders(name))
+    write_template(PLATFORM_TEMPLATE, root, values=values_of(name, services=services_of("")), only=folders)
     if not settings.configured:
         # What finds the texts imports Django's translations, which ask for settings; any will do.
         settings.configure()
@@ -96,10 +71,9 @@ def write_folders(name: str, root: Path) -> None:
 def values_of(name: str, *, services: str) -> dict[str, str]:
     """Return the values of the names in the templates.
 
-    :param services: the package of the services.
+    :param services: the folder of the services, from the repository's root.
     """
-    folder = "packages/portal/services" if services == "portal.services" else services.replace(".", "/")
-    return {"app_name": name, "AppName": name.capitalize(), "APP_NAME": name.upper(), "services": folder}
+    return {"app_name": name, "AppName": name.capitalize(), "APP_NAME": name.upper(), "services": services}
 
 
 def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
@@ -127,13 +101,11 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _is_committed(path: Path) -> bool:
     """Return whether git has the file as it is; False where there is no git."""
+    command = ["git", "--literal-pathspecs", "status", "--porcelain", "--ignored", "--", path.name]
     try:
-        for question in (["ls-files", "--error-unmatch"], ["diff", "--quiet", "HEAD", "--"]):
-            command = ["git", "--literal-pathspecs", *question, path.name]
-            subprocess.run(command, cwd=path.parent, check=True, capture_output=True)
+        return not subprocess.run(command, cwd=path.parent, check=True, capture_output=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return False
-    return True
 
 
 #: The longest name with which the registry's line is no longer than a line of code may be.

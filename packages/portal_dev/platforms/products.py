@@ -26,11 +26,7 @@ def write_product(name: str, root: Path) -> None:
     :raises ConfigurationError: as :func:`requirements`; nothing is written.
     """
     values = values_of(name, services="services") | {"requirements": "\n".join(requirements())}
-
-    def of_platform(folder: str) -> str | None:
-        return folder if folder.startswith(_FOLDERS) else None
-
-    write_template(PLATFORM_TEMPLATE, root, values=values, place=of_platform)
+    write_template(PLATFORM_TEMPLATE, root, values=values, only=_FOLDERS)
     write_template(_TEMPLATE, root, values=values)
 
 

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 #: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
@@ -15,17 +14,16 @@ _SUFFIX: Final = "-tpl"
 _HIDDEN: Final = {"gitattributes": ".gitattributes", "gitignore": ".gitignore"}
 
 
-def write_template(
-    template: Path, root: Path, *, values: dict[str, str], place: Callable[[str], str | None] = str
-) -> None:
-    """Write all files of a template below `root`, and replace those that are there.
+def write_template(template: Path, root: Path, *, values: dict[str, str], only: tuple[str, ...] = ("",)) -> None:
+    """Write files of a template below `root`, and replace those that are there.
 
-    :param values: for each `{{ name }}` of a text. In a path `app_name` stands for `values["app_name"]`.
-    :param place: from a folder's path in the template to the one below `root`; None leaves its files out.
+    :param values: for each `{{ name }}` of a text, and for `app_name` and a first `services` in a path.
+    :param only: beginnings of the folders to write.
     """
     for path in sorted(template.rglob("*")):
-        folder = place(str(path.relative_to(template).parent).replace("app_name", values["app_name"]))
-        if not path.is_file() or folder is None:
+        folder = str(path.relative_to(template).parent).replace("app_name", values["app_name"])
+        folder = re.sub(r"^services\b", values["services"], folder)
+        if not path.is_file() or not f"{folder}/".startswith(only):
             continue
         name = path.name.removesuffix(_SUFFIX)
         target = root / folder / _HIDDEN.get(name, name)

@@ -21,14 +21,10 @@ def test_a_malformed_bearer_is_401(anyone, problem, value):
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_the_scheme_is_read_without_case(sign_in, anyone):
-    pair = sign_in().pair
-    assert anyone.get("/me", **bearer(f"bEARER  {pair.access_token}")).status_code == 200
-
-
-def test_an_access_token_ends_with_its_sign_in_with_its_time_and_with_its_account(sign_in, problem, configure):
+def test_token_ends_with_sign_in_time_and_account(sign_in, anyone, problem, configure):
     ended, deleted = sign_in("ENERGY_APP"), sign_in()
-    assert ended.get("/me").status_code == 200
+    # The scheme is read without case.
+    assert anyone.get("/me", **bearer(f"bEARER  {ended.pair.access_token}")).status_code == 200
     sign_ins.revoke(sign_in_id=SignIn.objects.get(account=ended.account).id)
     assert problem(ended.get("/energy/clients"), 401)
     deleted.account.delete()

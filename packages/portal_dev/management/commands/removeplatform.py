@@ -9,13 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.places import SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
-from portal_dev.platforms.platform_folders import (
-    platform_folders,
-    services_of,
-    uncommitted_work,
-    unused_domains,
-    uses_elsewhere,
-)
+from portal_dev.platforms.platform_folders import domain_users, platform_folders, services_of, uncommitted_work
 from portal_dev.platforms.platform_places import remove_platform
 
 if TYPE_CHECKING:
@@ -36,9 +30,15 @@ class Command(BaseCommand):
         platforms = [platform.app for platform in PLATFORMS]
         if name not in platforms:
             raise CommandError(f"{name!r} is no platform; there are {', '.join(platforms)}")
+        users, own = domain_users(SOURCE_ROOT), f"apps/{name}/"
         # Pages of another app may show what the backend has of this domain; they go on without its platform.
-        uses = uses_elsewhere(name, SOURCE_ROOT, app=name)
-        unused = map(services_of, unused_domains(name, SOURCE_ROOT, platforms=platforms))
+        uses = [file for file in users.get(name, ()) if not file.startswith(own)]
+        # Services that this app alone imports, and whose platform was removed before.
+        unused = [
+            services_of(domain)
+            for domain, files in sorted(users.items())
+            if domain not in platforms and all(file.startswith(own) for file in files)
+        ]
         folders = [*unused, *(each for each in platform_folders(name) if not uses or each != services_of(name))]
         if work := uncommitted_work(name, SOURCE_ROOT, folders=folders):
             raise CommandError(f"commit these files or delete them yourself, nothing is removed: {', '.join(work)}")
