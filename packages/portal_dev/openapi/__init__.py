@@ -2,17 +2,15 @@
 
 ::
 
-    comparison         declared calls, held against a schema
-      field_types      their types, held against the shapes
-    views              a module's pages as source
-      source           a module as source
-        modules        the calls as modules: the hook of each
-          places       which calls belong together
-          classes      their records, enumerations and parameters
+    comparison       declared calls, held against a schema
+    views            a module's pages as source
+      source         a module as source
+        modules      the calls as modules: resources, and the hook of each call
+          classes    their records, enumerations and parameters
             names
-    operations         what the schema says of each call
-      shapes           what a value can be
-        document       the schema as a tree, by JSON pointer
+    operations       what the schema says of each call
+      shapes         what a value can be
+        document     the schema as a tree, by JSON pointer
 
 OpenAPI 3.0 and 3.1, from a text; nothing is fetched. What a declaration can't say becomes a comment and a warning; a
 broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 has the decisions.
@@ -50,8 +48,6 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
             return modules_of(operations, package=package)
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None
-    except ImportError as error:
-        raise SchemaError("", f"{error.name} is missing: pip install 'portal-library[dev]'") from None
     known = [*document.members("paths")]
     hint = did_you_mean(below, known) or f"there are {', '.join(known[:20]) or 'none'}"
     raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; {hint}")

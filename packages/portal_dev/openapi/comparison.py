@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from enum import EnumType
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Final, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import msgspec
 
 from portal.config import contract_names as names
 from portal.config.places import place
 from portal.query import ListParams, Partial, Row
-from portal_dev.openapi.field_types import DeclaredField, Fault, Types, alternatives, fields_of, no_such
+from portal_dev.openapi.names import attribute_name
 from portal_dev.openapi.operations import path_names
 from portal_operate.suggestions import did_you_mean
 
@@ -18,10 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from portal.query import Endpoint
-    from portal_dev.openapi.operations import Operation
+    from portal_dev.openapi.operations import Body, Operation, Parameter
+    from portal_dev.openapi.shapes import Shape
 
-#: Keywords of all lists, by their names on the wire.
-_OF_LISTS: Final = {"q": names.SEARCH_PARAM, "sort": names.SORT_PARAM}
+#: The kinds that each type can hold. A text without a format may well be a decimal or a time: a person may know.
+_HOLDS: Final[Mapping[Any, set[str]]] = {
+    str: {"text", "time", "day", "decimal", "enum"},
+    int: {"integer"},
+    float: {"integer", "number"},
+    bool: {"boolean"},
+    Decimal: {"decimal", "integer", "number", "text"},
+    dict: {"map", "object"},
+    datetime: {"time", "text"},
+    date: {"day", "text"},
+    **{kind: {"list"} for kind in (Sequence, list, tuple, set, frozenset)},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -40,6 +58,83 @@ class Difference:
 
     def __str__(self) -> str:
         return f"{place(*self.declared_at)}: {self.hook}: {'absent: ' if self.is_absent else ''}{self.message}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredField:
+    """A field of a record, of parameters or of a TypedDict.
+
+    :param owner: the class that declares it; of what all rows have, the row's class.
+    """
+
+    owner: Any
+    name: str
+    kind: Any
+    of_all_rows: bool = False
+
+    @property
+    def title(self) -> str:
+        """Class and name, for a message."""
+        return f"{self.owner.__name__}.{self.name}"
+
+    @property
+    def may_be_none(self) -> bool:
+        """Return whether a call may leave it out."""
+        return alternatives(self.kind)[1]
+
+    @property
+    def may_be_missing(self) -> bool:
+        """Return whether every answer may lack it, also of a required call."""
+        if is_typeddict(self.owner):
+            return self.name in self.owner.__optional_keys__ and self.name != names.PROFILE_PERMISSIONS_FIELD
+        return issubclass(self.owner, Row) and not (self.of_all_rows and self.name == names.ID_FIELD)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that does not fit.
+
+    :param of: the field, or the enumeration, that a person changes; None for the hook.
+    :param lacks: what the schema does not have, where no name of the schema is like it.
+    """
+
+    message: str
+    of: Any = None
+    lacks: Literal["", "call", "parameter", "field"] = ""
+
+
+def no_such(what: str, name: str, known: Iterable[str]) -> str:
+    """Return that the schema has no such name, with a similar one that it has."""
+    return "; ".join(filter(None, (f"the schema has no {what} {name}", did_you_mean(name, known))))
+
+
+def fields_of(kind: Any) -> dict[str, DeclaredField] | None:
+    """Return the fields of a record, of parameters or of a TypedDict, by the names on the wire; None for others."""
+    if is_typeddict(kind):
+        return {name: DeclaredField(owner=kind, name=name, kind=hint) for name, hint in get_type_hints(kind).items()}
+    if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+        return None
+    found = {}
+    for info in msgspec.structs.fields(kind):
+        owner = next((each for each in kind.__mro__ if info.name in inspect.get_annotations(each)), kind)
+        of_row = owner is Row
+        owner = kind if of_row else owner
+        found[info.encode_name] = DeclaredField(owner=owner, name=info.name, kind=info.type, of_all_rows=of_row)
+    return found
+
+
+def alternatives(kind: Any) -> tuple[list[Any], bool]:
+    """Return the types of a union but None, and whether None is one of them."""
+    parts = get_args(kind) if get_origin(kind) in {Union, UnionType} else (kind,)
+    return [part for part in parts if part is not NoneType], NoneType in parts
+
+
+def values_of(kind: Any) -> set[str] | None:
+    """Return the texts of an enumeration, or of a Literal; None for any other type."""
+    if get_origin(kind) is Literal:
+        return {value for value in get_args(kind) if isinstance(value, str)}
+    is_enum = isinstance(kind, EnumType) and issubclass(kind, str)
+    return {str(member.value) for member in list[Any](kind)} if is_enum else None
 
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
@@ -82,7 +177,7 @@ def _declared_at(of: Any) -> tuple[str, int] | None:
 def _without(hook: Any, fault: Fault) -> str:
     """Return what a page does without what the schema lacks; empty where it is not optional."""
     of = fault.of
-    if fault.lacks == "parameter" and (of is None or alternatives(of.kind)[1]):
+    if fault.lacks == "parameter" and (of is None or of.may_be_none):
         return "Pages do not offer what it does."
     if fault.lacks == "field" and (hook.is_optional or of.may_be_missing):
         return "Pages show it as missing."
@@ -103,62 +198,52 @@ def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     ours, theirs = path_names(hook.path_shape), path_names(operation.path)
     for number, (name, other) in enumerate(zip(ours, theirs, strict=True), start=1):
         # `resource(…)` calls the id of a row so, whatever the schema calls it.
-        if _plain(name) != _plain(other) and not (name == names.ID_FIELD and number == len(ours)):
+        if attribute_name(name) != attribute_name(other) and not (name == names.ID_FIELD and number == len(ours)):
             yield Fault(f"the parameter {name} of the path is {other} in the schema")
-    yield from _query_faults(hook, operation, is_list=getattr(hook, "is_list", False))
     for header in operation.headers:
         if header.required:
             yield Fault(f"the schema needs the {header.place} {header.name}, which hooks do not send")
-    yield from _answer_faults(hook, operation)
+    yield from _query_faults(hook, operation.query, is_list=getattr(hook, "is_list", False))
+    yield from _answer_faults(hook, operation, is_list=getattr(hook, "is_list", False))
     if operation.method != "GET":
-        yield from _body_faults(hook, operation)
+        yield from _body_faults(hook, operation.body)
     elif operation.body.required:
         yield Fault("the schema's call needs a body, which queries do not send")
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def _query_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[Fault]:
-    known = operation.query
-    own = {
-        wire: each for wire, each in (fields_of(hook.params) or {}).items() if wire not in path_names(hook.path_shape)
-    }
-    paging = {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
-    sent = set(paging)
-    for wire, each in own.items():
-        # Lists of no class of the team's are sent with `q` and `sort`; their pages are the hook's own.
-        of_all = issubclass(hook.params, ListParams) and each.name in {"q", "sort", "pages", "cursor"}
-        if of_all and (each.name in {"pages", "cursor"} or not is_list):
-            continue
-        name = _OF_LISTS[wire] if of_all else wire
-        sent.add(name)
-        if name not in known:
-            message = (
-                f"the schema has no parameter {name}"
-                if of_all
-                else f"{each.title}: {no_such('parameter', name, known)}"
-            )
-            is_misspelt = not of_all and did_you_mean(name, known)
-            yield Fault(message, None if of_all else each, lacks="" if is_misspelt else "parameter")
-            continue
-        yield from Types(sent=True).faults(each.kind, known[name].shape, each)
-        if known[name].required and alternatives(each.kind)[1]:
-            told = "which each call may leave out" if each.owner is ListParams else f"and {each.title} may be left out"
-            yield Fault(f"the schema needs the parameter {name}, {told}", None if each.owner is ListParams else each)
-    for name in sorted(paging - known.keys()):
+def _query_faults(hook: Any, known: dict[str, Parameter], *, is_list: bool) -> Iterator[Fault]:
+    in_path = path_names(hook.path_shape)
+    own = {wire: each for wire, each in (fields_of(hook.params) or {}).items() if wire not in in_path}
+    # Keywords of all lists have the hook's own names; only lists send them.
+    of_all = {"q": names.SEARCH_PARAM, "sort": names.SORT_PARAM, "pages": "", "cursor": ""}
+    sent = {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
+    for name in sorted(sent - known.keys()):
         yield Fault(f"the schema has no parameter {name}, which lists are read with")
+    if is_list and names.CURSOR_PARAM in known and known[names.CURSOR_PARAM].required:
+        yield Fault(f"the schema needs the parameter {names.CURSOR_PARAM}, without which a list begins")
+    for wire, each in own.items():
+        is_own = not (issubclass(hook.params, ListParams) and each.name in of_all)
+        name = wire if is_own else of_all[each.name] if is_list else ""
+        if name in known:
+            yield from _Types(sent=True).faults(each.kind, known[name].shape, each)
+            if known[name].required and each.may_be_none:
+                yield Fault(
+                    f"the schema needs the parameter {name}, which a call may leave out", each if is_own else None
+                )
+        elif name:
+            title, of = (f"{each.title}: ", each) if is_own else ("", None)
+            is_misspelt = is_own and did_you_mean(name, known)
+            message = title + no_such("parameter", name, known if is_own else ())
+            yield Fault(message, of, lacks="" if is_misspelt else "parameter")
+        sent.add(name)
     for name, given in known.items():
         if given.required and name not in sent:
             yield Fault(f"the schema needs the parameter {name}")
-        if given.required and name == names.CURSOR_PARAM and is_list:
-            yield Fault(f"the schema needs the parameter {name}, without which a list begins")
 
 
-def _answer_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
-    is_list, answer = getattr(hook, "is_list", False), operation.answer
-    declared = hook.item if is_list else hook.data
+def _answer_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[Fault]:
+    declared, answer = hook.item if is_list else hook.data, operation.answer
+    shape = operation.item if is_list else answer.shape
     if declared is None:
         # An answer to a DELETE may be left unread.
         if answer.shape and operation.method != "DELETE":
@@ -167,22 +252,19 @@ def _answer_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
         yield Fault(f"the schema's answer can't be read: {answer.note}")
     elif answer.shape is None:
         yield Fault("the schema's call is answered without a body, and data=… is declared")
-    elif is_list and operation.item is None:
+    elif shape is None:
         fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
         yield Fault(f"the schema's answer is no page of a list: {answer.shape} without {', '.join(fields)}")
     else:
-        shape = operation.item if is_list else answer.shape
-        yield from Types().faults(declared, shape or answer.shape)
-        if is_list and shape and hook.unique_by not in {*(fields_of(declared) or ()), *shape.fields, False}:
-            yield Fault(f"rows are told apart by {hook.unique_by}, which they do not have in the schema")
+        yield from _Types().faults(declared, shape)
 
 
-def _body_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
-    body, shape = operation.body, operation.body.shape
+def _body_faults(hook: Any, body: Body) -> Iterator[Fault]:
     is_partial = get_origin(hook.body) is Partial
-    kind = get_args(hook.body)[0] if is_partial else hook.body
+    kind, shape = get_args(hook.body)[0] if is_partial else hook.body, body.shape
+    needed = [wire for wire, each in (shape.fields if shape else {}).items() if each.required and not each.read_only]
     if kind is None:
-        if body.required or (shape and any(each.required for each in shape.fields.values())):
+        if body.required or needed:
             yield Fault("the schema's call needs a body, and body=… is not declared")
     elif body.note:
         yield Fault(f"the schema's body is not what hooks send: {body.note}")
@@ -191,9 +273,79 @@ def _body_faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     else:
         # A write sends some fields of a row: those that the backend sets by itself are no difference.
         is_row = is_partial and isinstance(kind, type) and issubclass(kind, Row)
-        yield from Types(sent=True, of_a_row=is_row).faults(kind, shape)
+        yield from _Types(sent=True, of_a_row=is_row).faults(kind, shape)
         declared = fields_of(kind) or shape.fields
-        needed = [wire for wire, each in shape.fields.items() if each.required and not each.read_only]
         for wire in needed if {*declared} & {*shape.fields} else []:
             if wire not in declared:
                 yield Fault(f"the schema's body needs the field {wire}, which {kind.__name__} does not have")
+
+
+@dataclass(kw_only=True)
+class _Types:
+    """Holds types against shapes.
+
+    :param sent: the value is sent, not received: then null and values that are not known do not matter.
+    :param of_a_row: some fields of a row are sent: then it may have more fields, and its fields more values.
+    """
+
+    sent: bool = False
+    of_a_row: bool = False
+    _seen: set[tuple[Any, str]] = field(default_factory=set)
+
+    def faults(self, kind: Any, shape: Shape, of: DeclaredField | None = None) -> Iterator[Fault]:
+        """Yield what does not fit.
+
+        :param of: the field whose type it is.
+        """
+        kinds, may_be_none = alternatives(kind)
+        if shape.kind == "any" or {Any, object} & {*kinds}:
+            return
+        if of and shape.nullable and not (may_be_none or self.sent or shape.item or shape.kind == "object"):
+            yield Fault(f"{of.title} is never None here, and may be null in the schema", of)
+        each = [list(self._of_one(one, shape, of)) for one in kinds]
+        if all(each):
+            yield from each[0]
+
+    def _of_one(self, kind: Any, shape: Shape, of: DeclaredField | None) -> Iterator[Fault]:
+        values, fields, origin = values_of(kind), fields_of(kind), get_origin(kind) or kind
+        is_id = bool(of and of.of_all_rows and of.name == names.ID_FIELD) and shape.kind == "integer"
+        may_hold = is_id or (values and shape.kind == "text") or (fields is not None and shape.kind == "map")
+        name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind).removeprefix("typing.")
+        if values is not None and shape.kind == "enum":
+            unknown = [] if self.of_a_row else sorted(values - {*shape.values})
+            missing = [] if self.sent else [value for value in shape.values if value not in values and value]
+            declared = kind if isinstance(kind, type) else of
+            if unknown:
+                yield Fault(f"{name} has {', '.join(unknown)}, which the schema has not", declared)
+            if missing:
+                yield Fault(f"{name} lacks {', '.join(missing)} of the schema", declared)
+        elif fields is not None and shape.kind == "object":
+            yield from self._of_fields(kind, fields, shape, of)
+        elif shape.kind in _HOLDS.get(origin, ()):
+            inside = (*get_args(kind), Any)[1 if origin is dict and get_args(kind) else 0]
+            for part in [shape.item] if shape.item else [each.shape for each in shape.fields.values()]:
+                yield from self.faults(inside, part, of)
+        elif not may_hold:
+            title = of.title if of else "the body" if self.sent else "the answer"
+            yield Fault(f"{title} is {name} here, and {shape} in the schema", of)
+
+    def _of_fields(
+        self, kind: Any, fields: dict[str, DeclaredField], shape: Shape, of: DeclaredField | None
+    ) -> Iterator[Fault]:
+        if (kind, shape.pointer) in self._seen:
+            return
+        self._seen.add((kind, shape.pointer))
+        if not self.of_a_row and len(fields) > 1 and shape.fields and not {*fields} & {*shape.fields}:
+            yield Fault(f"the schema has no field of {kind.__name__}, but {', '.join(shape.fields)}", of)
+            return
+        for wire, each in fields.items():
+            if wire in shape.fields:
+                yield from self.faults(each.kind, shape.fields[wire].shape, each)
+            elif not self.of_a_row and not (each.of_all_rows and wire == names.CREATED_AT_FIELD):
+                # The version of a row has this name, or the backend has none. What is declared too is not meant.
+                similar = (
+                    [] if wire == names.VERSION_FIELD else [other for other in shape.fields if other not in fields]
+                )
+                is_misspelt = self.sent or did_you_mean(wire, similar)
+                message = f"{each.title}: {no_such('field', wire, similar)}"
+                yield Fault(message, each, lacks="" if is_misspelt else "field")

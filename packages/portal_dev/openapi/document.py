@@ -7,10 +7,17 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 T = TypeVar("T")
+#: The C loader of YAML ends the process where a document is nested more deeply than its stack.
+_DEEPEST: Final = 200
 
 
 class SchemaError(Exception):
@@ -107,9 +114,6 @@ def read_document(text: str) -> Node:
         parsed = json.loads(plain) if plain.startswith("{") else _parsed_yaml(text)
     except RecursionError:
         raise SchemaError("", "it is nested too deeply") from None
-    except ImportError:
-        message = "it is YAML, and PyYAML is missing: pip install 'portal-library[dev]', or give the schema as JSON"
-        raise SchemaError("", message) from None
     except ValueError as error:
         raise SchemaError("", f"it is neither JSON nor YAML: {error}") from None
     node = Node(parsed, parsed)
@@ -119,19 +123,49 @@ def read_document(text: str) -> Node:
     return node
 
 
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads `no` and `2026-01-01` as texts, as YAML 1.2 has it."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own type
+        first: [each for each in known if not each[0].endswith((":bool", ":timestamp"))]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$", re.IGNORECASE), list("tTfF"))
+
+
 def _parsed_yaml(text: str) -> Any:
-    import yaml  # noqa: PLC0415  JSON is read without PyYAML
-
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Reads `no` and `2026-01-01` as texts, as YAML 1.2 has it."""
-
-        yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own type
-            first: [each for each in known if not each[0].endswith((":bool", ":timestamp"))]
-            for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-        }
-
-    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$", re.IGNORECASE), list("tTfF"))
     try:
-        return yaml.load(text, Loader)  # noqa: S506  a SafeLoader
+        _limit(yaml.parse(text, _Loader), most=len(text))
+        return yaml.load(text, _Loader)  # noqa: S506  a SafeLoader
     except (yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
         raise ValueError(" ".join(str(error).split())) from None
+
+
+def _limit(events: Iterable[Any], most: int) -> None:
+    """Refuse a document that would exhaust the stack or the memory before it is read.
+
+    :param most: of its parts, each counted where an alias repeats it. Without aliases a text has no more than letters.
+    :raises SchemaError: it is nested too deeply, or its aliases repeat too much.
+    """
+    sizes: dict[str | None, int] = {}
+    opened: list[tuple[str | None, int]] = [(None, 0)]
+    for event in events:
+        anchor, size = getattr(event, "anchor", None), 0
+        if isinstance(event, yaml.CollectionStartEvent):
+            opened.append((anchor, 1))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, size = opened.pop()
+        elif isinstance(event, yaml.AliasEvent):
+            # What is not closed yet contains itself.
+            anchor, size = None, sizes.get(anchor, most + 1)
+        elif isinstance(event, yaml.ScalarEvent):
+            size = 1
+        if size:
+            sizes[anchor] = size
+            opened[-1] = opened[-1][0], opened[-1][1] + size
+        if len(opened) > _DEEPEST:
+            raise SchemaError("", "it is nested too deeply")
+        if opened[-1][1] > most:
+            raise SchemaError("", "its aliases repeat too much, or an alias stands in what it names")

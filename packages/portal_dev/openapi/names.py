@@ -9,6 +9,8 @@ import textwrap
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+import inflection
+
 import portal.query
 
 if TYPE_CHECKING:
@@ -17,25 +19,20 @@ if TYPE_CHECKING:
 #: Names that a written class uses itself.
 _USED: Final = {
     *("str", "int", "float", "bool", "dict", "tuple", "object", "field", "datetime", "date"),
-    "self",
-    "cls",
-    "partial",
-    "l",
+    *("self", "cls", "partial", "l"),
 }
 _TAKEN_CLASSES: Final = {*dir(portal.query), *dir(builtins), "Any", "Decimal", "Literal", "Unnamed"}
-_INDENT: Final = "    "
-#: Characters from which on a name with dots is shortened.
-_LONG: Final = 40
 #: Endings that frameworks add to the names of schemas; a person leaves them out.
 _ADDED: Final = re.compile(r"(?<=.)(Serializer|Schema|Response|Dto|DTO|Out|Res|Enum)$")
 
 
+def _ascii(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+
+
 def words(name: str) -> list[str]:
     """Return the words of a name, in small letters, of ASCII letters and digits."""
-    # A sign before a number has a meaning: `+1` and `-1` are two names.
-    signed = re.sub(r"^[+-](?=\d)", lambda found: {"+": "plus ", "-": "minus "}[found[0]], name)
-    plain = unicodedata.normalize("NFKD", signed).encode("ascii", "ignore").decode()
-    split = re.sub(r"([a-z0-9])([A-Z])|([A-Z]+)(?=[A-Z][a-z])", r"\1\3 \2", plain)
+    split = re.sub(r"([a-z0-9])([A-Z])|([A-Z]+)(?=[A-Z][a-z])", r"\1\3 \2", _ascii(name))
     return re.findall(r"[a-z0-9]+", split.lower())
 
 
@@ -54,10 +51,9 @@ def camel(attribute: str) -> str:
 
 def class_name(name: str) -> str:
     """Return the class for a schema: `ClientSerializer` is `Client`, `LoginRequestRequest` is `LoginReq`."""
-    # Of a long name with dots the last part: `io.k8s.api.core.v1.Pod` is `Pod`.
-    last = name.rpartition(".")[2] if len(name) > _LONG else name
-    plain = unicodedata.normalize("NFKD", last).encode("ascii", "ignore").decode()
-    found = "".join(word[:1].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", plain)) or "Unnamed"
+    # Of a name with several dots the last part: `io.k8s.api.core.v1.Pod` is `Pod`.
+    last = name.rpartition(".")[2] if name.count(".") > 1 else name
+    found = "".join(word[:1].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", _ascii(last))) or "Unnamed"
     found = re.sub(r"(?<=.)(Request)+$", "Req", _ADDED.sub("", found))
     found = f"Number{found}" if found[0].isdigit() else found
     return f"{found}Record" if found in _TAKEN_CLASSES or keyword.iskeyword(found) else found
@@ -71,15 +67,11 @@ def member_name(value: str) -> str:
 
 def singular(word: str) -> str:
     """Return one of these: `work_orders` are many of `work_order`."""
-    import inflection  # noqa: PLC0415  of the extra `dev`
-
     return str(inflection.singularize(word))
 
 
 def plural(word: str) -> str:
     """Return many of these."""
-    import inflection  # noqa: PLC0415  of the extra `dev`
-
     return str(inflection.pluralize(word))
 
 
@@ -104,20 +96,20 @@ class FreeNames:
 
 def sentence(text: str) -> str:
     """Return the first sentence of a description on one line, of signs that no docstring is ended by."""
-    plain = re.sub(r"<[^<>]{1,100}>", "", re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text))
     # A framework lists the values of an enumeration there.
-    lines = [line for line in plain.strip().partition("\n\n")[0].splitlines() if not re.match(r"\s*[*#>|:-]", line)]
-    plain = unicodedata.normalize("NFKC", " ".join(" ".join(lines).split())).replace("\\", "/")
-    found = re.split(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z`'(])", "".join(filter(str.isprintable, plain)))[0]
-    found = re.sub(r"^This (\w+ )?(is|represents|describes|contains) ", "", found).strip(":;, ")
+    lines = [line for line in text.strip().partition("\n\n")[0].splitlines() if not re.match(r"\s*[*#>|:-]", line)]
+    plain = re.sub(r"<[^<>]{1,100}>", "", " ".join(" ".join(lines).split())).replace("\\", "/")
+    plain = "".join(filter(str.isprintable, unicodedata.normalize("NFKC", plain)))
+    found = re.split(r"(?<=[.!?])\s+(?=[A-Z`'(])", plain)[0].strip(":;, ")
+    found = re.sub(r"^This (\w+ )?(is|represents|describes|contains) ", "", found)
     return f"{found[:1].upper()}{found[1:]}{'' if found[-1] in '.!?' else '.'}" if found else ""
 
 
 def docstring(text: str) -> str:
     """Return a text as the docstring of a class."""
     lines = _wrapped(text.replace('"""', "'''"))
-    end = "" if len(lines) == 1 else f"\n{_INDENT}"
-    return f'{_INDENT}"""' + f"\n{_INDENT}".join(lines) + f'{end}"""'
+    end = "" if len(lines) == 1 else "\n    "
+    return '    """' + "\n    ".join(lines) + f'{end}"""'
 
 
 def comment(text: str, *, indent: str = "") -> str:

@@ -98,34 +98,33 @@ def read_operations(document: Node, *, below: str = "") -> list[Operation]:
     :param below: only of this path and of those below it.
     :raises SchemaError: a part of the schema is broken.
     """
-    found, schemas = [], Schemas()
-    for path, given in document.members("paths").items():
-        if not path.startswith(("/", "x-")):
-            raise SchemaError(given.pointer, "a path should begin with a slash")
-        item = _target(given) if path.startswith("/") and is_below(path, below) else None
-        for method in _METHODS if item else ():
-            if item and (node := item.child(method)):
-                found.append(_operation(method.upper(), path, item, _target(node), schemas))  # noqa: PERF401
-    return found
+    schemas = Schemas()
+    chosen = {path: _target(item) for path, item in document.members("paths").items() if is_below(path, below)}
+    return [
+        _operation(method.upper(), path, item, _target(node), schemas)
+        for path, item in chosen.items()
+        for method in _METHODS
+        if path.startswith("/") and (node := item.child(method))
+    ]
 
 
 def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas) -> Operation:
     parts = [*item.members("parameters").values(), *node.members("parameters").values()]
-    given = [_parameter(_target(part), schemas) for part in parts]
-    known = {(each.place, each.name): each for each in given}
-    text = Shape(kind="text")
-    in_path = [
-        known.get(("path", name)) or Parameter(name=name, place="path", shape=text, required=True)
-        for name in path_names(path)
-    ]
+    given = {(each.place, each.name): each for each in (_parameter(_target(part), schemas) for part in parts)}
+    of_path = {
+        name: Parameter(name=name, place="path", shape=Shape(kind="text"), required=True) for name in path_names(path)
+    }
     return Operation(
         method=method,
         path=path,
         deprecated=node.get("deprecated", False),
-        parameters=[*in_path, *(each for each in known.values() if each.place == "query")],
+        parameters=[
+            *(given.get(("path", name), each) for name, each in of_path.items()),
+            *(each for each in given.values() if each.place == "query"),
+        ],
         headers=[
             each
-            for each in known.values()
+            for each in given.values()
             if each.place in {"header", "cookie"} and each.name.lower() not in _SENT_HEADERS
         ],
         body=_body(node.child("requestBody"), schemas),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,14 +14,18 @@ if TYPE_CHECKING:
 
     from portal_dev.openapi.document import Node
 
-#: The kinds of `string`, `integer` … and of the formats of texts.
+#: The kinds of types, and of the formats of texts.
 _KINDS: Final = {
     "string": "text",
     "array": "list",
-    **{kind: kind for kind in ("integer", "number", "boolean", "object")},
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "object": "object",
+    "date-time": "time",
+    "date": "day",
+    "decimal": "decimal",
 }
-_FORMATS: Final = {"date-time": "time", "date": "day", "decimal": "decimal"}
-_NO_TYPE: Final = "the schema gives no type"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class Shape:
     :param kind: `text`, `integer`, `number`, `decimal` (in a text), `boolean`, `time`, `day`, `enum`, `list`, `object`,
         `map` (an object whose members have any names), or `any`.
     :param name: of the schema; empty where it has none.
-    :param note: what the schema says and the shape does not; empty where nothing is lost.
+    :param note: why it is any JSON; empty for the other kinds.
     :param values: of an enumeration.
     :param item: of a list, or of a map.
     :param load: makes the fields, when they are first asked for: an object may contain itself.
@@ -66,17 +69,8 @@ class Shape:
         return self.load()
 
     def __str__(self) -> str:
-        """Name it in notes and differences."""
-        words = {
-            "enum": f"one of {', '.join(self.values)}",
-            "list": f"an array (each {self.item})",
-            "map": f"an object with any names (each {self.item})",
-            "object": f"the object {self.name}" if self.name else "an object",
-            "any": "any JSON",
-            "integer": "an integer",
-            "decimal": "a decimal in a text",
-        }
-        return words.get(self.kind, f"a {self.kind}")
+        """Name it in notes and differences, such as `list[text]`."""
+        return f"{self.kind}[{self.item}]" if self.item else (self.kind == "object" and self.name) or self.kind
 
 
 def is_same(one: Shape, other: Shape) -> bool:
@@ -99,30 +93,28 @@ class Schemas:
         :raises SchemaError: the schema is broken.
         """
         if node is None:
-            return Shape(kind="any", note=_NO_TYPE)
+            return Shape(kind="any", note="the schema gives no type")
         if node.pointer not in self._made:
             self._made[node.pointer] = _any(node, "it contains itself without an object between")
             if not isinstance(node.value, dict | bool):
                 raise SchemaError(node.pointer, f"should be an object, not {type(node.value).__name__}")
             shape = self._read(node)
-            nulls = [node, *node.members("allOf").values()]
-            is_nullable = shape.nullable or any(part.get("nullable", False) for part in nulls)
-            self._made[node.pointer] = replace(shape, nullable=True) if is_nullable != shape.nullable else shape
+            is_nullable = any(part.get("nullable", False) for part in (node, *node.members("allOf").values()))
+            self._made[node.pointer] = replace(shape, nullable=True) if is_nullable and not shape.nullable else shape
         return self._made[node.pointer]
 
     def _read(self, node: Node) -> Shape:
-        target, properties = node.target(), node.members("properties")
+        target = node.target()
         if target is None:
             return _any(node, f"{node.get('$ref', '')} is in another document")
         if target is not node:
             return self.shape(target)
         if parts := [*node.members("allOf").values()]:
             return self._all(node, parts)
-        if not properties and (options := [*node.members("oneOf").values(), *node.members("anyOf").values()]):
+        options = [*node.members("oneOf").values(), *node.members("anyOf").values()]
+        if options and not node.members("properties"):
             return self._either(node, options)
-        if node.child("enum") or node.child("const"):
-            return _enumeration(node)
-        return self._plain(node)
+        return _enumeration(node) if node.child("enum") or node.child("const") else self._plain(node)
 
     def _all(self, node: Node, parts: list[Node]) -> Shape:
         shapes = [*map(self.shape, parts), *([self._plain(node)] if node.members("properties") else [])]
@@ -133,7 +125,7 @@ class Schemas:
             return _any(node, "allOf of different types")
 
         def load() -> dict[str, Field]:
-            needed = [name for part in (node, *parts) for name in part.get("required", [])]
+            needed = [wire for part in (node, *parts) for wire in part.get("required", list[Any]())]
             merged = {name: member for shape in known for name, member in shape.fields.items()}
             return {name: replace(each, required=each.required or name in needed) for name, each in merged.items()}
 
@@ -141,23 +133,22 @@ class Schemas:
 
     def _either(self, node: Node, options: list[Node]) -> Shape:
         shapes = [self.shape(part) for part in options if not _is_null(part)]
-        known = [shape for shape in shapes if shape.kind == "enum"] or shapes
-        if known[1:] and {shape.kind for shape in shapes} <= {"enum", "text"}:
-            values = dict.fromkeys(value for shape in known for value in shape.values)
-            known = [_shape(node, known[0].kind, values=tuple(values))]
-        if not known or any(not is_same(known[0], shape) for shape in known):
-            known = [_any(node, f"it is {' or '.join(map(str, shapes)) or 'null'}")]
-        return replace(known[0], nullable=len(shapes) < len(options) or any(shape.nullable for shape in shapes))
+        found = shapes[0] if shapes else _any(node, "it is null")
+        if shapes[1:] and all(shape.kind == "enum" for shape in shapes):
+            # A blank choice is an enumeration of its own to Django REST framework.
+            values = dict.fromkeys(value for shape in shapes for value in shape.values)
+            found = _shape(node, "enum", values=tuple(values))
+        elif not all(is_same(found, shape) for shape in shapes):
+            found = _any(node, f"it is {' or '.join(map(str, shapes))}")
+        return replace(found, nullable=len(shapes) < len(options) or any(shape.nullable for shape in shapes))
 
     def _plain(self, node: Node) -> Shape:
-        given = node.value.get("type") if isinstance(node.value, dict) else "any"
-        kinds = [kind for kind in (given if isinstance(given, list) else [given]) if kind is not None]
-        if not all(isinstance(kind, str) for kind in kinds):
-            raise SchemaError(f"{node.pointer}/type", "should be the name of a type, or an array of names")
-        if wrong := [kind for kind in kinds if kind not in {*_KINDS, "any", "null"}]:
-            raise SchemaError(f"{node.pointer}/type", f"{wrong[0]} is no type")
-        others = [kind for kind in kinds if kind != "null"] or [_implied_type(node)]
-        shape = self._of_type(node, others[0]) if not others[1:] else _any(node, f"it is {' or '.join(others)}")
+        schema: dict[str, Any] = node.value if isinstance(node.value, dict) else {}
+        implied = {"properties": "object", "additionalProperties": "object", "items": "array"}
+        given: Any = schema.get("type") or next((kind for name, kind in implied.items() if name in schema), [])
+        kinds = [str(kind) for kind in (given if isinstance(given, list) else [given])]
+        others = [kind for kind in kinds if kind != "null"]
+        shape = self._of_type(node, others[0]) if len(others) == 1 else _any(node, _either_of(others))
         return replace(shape, nullable="null" in kinds)
 
     def _of_type(self, node: Node, kind: str) -> Shape:
@@ -169,8 +160,8 @@ class Schemas:
             inside = node.child("additionalProperties")
             is_any = inside is None or isinstance(inside.value, bool)
             return _shape(node, "map", item=Shape(kind="any") if is_any else self.shape(inside))
-        kind = _FORMATS.get(node.get("format", ""), kind) if kind == "string" else kind
-        return _shape(node, _KINDS.get(kind, kind or "any"), note="" if kind else _NO_TYPE)
+        written = _KINDS.get(node.get("format", "")) if kind == "string" else None
+        return _shape(node, written or _KINDS[kind]) if kind in _KINDS else _any(node, f"{kind} is no type")
 
     def _fields(self, node: Node) -> dict[str, Field]:
         fields = {}
@@ -190,9 +181,8 @@ class Schemas:
 
 def _shape(node: Node, kind: str, **options: Any) -> Shape:
     found = re.fullmatch(r"#/components/schemas/([^/]+)", node.pointer)
-    name = (
-        found[1].replace("~1", "/").replace("~0", "~") if found else node.get("title", "") if kind == "object" else ""
-    )
+    title = node.get("title", "") if kind == "object" else ""
+    name = found[1].replace("~1", "/").replace("~0", "~") if found else title
     return Shape(kind=kind, pointer=node.pointer, name=name, description=node.get("description", ""), **options)
 
 
@@ -200,25 +190,21 @@ def _any(node: Node, note: str) -> Shape:
     return Shape(kind="any", pointer=node.pointer, note=note)
 
 
+def _either_of(names: list[str]) -> str:
+    return f"it is {' or '.join(names)}" if names else "the schema gives no type"
+
+
 def _is_null(node: Node) -> bool:
     own = node.target() or node
     return isinstance(own.value, dict) and (own.value.get("type") == "null" or own.value.get("enum") == [None])
 
 
-def _implied_type(node: Node) -> str:
-    names = node.value.keys()
-    if {"properties", "additionalProperties"} & names:
-        return "object"
-    return "array" if "items" in names else "string" if node.get("format", "") in _FORMATS else ""
-
-
 def _enumeration(node: Node) -> Shape:
     given = [part.value for part in node.members("enum").values()] or [node.value.get("const")]
     known = [value for value in given if value is not None]
-    note = f"it is {' or '.join(json.dumps(value, default=str) for value in known) or 'null'}"
-    kinds = {type(value) for value in known}
-    kind = {str: "enum", int: "integer", float: "number", bool: "boolean"}.get(kinds.pop()) if len(kinds) == 1 else None
     # Half of a surrogate pair is no text.
-    kind = kind if kind != "enum" or not re.search("[\ud800-\udfff]", "".join(known)) else None
-    values = {"values": tuple(dict.fromkeys(known))} if kind == "enum" else {"note": note}
-    return replace(_shape(node, kind or "any", **values), nullable=len(known) < len(given))
+    if known and all(isinstance(value, str) and not re.search("[\ud800-\udfff]", value) for value in known):
+        found = _shape(node, "enum", values=tuple(dict.fromkeys(known)))
+    else:
+        found = _any(node, "it is one of values that are no texts")
+    return replace(found, nullable=len(known) < len(given))

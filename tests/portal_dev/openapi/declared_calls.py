@@ -123,9 +123,6 @@ class WrongQueries(QueryGroup, domain="wrong", registry=OWN):
     use_get_params_query = paginated_query_endpoint(
         item=Payment, params=WrongListParams, url="/payments", filter_fields={"clientid": None, "limitTo": None}
     )
-    use_get_unique_query = paginated_query_endpoint(
-        item=Payment, params=PaymentsListParams, url="/payments", unique_by="number", filter_fields={"clientId": None}
-    )
     use_get_list_query = paginated_query_endpoint(item=Payment, params=ListParams, url="/summary")
     use_get_path_query = query_endpoint(data=Payment, url="/paiments")
     use_get_method_query = query_endpoint(data=Payment, params=RowParams, url="/payments/{id}/approve")

@@ -129,7 +129,7 @@ def test_schema_like_a_public_api_becomes_a_package(
 ) -> None:
     """`payments_api.yaml` is after payment companies, `tracker_api.json` after issue trackers, odd parts included."""
     found = imported(HERE / name)
-    assert found == (["Team.created_at is datetime here, and an integer in the schema"] if "tracker" in name else [])
+    assert found == (["Team.created_at is datetime here, and integer in the schema"] if "tracker" in name else [])
     for command in (
         # A person writes why a value is no secret.
         [
