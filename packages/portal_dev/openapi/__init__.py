@@ -3,9 +3,11 @@
 ::
 
     comparison       declared calls, held against a schema
+      field_types    their fields
     views            a module's pages as source
       source         a module as source
         modules      the calls as modules: resources, and the hook of each call
+          left_out   what can't be declared
           classes    their records, enumerations and parameters
             names
     operations       what the schema says of each call

@@ -138,9 +138,7 @@ class Classes:
             made.base, names = "Row", FreeNames({"id"} if own_time else {"id", "created_at"})
         made.is_lower = _is_lower(fields)
         base = extends.fields if extends else {}
-        is_same_in = (
-            wire in shape.fields and is_same(each.shape, shape.fields[wire].shape) for wire, each in base.items()
-        )
+        kept = (wire in shape.fields and is_same(each.shape, shape.fields[wire].shape) for wire, each in base.items())
         if extends and all(kept):
             above = self.named(extends)
             made.base, made.is_lower = above.name, above.is_lower

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, OF_A_LIST, REFRESH_PATH, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import OF_ALL_LISTS, Classes, sort_type, wire_of
-from portal_dev.openapi.names import FreeNames, attribute_name, class_name, is_possible, plural, singular, words
-from portal_dev.openapi.operations import path_names
+from portal_dev.openapi.left_out import faults, sendable
+from portal_dev.openapi.names import FreeNames, attribute_name, class_name, plural, singular, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from portal_dev.openapi.classes import Declared
-    from portal_dev.openapi.operations import Operation, Parameter
+    from portal_dev.openapi.operations import Operation
     from portal_dev.openapi.shapes import Shape
 
 #: The verbs of hooks, by the role of a call, in the order in which hooks are written.
@@ -137,7 +137,7 @@ def _module(
 ) -> Module:
     known = []
     for call in calls:
-        reasons, without = _faults(call)
+        reasons, without = faults(call)
         classes.left_out += [f"`{call.method} {call.path}`: {told}" for told in reasons or without]
         known += [] if reasons else [call]
     heads = sorted({head for call in known for head in (call.path, call.path.rpartition("/")[0]) if "{" not in head})
@@ -244,7 +244,7 @@ def _declare_resource(module: Module, resource: Resource, names: FreeNames) -> N
 
 
 def _list_options(module: Module, call: Operation, title: str) -> list[str]:
-    own = [each for each in _sendable(call) if each.place == "path" or each.name not in OF_ALL_LISTS]
+    own = [each for each in sendable(call) if each.place == "path" or each.name not in OF_ALL_LISTS]
     sort = sort_type(call.query[SORT_PARAM].shape) if SORT_PARAM in call.query else ""
     if not own and not sort:
         return []
@@ -278,7 +278,7 @@ def _unused(names: FreeNames, wanted: str, call: Operation) -> str:
 
 def _source(module: Module, call: Operation, name: str) -> str:
     """Return what declares a call by itself."""
-    own, url, title = _sendable(call), call.path, "_".join(name.split("_")[1:-1]).removeprefix("get_")
+    own, url, title = sendable(call), call.path, "_".join(name.split("_")[1:-1]).removeprefix("get_")
     for each in own:
         url = url.replace(f"{{{each.name}}}", f"{{{wire_of(each)}}}") if each.place == "path" else url
     if call.item and ID_FIELD in call.item.fields:
@@ -300,48 +300,3 @@ def _source(module: Module, call: Operation, name: str) -> str:
     parts |= {"url": repr(url)} | ({} if call.method == "GET" else {"method": repr(call.method)})
     given = ", ".join(f"{option}={'object' if kind == 'Any' else kind}" for option, kind in parts.items())
     return f"{'query' if call.method == 'GET' else 'mutation'}_endpoint({given})"
-
-
-# --- what can't be declared ---
-
-
-def _sendable(call: Operation) -> list[Parameter]:
-    return [each for each in call.parameters if not _why_not_sent(each, call)]
-
-
-def _why_not_sent(parameter: Parameter, call: Operation) -> str:
-    """Return why a hook can't send a parameter; empty for one that it can send."""
-    shape, is_in_path = parameter.shape, parameter.place == "path"
-    if not is_possible(parameter.name):
-        return "a name that no class of parameters can have"
-    if [wire_of(each) for each in call.parameters].index(wire_of(parameter)) != call.parameters.index(parameter):
-        return "a name that another parameter has"
-    is_joined = shape.item and shape.item.kind in {"text", "enum"} and parameter.is_joined and not is_in_path
-    if shape.kind in {"map", "object"} or (shape.kind == "list" and not is_joined):
-        return f"{shape}, which hooks do not send"
-    is_taken = call.item is not None and parameter.name in (
-        {"q", "sort", "cursor", "pages"} if is_in_path else {"pages"}
-    )
-    return "a name that the parameters of lists have for something else" if is_taken else ""
-
-
-def _faults(call: Operation) -> tuple[list[str], list[str]]:
-    """Return why a call can't be declared, and what it is declared without."""
-    path, answer, body, is_query = call.path, call.answer, call.body, call.method == "GET"
-    odd = [(each, reason) for each in call.parameters if (reason := _why_not_sent(each, call))]
-    reasons = {
-        "it is deprecated": call.deprecated,
-        "its path is none that a hook has": re.search(r"[?#{}]|^//|/\.\.?(/|$)", re.sub(r"\{[^{}]+\}", "", path)),
-        "its path names a parameter twice": len({*path_names(path)}) < len(path_names(path)),
-        "a query sends no body": is_query and body.required,
-        "its answer is nothing that a hook reads": is_query and not (answer.shape or answer.note),
-        f"its body: {body.note}": body.note,
-        f"its answer: {answer.note}": answer.note,
-        **{f"the parameter {each.name} is {reason}": each.required for each, reason in odd},
-    }
-    without = [f"without the parameter {each.name}, {reason}" for each, reason in odd]
-    without += ["without its body, which queries do not send"] if is_query and body.shape else []
-    for each in call.headers:
-        told = "it needs" if each.required else "without"
-        without.append(f"{told} the {each.place} {each.name}, which hooks do not send")
-    return [reason for reason, holds in reasons.items() if holds], without

@@ -75,7 +75,7 @@ def test_changed_schema_is_read_or_refused(changes: list[tuple[tuple[Any, ...], 
 
 
 @pytest.fixture
-def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], list[str]]]:
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], list[str]]:
     """Writes a schema's declarations, and imports them; gives their differences from it."""
     for name in ("queries", "mutations", "duplicates"):
         monkeypatch.setattr(REGISTRY, name, copy.copy(getattr(REGISTRY, name)))
