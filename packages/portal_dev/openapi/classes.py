@@ -197,7 +197,7 @@ def _note(shape: Shape) -> list[str]:
     """Return the comment above a field that is any JSON, with the reason."""
     while shape.item:
         shape = shape.item
-    return [comment(f"Any JSON: {shape.note}.", indent="    ").strip()] if shape.note else []
+    return [comment(f"Any JSON: {shape.note}.").replace("\n", "\n    ")] if shape.note else []
 
 
 def _is_lower(wires: Iterable[str]) -> bool:

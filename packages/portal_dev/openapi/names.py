@@ -112,9 +112,9 @@ def docstring(text: str) -> str:
     return '    """' + "\n    ".join(lines) + f'{end}"""'
 
 
-def comment(text: str, *, indent: str = "") -> str:
+def comment(text: str) -> str:
     """Return a text as the lines of a comment."""
-    return "\n".join(f"{indent}# {line}" for line in _wrapped("".join(filter(str.isprintable, text))))
+    return "\n".join(f"# {line}" for line in _wrapped("".join(filter(str.isprintable, text))))
 
 
 def _wrapped(text: str) -> list[str]:

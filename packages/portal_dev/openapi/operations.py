@@ -35,7 +35,6 @@ class Parameter:
     name: str
     place: str
     shape: Shape
-    description: str = ""
     is_joined: bool = False
     required: bool = False
 
@@ -148,7 +147,6 @@ def _parameter(node: Node, schemas: Schemas) -> Parameter:
         name=name,
         place=place,
         shape=schemas.shape(node.child("schema") or next(iter(contents), None)),
-        description=node.get("description", ""),
         is_joined=node.get("style", "form") == "form" and not node.get("explode", True),
         required=place == "path" or node.get("required", False),
     )

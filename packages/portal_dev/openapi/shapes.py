@@ -33,7 +33,6 @@ class Field:
     """A member of an object. `max_length` of a text is 0 for no limit; `format` is such as `email`."""
 
     shape: Shape
-    description: str = ""
     max_length: int = 0
     format: str = ""
     required: bool = False
@@ -170,7 +169,6 @@ class Schemas:
             said = [part, own, *(each for of in ("anyOf", "oneOf", "allOf") for each in own.members(of).values())]
             fields[name] = Field(
                 shape=self.shape(part),
-                description=part.get("description", ""),
                 max_length=max(each.get("maxLength", 0) for each in said),
                 format=max(each.get("format", "") for each in said),
                 required=name in node.get("required", []),

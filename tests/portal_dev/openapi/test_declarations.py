@@ -124,10 +124,6 @@ def test_update_is_patch_or_else_put_or_else_post() -> None:
         assert declared in text
 
 
-def test_list_without_times_of_creation_is_not_newest_first() -> None:
-    assert "newest_first_by=None" in source(RESOURCE, Payment={"properties": {"id": TEXT, **BODY["properties"]}})
-
-
 def test_snake_case_is_said_once_for_a_class() -> None:
     paths = {"/x": {"get": answers(page(ref("X")))}, "/x/{id}": {"get": answers(ref("XDetail"))}}
     row = {"id": TEXT, "created_at": {"type": "string", "format": "date-time"}, "file_name": TEXT, "fileName": TEXT}
