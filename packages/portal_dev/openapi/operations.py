@@ -133,8 +133,10 @@ def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas)
 
 def _target(node: Node) -> Node:
     found = node.target()
-    if found is None or not isinstance(found.value, dict):
-        raise SchemaError(node.pointer, "should be an object of this document")
+    if found is None:
+        raise SchemaError(node.pointer, f"{node.get('$ref', '')} is in another document; bundle them into one")
+    if not isinstance(found.value, dict):
+        raise SchemaError(node.pointer, f"should be an object, not {type(found.value).__name__}")
     return found
 
 
