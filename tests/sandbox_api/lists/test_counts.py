@@ -1,5 +1,7 @@
+from decimal import Decimal
+
 import pytest
-from rows import make_charger, make_station
+from rows import make_charger, make_session, make_station
 
 
 @pytest.fixture
@@ -31,6 +33,22 @@ def test_a_field_is_counted_with_all_parameters_but_its_own(energy, chargers):
     assert found["status"] == {"available": 0, "charging": 0, "faulted": 2, "unavailable": 0}
 
 
-@pytest.mark.parametrize("by", ["", ",", "password", "status,password", "station", "createdAt", "\0"])
-def test_what_can_not_be_counted_is_422(energy, problem, by):
-    assert problem(energy.get("/energy/chargers/counts", {"by": by}), 422, "by")
+def test_rows_are_added_up_and_money_by_currency(energy, db):
+    charger = make_charger()
+    for cost, currency, kwh in (("0.10", "EUR", 1.5), ("0.20", "EUR", 2.25), ("7.00", "CHF", 10.0)):
+        make_session(charger, energy_kwh=kwh, cost=Decimal(cost), currency=currency)
+    make_session(charger, energy_kwh=0.1, cost=Decimal("0.40"), status="failed")
+    sums = {"energyKwh": 13.85, "cost": {"EUR": "0.70", "CHF": "7.00"}}
+    assert energy.get("/energy/sessions/totals?of=energyKwh,cost").json() == {"total": 4, "sums": sums}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "values"),
+    [
+        ("chargers/counts", "by", ["", ",", "password", "status,password", "station", "createdAt", "\0"]),
+        ("sessions/totals", "of", ["", ",", "id", "cost,status", "\0"]),
+    ],
+)
+def test_other_field_can_not_be_counted_or_added_up(energy, problem, path, name, values):
+    for value in values:
+        assert problem(energy.get(f"/energy/{path}", {name: value}), 422, name), value
