@@ -1,4 +1,4 @@
-"""Every page as a browser meets it: no violation of axe-core's rules, nothing on the console, light enough.
+"""Every page as a browser meets it: no violation of axe-core's rules, and nothing on the console.
 
 The pages are those of the URL tables (:mod:`tests.support.open_pages`), so a new one is among them.
 """
@@ -16,7 +16,6 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from tests.support.harness import RunningStack
 from tests.support.open_pages import VISITORS, OpenPage, open_pages, signed_in_contexts
-from tests.support.script_weight import SCRIPT_LIMIT, script_weight
 from tests.support.whole_runs import IS_WHOLE
 
 #: Seconds. The first test opens every page, at two widths, and in both themes at one.
@@ -44,16 +43,12 @@ class Found:
     :ivar pages: those that were opened.
     :ivar violations: of axe-core, each with its page, width and theme.
     :ivar complaints: of the console, and requests that failed.
-    :ivar scripts: size of the scripts of each page.
-    :ivar sheets: style sheets of each page.
     :ivar sideways: pages that are wider than their window.
     """
 
     pages: list[OpenPage] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
-    scripts: dict[str, int] = field(default_factory=dict)
-    sheets: dict[str, list[str]] = field(default_factory=dict)
     sideways: list[str] = field(default_factory=list)
 
 
@@ -79,7 +74,6 @@ def found(stack: RunningStack, browser: Browser) -> Iterator[Found]:
 class _Walk:
     def __init__(self, contexts: dict[str | None, BrowserContext]) -> None:
         self.found = Found()
-        self._sizes: dict[str, int] = {}
         self._opened = {visitor: context.new_page() for visitor, context in contexts.items()}
         self._place = ""
         self._status = 200
@@ -109,7 +103,6 @@ class _Walk:
         assert response is not None
         assert response.status == status, self._place
         self.found.pages.append(each)
-        self._weigh(page)
         # In a short run each second page is checked, in one of the looks by turns.
         self._number += 1
         if not IS_WHOLE and self._number % 2:
@@ -137,23 +130,6 @@ class _Walk:
             if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
                 self.found.sideways.append(at)
 
-    def _weigh(self, page: Page) -> None:
-        scripts = page.evaluate("[...document.scripts].map(script => script.src)")
-        self.found.scripts[self._place] = sum(map(self._size_of(page), scripts))
-        links = page.locator("link[rel=stylesheet]").evaluate_all("links => links.map(link => link.href)")
-        for link in links:
-            if "@import" in page.context.request.get(link).text():
-                links.append(f"what {link} imports")
-        self.found.sheets[self._place] = links
-
-    def _size_of(self, page: Page) -> Any:
-        def size(address: str) -> int:
-            if address not in self._sizes:
-                self._sizes[address] = script_weight(page.context.request.get(address).body())
-            return self._sizes[address]
-
-        return size
-
 
 def _lines(violations: list[dict[str, Any]]) -> Iterator[str]:
     for violation in violations:
@@ -177,11 +153,3 @@ def test_no_page_says_anything_on_the_console_and_none_of_its_requests_fails(fou
 
 def test_no_page_is_wider_than_its_window(found: Found) -> None:
     assert found.sideways == []
-
-
-def test_the_scripts_of_a_page_are_light(found: Found) -> None:
-    assert {page: size for page, size in found.scripts.items() if size > SCRIPT_LIMIT} == {}
-
-
-def test_a_page_has_one_style_sheet(found: Found) -> None:
-    assert {page: sheets for page, sheets in found.sheets.items() if len(sheets) != 1} == {}

@@ -41,22 +41,6 @@ def load_pages(page: Page, pages: int) -> None:
         expect(page.locator(ROWS)).to_have_count(20 * shown)
 
 
-def test_chips_narrow_the_list_and_stand_in_the_address(open_list: Visit) -> None:
-    page = open_list(CHARGERS)
-    faulted, unavailable = (page.get_by_role("checkbox", name=re.compile(f"^{name}")) for name in ("Fau", "Una"))
-    faulted.check()
-    expect(page).to_have_url(f"{CHARGERS}?status=faulted")
-    expect(faulted).to_be_focused()
-    unavailable.check()
-    expect(page).to_have_url(f"{CHARGERS}?status=faulted&status=unavailable")
-    assert set(page.locator(f"{ROWS} .badge").all_text_contents()) <= {"Faulted", "Unavailable"}
-    count = int(page.locator("label:has([value=faulted]) .chip-count").inner_text())
-    unavailable.uncheck()
-    expect(page.locator("#more")).to_contain_text(f"{min(count, 20)} of {count} entries")
-    page.get_by_role("link", name="Clear all filters").click()
-    expect(page).to_have_url(CHARGERS)
-
-
 def test_the_address_is_copied_as_it_is_narrowed(open_list: Visit) -> None:
     page = open_list(CHARGERS)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -104,23 +88,6 @@ def test_on_a_phone_a_chip_is_chosen_by_the_keyboard_in_a_sheet_that_it_opens(op
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") == 320
-
-
-def test_on_a_phone_without_scripts_the_chips_are_chosen_in_the_sheet_too(open_list: Visit) -> None:
-    page = open_list(CHARGERS, java_script_enabled=False, viewport=PHONE)
-    page.locator("#filters-open").click()
-    page.get_by_role("checkbox", name=re.compile("^Fau")).check()
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/chargers\?(.*&)?status=faulted(&|$)"))
-
-
-def test_on_a_phone_the_export_stands_beside_the_button_that_creates(open_list: Visit) -> None:
-    page = open_list(CLIENTS, viewport=PHONE)
-    for locale, name in (("en", "Export"), ("de", "Exportieren")):
-        page.goto(f"/{locale}/energy/clients")
-        export = page.locator("#list-export")
-        expect(export).to_have_accessible_name(name)
-        assert export.bounding_box()["y"] == page.locator(".head .button.primary").bounding_box()["y"]
 
 
 @pytest.mark.parametrize("width", [320, 1280])
@@ -181,19 +148,6 @@ def test_back_restores_the_rows_the_place_and_the_focus(open_list: Visit) -> Non
     expect(page.locator(ROWS)).to_have_count(80)
     expect(row.locator("th a")).to_be_focused()
     expect(row).to_be_in_viewport()
-
-
-def test_the_link_back_leads_to_the_search_also_after_an_edit(open_list: Visit) -> None:
-    page = open_list(f"{CLIENTS}?q=berlin&sort=name")
-    load_pages(page, 2)
-    seen = page.url
-    page.locator(ROWS).nth(30).locator("th a").click()
-    page.get_by_role("link", name="Edit").click()
-    page.get_by_role("button", name="Save changes").click()
-    page.locator("main").get_by_role("link", name="Clients").click()
-    expect(page.locator(ROWS)).to_have_count(40)
-    expect(page).to_have_url(seen)
-    expect(page.locator(ROWS).nth(30)).to_be_in_viewport()
 
 
 def test_more_rows_are_announced_and_the_focus_stays_where_more_can_be_loaded(open_list: Visit) -> None:

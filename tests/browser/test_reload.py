@@ -33,9 +33,8 @@ def hard_reload(page: Page) -> None:
         page.context.new_cdp_session(page).send("Page.reload", {"ignoreCache": True})
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_a_reload_shows_what_another_user_created(stack: RunningStack, visit: Visit, scripts: bool) -> None:
-    page = visit("energy", CLIENTS, java_script_enabled=scripts)
+def test_a_reload_shows_what_another_user_created(stack: RunningStack, visit: Visit) -> None:
+    page = visit("energy", CLIENTS)
     for reload in (Page.reload, hard_reload, lambda page: page.locator("[data-refresh]").click()):
         row = page.locator(f"[data-row-id='{created_by_someone_else(stack)}']")
         page.goto("/en/energy")

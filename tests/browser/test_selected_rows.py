@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
@@ -43,12 +41,3 @@ def test_what_a_search_takes_away_is_not_selected_any_more(visit: Visit, new_acc
     page.locator("#search").fill("zzzz")
     expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
     expect(page.locator("#select")).to_be_hidden()
-
-
-def test_without_scripts_rows_are_selected_on_a_page_with_boxes(visit: Visit, new_account: NewAccount) -> None:
-    page = visit(new_account("OPERATIONS_APP"), ORDERS, java_script_enabled=False)
-    page.get_by_role("link", name="Select rows").click()
-    page.locator("input[name=row]").nth(1).check()
-    page.get_by_role("button", name="Change the selected rows").click()
-    expect(page).to_have_url(re.compile(r"/bulk\?row=wor_\w+&list="))
-    expect(page.get_by_role("heading", level=1)).to_have_text("1 selected")

@@ -102,22 +102,6 @@ def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(
             assert "example.com" not in tab.content()
 
 
-def test_who_signs_in_again_is_back_on_the_page(site: WatchedSite, new_page: NewPage) -> None:
-    page = new_page()
-    site.sign_in(page, "energy")
-    address = site.url("energy", "/en/energy/clients?q=berlin")
-    tab = another_tab(page, address)
-    sign_out(page)
-    with tab.expect_navigation(url="**/login?next=**"):
-        focus(tab)
-        expect(tab.locator(COVER).get_by_role("link", name="Continue")).to_have_attribute(
-            "href", "/en/energy/clients?q=berlin"
-        )
-    submit_login(tab, "energy")
-    expect(tab).to_have_url(address)
-    expect(tab.locator("[data-row-id]").first).to_be_visible()
-
-
 def test_a_tab_notices_that_another_account_is_signed_in(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")

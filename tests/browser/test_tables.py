@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from tests.browser.conftest import Visit, submit_form
+from tests.browser.conftest import Visit
 
 pytestmark = pytest.mark.browser
 
@@ -76,19 +76,6 @@ def test_no_word_of_a_list_is_torn_or_cut_nor_cut_where_a_reader_has_spaced_the_
                 page.set_viewport_size({"width": width, "height": 900})
                 found = [each for each in table.evaluate(TORN_OR_CUT) if not each.startswith("torn")]
                 assert (path, width, found) == (path, width, [])
-
-
-def test_a_very_long_name_and_address_leave_the_list_as_it_is(visit: Visit) -> None:
-    page = visit("energy", "/en/energy/clients/new")
-    submit_form(page, name="Longwinded " + "Nomenclature " * 12, email="a" * 60 + "@" + "b" * 40 + ".example.com")
-    expect(page.locator(".toast")).to_be_visible()
-    page.goto("/en/energy/clients?q=Longwinded")
-    row = page.locator("#rows tr").first
-    expect(row).to_contain_text("Longwinded")
-    for width, height in ((320, 320), (768, 130), (1024, 130), (1280, 130)):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert row.bounding_box()["height"] < height, width
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_name_of_a_row_stays_where_it_is(visit: Visit) -> None:

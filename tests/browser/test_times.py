@@ -48,9 +48,8 @@ def test_rows_that_htmx_brings_have_the_readers_own_times_too(visit: Visit) -> N
     expect(page.get_by_text(" UTC")).to_have_count(0)
 
 
-@pytest.mark.parametrize("scripts", [True, False])
-def test_chosen_zone_counts_in_every_app(stack: RunningStack, visit: Visit, scripts: bool) -> None:
-    page = visit("energy", SESSIONS, timezone_id=PLACE, java_script_enabled=scripts)
+def test_chosen_zone_counts_in_every_app(stack: RunningStack, visit: Visit) -> None:
+    page = visit("energy", SESSIONS, timezone_id=PLACE)
     page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": "Pacific/Chatham", "url": stack.url("energy", "/")}])
     page.goto("/de/energy/sessions")
     page.locator("[data-row-id] th a").first.click()

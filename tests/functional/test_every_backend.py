@@ -6,9 +6,7 @@ The sandbox is started as each of them (`SANDBOX_PROFILE`). A person who may do 
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -282,40 +280,3 @@ def test_no_page_of_a_row_has_rows_of_another(walked: Walked) -> None:
                 shown = [known[other] for other in page.page.rows if other in known]
                 wrong += [f"{page}: shows {row}" for row in shown if row.get(each.name, row_id) != row_id]
     assert wrong == [], told(wrong)
-
-
-# ── The backend of the profile `document`: the calls that are required, and no more ──
-
-
-@of_kind("document")
-def test_ten_views_of_a_user_make_one_call_of_the_profile_and_one_of_the_list_and_an_own_create_none(
-    walked: Walked,
-) -> None:
-    """What one user has read is not what another one sees: each reads for themselves."""
-    calls, url = walked.portal.backend.calls, f"{walked.portal.origins['energy']}/en/energy/clients"
-    for email in ("energy@example.com", "all@example.com"):
-        with person(walked, email) as browser:
-            before = len(calls)
-            for _ in range(10):
-                assert browser.get(url).status_code == 200
-            made = Counter((method, address.partition("?")[0]) for method, address in calls[before:])
-            assert made.pop(("GET", "/me"), 0) <= 1
-            assert made == {("GET", "/energy/clients"): 1}
-            form = browser.get(f"{url}/new")
-            before = len(calls)
-            browser.submit(form, "/clients/new", follow=True, name="Made just now", email="made@example.com")
-            assert "Made just now" in browser.get(url).text
-            made = [urlsplit(address).path for method, address in calls[before:] if method == "GET"]
-            # What the record's page would show beside the record, each process finds missing once.
-            assert [path for path in made if not path.endswith(("/totals", "/activity"))] == []
-
-
-@contextlib.contextmanager
-def person(walked: Walked, email: str) -> Iterator[HttpBrowser]:
-    """A browser in which somebody has just signed in. They sign out at the end: then nothing is cached for them."""
-    gateway = walked.portal.origins["auth_app"]
-    with HttpBrowser() as browser:
-        assert browser.sign_in(gateway, email=email).status_code == 303
-        yield browser
-        left = browser.submit(browser.get(f"{gateway}/en/logout"), "/logout", follow=False)
-        assert left.status_code == 303

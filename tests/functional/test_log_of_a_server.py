@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from portal.server.ports import answers
-from tests.functional.test_serve import answer_of, children, log_of, serving
+from tests.functional.test_serve import answer_of, log_of, serving
 from tests.portal.server.processes import until
 
-TEXT_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) energy \S+ ")
 #: The command, its checks, the edge, Django, the server: each in its own words, all in one form.
 LOGGERS = {"portal.server", "portal.edge.middleware", "portal.edge.http.allowed_hosts", "django.request"}
 
@@ -32,20 +27,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path
 
 def lines_of(log: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.read_text().splitlines()]
-
-
-def test_the_lines_of_all_who_write_there_have_one_form_as_text(tmp_path: Path) -> None:
-    with serving(tmp_path, production=True) as (pid, port):
-        assert answer_of(port, "/static/nothing.css")[0] == 404
-        assert answer_of(port, "/healthz", Host="evil.test")[0] == 200
-        assert answer_of(port, "/en/energy", Host="evil.test")[0] == 400
-        (worker,) = children(pid)
-        os.kill(worker, signal.SIGKILL)
-        until(lambda: children(pid) - {worker} and answers(port), seconds=60, what="the worker is replaced")
-        until(lambda: "has ended by itself" in log_of(tmp_path).read_text(), seconds=10, what="the parent says so")
-    lines = log_of(tmp_path).read_text().splitlines()
-    assert all(TEXT_LINE.match(line) for line in lines), lines
-    assert {line.split()[3] for line in lines} >= LOGGERS
 
 
 def test_and_as_json_where_each_line_names_its_own_request_whichever_thread_writes_it(

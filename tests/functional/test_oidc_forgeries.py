@@ -154,17 +154,6 @@ def test_an_attempt_of_another_browser_signs_nobody_in(gateway: Gateway, browser
     assert gateway.provider.forms == []
 
 
-def test_tabs_may_try_at_the_same_time_and_a_browser_keeps_few_attempts(gateway: Gateway, browser: HttpBrowser) -> None:
-    def kept() -> list[str]:
-        return [cookie.name for cookie in browser.http.cookies if cookie.name.startswith("oidc_")]
-
-    for _ in range(12):
-        gateway.begin(browser)
-    assert 2 <= len(kept()) <= 5
-    browser.get(f"{gateway.url}/en/signed-out")
-    assert kept() == []
-
-
 @pytest.mark.parametrize(
     ("query", "status", "failure"),
     [

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -173,18 +172,6 @@ def test_a_start_finds_what_an_earlier_one_of_the_release_has_made_whatever_its_
         found = re.findall(r"/static/[^\"]+", get(port, "/tr/login")[1].decode())
         assert {get(port, path)[0] for path in found} == {200}
     assert (kept.stat().st_ino, kept.stat().st_mtime_ns) == (made.st_ino, made.st_mtime_ns)
-
-
-def test_files_are_prepared_though_the_port_is_taken_and_in_debug_it_says_that_nothing_is_kept(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        command = [sys.executable, "manage.py", "--app", "auth_app", "serve", "--only-prepare", "--port", str(port)]
-        environment = production_environment(tmp_path)
-        assert subprocess.run([*command, "--skip-checks"], cwd=ROOT, env=environment, check=False).returncode == 0
-    done = subprocess.run(command, cwd=ROOT, env={**environment, "DEBUG": "on"}, capture_output=True, check=False)
-    assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (1, "CommandError: nothing is kept in DEBUG")
 
 
 def test_the_server_stops_on_sigterm_frees_its_port_and_takes_its_private_folders_along(tmp_path: Path) -> None:

@@ -47,15 +47,6 @@ def revocations(page: requests.Response) -> list[str]:
     ]
 
 
-def test_ending_all_ends_this_one_too(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
-    first, second, here = browsers
-    done = here.submit(profile(here, stack), "/profile/sign-ins/revoke")
-    assert done.url == stack.url("auth_app", "/en/signed-out?everywhere")
-    assert here.cookie(VAR_REFRESH_TOKEN) is None
-    assert_signed_out(first, stack, "operations", "/en/operations/work-orders?q=revoked-all")
-    assert_signed_out(second, stack, "finance", "/en/finance/invoices?q=revoked-all")
-
-
 def test_a_sign_in_of_somebody_else_can_not_be_ended(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     *_, here = browsers
     page = profile(here, stack)

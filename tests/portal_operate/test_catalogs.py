@@ -55,26 +55,6 @@ def test_an_earlier_release_that_was_unpacked_over_a_later_one_is_compiled(tmp_p
     assert translated(tmp_path, "City") == "Ort"
 
 
-def test_what_is_saved_while_a_catalog_is_compiled_is_compiled_by_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source = po(tmp_path, 'msgid "City"\nmsgstr "Stadt"\n')
-    read = Path.open
-
-    def read_then_saved(path: Path, *args: object) -> object:
-        file = read(path, *args)
-        if path == source:
-            monkeypatch.undo()
-            po(tmp_path, 'msgid "City"\nmsgstr "Ort"\n')
-            age(source, seconds=1)
-        return file
-
-    monkeypatch.setattr(Path, "open", read_then_saved)
-    compile_stale([tmp_path])
-    compile_stale([tmp_path])
-    assert translated(tmp_path, "City") == "Ort"
-
-
 def test_readers_find_the_old_file_until_the_new_one_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, replace, found = po(tmp_path, 'msgid "City"\nmsgstr "Stadt"\n'), Path.replace, []
     compile_catalog(source)

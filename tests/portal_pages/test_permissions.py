@@ -66,14 +66,6 @@ def test_what_is_sent_or_opened_without_it_is_a_403_and_reaches_no_backend(user,
     assert user().get(path).status_code == 403
 
 
-def test_the_two_who_look_in_turn_see_what_each_may_do(user) -> None:
-    """A page that was rendered for one is not shown to the other."""
-    editor, reader = user(EDITOR), user()
-    for _ in range(2):
-        assert f'href="{NEW}"' in Page(editor.get(PAGE)).html
-        assert f'href="{NEW}"' not in Page(reader.get(PAGE)).html
-
-
 def test_permission_of_a_page_replaces_that_of_its_resource() -> None:
     free = RowAction(name="stay", label="Stay", values=Customer.partial(city="Oslo"), message="Stayed.")
     made = resource_pages(

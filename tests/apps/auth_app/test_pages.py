@@ -15,8 +15,6 @@ from portal.config.cookies import (
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
     VAR_SELECTED_LOCALE,
-    VAR_THEME,
-    VAR_TIME_ZONE,
     VAR_WAY_BACK,
 )
 from portal.config.limits import SIGN_IN_TRIES, SIGN_IN_WINDOW_MIN
@@ -139,8 +137,6 @@ def test_no_other_reason_is_shown(signed_out: Client, reason: str) -> None:
         ({}, {VAR_WAY_BACK: quote(" /en/profile")}),
         ({}, {"query": "?reason=refresh-lost"}),
         ({}, {"path": "/de/login"}),
-        ({}, {VAR_THEME: "dark"}),
-        ({}, {VAR_TIME_ZONE: "Asia/Kolkata"}),
     ],
 )
 def test_strangers_in_turn_each_see_what_their_address_and_their_browser_say(

@@ -11,7 +11,7 @@ from django.test import Client, override_settings
 
 from portal.config.cookies import VAR_SELECTED_LOCALE, VAR_THEME, VAR_TIME_ZONE
 from portal.config.portal_config import OidcProvider
-from portal.testing import Backend, Fault, SignedIn
+from portal.testing import Backend, SignedIn
 from portal_gateway.devices import device_name
 
 ACCOUNTS = "/iam/accounts"
@@ -48,15 +48,6 @@ def test_a_name_that_is_none_is_not_sent_and_what_the_backend_says_of_one_stands
     page = response.content.decode()
     assert (response.status_code, 'aria-invalid="true"' in page) == (422, True)
     assert ("Taken." in page) is bool(backend.calls_to("/me", method="PATCH")) is (name == "Ada")
-
-
-def test_in_an_outage_the_page_names_its_request_which_one_with_a_wrong_name_does_not(
-    backend: Backend, browser: Client
-) -> None:
-    wrong = browser.post(NAME, {"name": ""}).content.decode()
-    backend.refuses("PATCH", "/me", status=503)
-    unanswered = browser.post(NAME, {"name": "Ada"}).content.decode()
-    assert ["data-request-id" in page for page in (wrong, unanswered)] == [False, True]
 
 
 @pytest.mark.parametrize("status", [403, 405])
@@ -153,17 +144,6 @@ def test_accounts_are_offered_to_who_administers_them_where_the_service_lists_th
     admin = signed_in("IAM_ADMIN")
     assert ["/en/accounts" in profile_of(admin) for _ in range(2)] == [status == 200] * 2
     assert len(backend.calls_to(ACCOUNTS)) == 1
-
-
-@pytest.mark.parametrize("fault", [500, "timeout"])
-@pytest.mark.usefixtures("browser")
-def test_a_list_of_accounts_that_fails_is_not_waited_for_by_each_view_of_the_profile(
-    backend: Backend, signed_in: SignedIn, fault: Fault
-) -> None:
-    backend.fails(fault, path=ACCOUNTS)
-    for _ in range(2):
-        assert signed_in("IAM_ADMIN").get(PROFILE).status_code == 200
-    assert len(backend.calls_to(ACCOUNTS)) <= 3, "the tries of one view"
 
 
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0"

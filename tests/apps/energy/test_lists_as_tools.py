@@ -105,14 +105,6 @@ def test_the_choices_of_a_menu_are_asked_for_when_it_is_open_and_what_is_chosen_
     assert menu_of(browser.get("/en/energy/clients?q=o&city=Oslo")) == closed
 
 
-@pytest.mark.parametrize("menu", ["status", "none"])
-def test_what_is_no_menu_of_choices_opens_none(backend: Backend, browser: Client, menu: str) -> None:
-    backend.lists(SESSIONS, rows(1))
-    page = browser.get(PATH, {"menu": menu})
-    assert (row_ids(page), "open>" in page.content.decode()) == (["ses_0"], False)
-    assert [call.query["by"] for call in backend.calls_to(COUNTS)] == ["status"]
-
-
 @pytest.mark.parametrize(
     ("fault", "says", "is_there_again"),
     [

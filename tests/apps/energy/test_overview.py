@@ -84,12 +84,6 @@ def test_chargers_without_an_order_are_named_before_those_in_hand(backend: Backe
     assert "37 faulted chargers, 18 without an order Oslo Bonn in hand" in text_of(html_of(energy_user))
 
 
-def test_a_bar_leads_to_the_sessions_of_its_days(energy_user: Client) -> None:
-    page = html_of(energy_user, DAYS)
-    for day in ("2026-01-01", "2026-01-02"):
-        assert f'<a href="/en/energy/sessions?startedAtFrom={day}&amp;startedAtTo={day}">' in page
-
-
 def test_no_link_leads_to_an_absent_list(backend: Backend, energy_user: Client) -> None:
     assert 'href="/en/energy/chargers' in html_of(energy_user).partition("<main")[2]
     backend.refuses("GET", "/energy/chargers", status=404)

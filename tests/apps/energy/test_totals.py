@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from portal.testing import Backend, SignedIn, page_of
+from portal.testing import Backend, SignedIn
 
 SESSIONS, TOTALS = "/energy/sessions", "/energy/sessions/totals"
 CLIENT = "/energy/clients/cli_1"
@@ -102,17 +102,3 @@ def test_the_short_list_of_a_record_says_what_all_of_its_rows_add_up_to(backend:
     assert '<span class="hint">€20.00</span>' in page
     [asked] = backend.calls_to(TOTALS)
     assert asked.query == {"of": "energyKwh,cost", "clientId": "cli_1"}
-
-
-def test_a_filter_by_a_field_that_no_row_has_is_not_offered_and_nothing_is_said_to_fit_it(
-    backend: Backend, browser: Client
-) -> None:
-    answer = page_of([{"id": "sta_1", "name": "Oslo", "status": "active"}])
-    backend.answers("GET", "/energy/stations", json=answer)
-    page = browser.get("/en/energy/stations").content.decode()
-    offered = [f'id="filter-{name}-1"' in page for name in ("health", "status")]
-    assert ("sta_1" in page, offered) == (True, [False, True])
-    page = browser.get("/en/energy/stations?health=fault").content.decode()
-    assert ("sta_1" in page, "The service behind this list ignores: Health." in page) == (False, True)
-    file = b"".join(browser.get("/en/energy/stations/export?health=fault")).decode()
-    assert "sta_1" not in file

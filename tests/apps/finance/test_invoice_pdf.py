@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
 from io import BytesIO
@@ -177,21 +176,6 @@ def test_nobody_is_asked_to_pay_what_is_paid_or_where_no_account_is_known() -> N
     assert ("IBAN" in paid, "Pay until" in bare, "VAT ID" in bare, "Nordlicht" in bare) == (False, False, False, True)
     many = pdf_of(seller=Seller(address="line\n" * 5000), client_address="<b>\n" * 5000)
     assert pages_in(many) == 1
-
-
-@pytest.mark.usefixtures("project")
-def test_threads_make_the_same_document_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A busy machine needs more than the second for which a request waits.
-    monkeypatch.setattr("apps.finance.invoice_pdf.LONGEST_WAIT_S", 60)
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        with ThreadPoolExecutor(8) as pool:
-            line = InvoiceLine(description="Şarj ğ", amount=Decimal(5))
-            sizes = {len(pdf) for pdf in pool.map(lambda _: pdf_of(line, status="Paid"), range(24))}
-    finally:
-        sys.setswitchinterval(interval)
-    assert max(sizes) - min(sizes) < 64, "times and ids differ, pages and fonts don't"
 
 
 def test_where_another_one_is_made_for_long_a_page_says_what_to_do(finance_user: Client) -> None:

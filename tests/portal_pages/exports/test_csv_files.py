@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from django.utils import translation
-from django.utils.translation import gettext
 
 from portal.errors import (
     ApiUnauthorizedError,
@@ -121,12 +118,3 @@ def test_a_file_that_nobody_reads_and_a_mistake_in_a_column_release_the_slot_too
         next(file)
     file.close()
     assert (unread.released, mistaken.released) == (1, 1)
-
-
-def test_rows_are_in_the_language_and_the_zone_of_the_request_whatever_is_active_now() -> None:
-    word = FileColumn(heading="word", value=lambda _row: gettext("Search"))
-    moment = FileColumn(heading="at", value=lambda _row: datetime(2026, 1, 31, 23, tzinfo=UTC))
-    with translation.override("en"):
-        content = b"".join(World("a").file(word, moment, locale="de"))
-        assert translation.get_language() == "en"
-    assert b"Suchen;2026-02-01 00:00:00" in content

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,6 @@ from portal.store import MISSING, SharedStore
 from portal_pages.exports import export_slots
 from portal_pages.exports.export_slots import RUNNING, ExportSlot, Refusal, take_slot
 from tests.portal.query.fakes import FakeStore
-from tests.support.forks import child_finishes, fork
 from tests.support.given_store import StoreOn
 
 
@@ -131,30 +130,3 @@ def test_lease_outlives_the_look_at_its_owner(real_store: SharedStore, monkeypat
     slot.release()
     assert meanwhile == [Refusal.OWN]
     assert real_store.get("export:ada:0") is MISSING
-
-
-def test_processes_count_together(make_sqlite: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    made = StoreOn(make_sqlite())
-    monkeypatch.setattr(export_slots, "query_store", lambda: made)
-    dying = fork.Process(target=taken, args=("ada",))
-    dying.start()
-    dying.join()
-    own = [taken("ada") for _ in range(EXPORTS_PER_USER - 1)]
-    assert child_finishes(_is_refused)
-    ends(made, "ada")
-    # The slots of this process are lost to a child that takes all of them, and keeps them.
-    assert child_finishes(_takes_all)
-    for slot in own:
-        with pytest.raises(SlotLostError):
-            slot.renew()
-        slot.release()
-    assert take_slot("ada") is Refusal.OWN
-
-
-def _is_refused() -> None:
-    assert take_slot("ada") is Refusal.OWN
-
-
-def _takes_all() -> None:
-    for _ in range(EXPORTS_PER_USER):
-        taken("ada")

@@ -94,14 +94,6 @@ def test_a_third_change_is_a_conflict_again(site: Site, kept: KeptRow) -> None:
     assert (page.status, "Ida" in page.text, "Hedy" in page.text, kept.row["name"]) == (409, True, True, "Hedy")
 
 
-def test_a_select_shows_the_words_of_both_values(site: Site, kept: KeptRow) -> None:
-    kept.row["plan"] = None
-    shown = site.get(FORM)
-    kept.change(plan="beta")
-    page = site.send(shown, plan="payg")
-    assert ["Pay as you go" in page.text, "beta" in page.text] == [True, True]
-
-
 def test_others_who_change_other_fields_again_and_again_hold_nobody_up_for_ever(site: Site, kept: KeptRow) -> None:
     shown = site.get(FORM)
     plans = itertools.cycle(["payg", "flat"])

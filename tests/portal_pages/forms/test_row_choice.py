@@ -164,17 +164,6 @@ def visit(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> KeptRow:
     return KeptRow(row).keep(backend, monkeypatch, path=ROW)
 
 
-def test_typed_name_outlives_a_conflict(site: Site, visit: KeptRow) -> None:
-    shown = site.get(FORM).fields
-    assert (shown["placeId"], shown["placeId-text"]) == ("p1", "Oslo <1>")
-    assert (site.post(FORM, shown).status, visit.writes) == (303, [])
-    visit.change(name="Grace")
-    page = site.post(FORM, shown | {"name": "Ida", "placeId-text": "Oslo 2"})
-    assert page.status == 409
-    assert site.post(FORM, page.fields | {"keep-name": "mine"}).status == 303
-    assert visit.writes[-1].body == {"name": "Ida", "placeId": "p2"}
-
-
 def test_a_conflict_between_two_rows_shows_their_names(site: Site, visit: KeptRow) -> None:
     visit.row["placeId"] = None
     shown = site.get(FORM).fields

@@ -16,7 +16,3 @@ def test_the_label_spans_no_column_that_a_narrow_window_hides() -> None:
     assert row is not None
     assert row.span == 2
     assert [(each.name, texts) for each, texts in row.cells] == [("reference", ()), ("cost", ["€5.00"])]
-
-
-def test_without_a_sum_there_is_no_row() -> None:
-    assert totals_row({}, [heading("name"), heading("cost", "number")], 2) is None
