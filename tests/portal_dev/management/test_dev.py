@@ -15,7 +15,7 @@ from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
-from tests.support.local_run import PATIENCE_S, Run
+from tests.support.local_run import Run
 from tests.support.ports import free_port_base
 
 APPS = [project.app for project in PROJECTS]
@@ -196,12 +196,3 @@ def test_a_mistake_in_a_saved_file_stops_its_server_alone_until_the_next_save(st
     stack.edit("apps/operations/settings.py", BROKEN, "")
     stack.run.wait_until(lambda: answers(stack.port("operations")), what="operations answers again")
     assert others.items() <= stack.pids().items()
-
-
-def test_an_unknown_name_is_told_with_those_that_there_are(tmp_path: Path) -> None:
-    run = Run(tmp_path, free_port_base(), "--without", "finanse")
-    try:
-        assert run.process.wait(timeout=PATIENCE_S) != 0
-    finally:
-        run.end()
-    assert any("finanse" in line and "'finance'" in line for line in run.lines)

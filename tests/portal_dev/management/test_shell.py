@@ -23,35 +23,29 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
         yield stack
 
 
-def variables(sandbox: RunningStack, **more: str) -> dict[str, str]:
-    return {**sandbox.variables, **more}
-
-
 def test_the_hooks_of_the_app_are_there_and_take_the_client(sandbox: RunningStack) -> None:
-    done = run_command(
-        "shell", "-v", "0", "--account", "energy@example.com", "-c", PROGRAM, app="energy", **variables(sandbox)
-    )
+    words = ("-v", "0", "--account", "energy@example.com", "-c", PROGRAM)
+    done = run_command("shell", *words, app="energy", **sandbox.variables)
     assert done.status == 0, done.err
     assert done.out.startswith("['")
     assert done.out.endswith("] UserQueries False\n")
 
 
 def test_an_account_that_is_not_signed_in_is_told_with_its_backend(sandbox: RunningStack) -> None:
-    done = run_command("shell", "--account", "nobody@example.com", "-c", "client", app="energy", **variables(sandbox))
+    done = run_command("shell", "--account", "nobody@example.com", "-c", "client", app="energy", **sandbox.variables)
     assert done.status == 1
     assert f"nobody@example.com is not signed in at {sandbox.backend}: " in done.err
     assert "Traceback" not in done.err
 
 
 def test_outside_of_debug_nobody_is_signed_in(sandbox: RunningStack) -> None:
-    given = variables(
-        sandbox,
-        DEBUG="off",
-        SECRET_KEY="a long random text for this test of the shell alone, 64 characters",
-        ALLOWED_HOSTS="localhost",
-        APP_PUBLIC_API_BASE_URL=sandbox.backend,
-        APP_PUBLIC_GATEWAY_APP_URL="http://localhost:8000",
-    )
+    given = sandbox.variables | {
+        "DEBUG": "off",
+        "SECRET_KEY": "a long random text for this test of the shell alone, 64 characters",
+        "ALLOWED_HOSTS": "localhost",
+        "APP_PUBLIC_API_BASE_URL": sandbox.backend,
+        "APP_PUBLIC_GATEWAY_APP_URL": "http://localhost:8000",
+    }
     done = run_command("shell", "--account", "energy@example.com", "-c", "client", app="energy", **given)
     assert done.status == 2
     assert "unrecognized arguments: --account" in done.err, "it is Django's own command"

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.config.places import SOURCE_ROOT
-from portal_dev.source_checks.faults import Fault, routes_of, unknown_name
+from portal_dev.source_checks.faults import routes_of
 from portal_dev.source_checks.source import unreadable_files
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run
 
@@ -16,19 +15,6 @@ def test_routes_are_known_with_their_numbers_of_values() -> None:
     routes = routes_of("apps.energy.urls")
     assert (routes["clients"], routes["client"]) == ({0}, {1})
     assert {"login", "logout"} <= routes.keys()
-
-
-def test_fault_is_printed_with_its_place() -> None:
-    fault = Fault(SOURCE_ROOT / "apps" / "x.py", 3, "E001", "Wrong", "Write it")
-    assert str(fault.as_message()) == "apps/x.py:3: (portal.source.E001) Wrong\n\tHINT: Write it"
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"), [("paymets", "did you mean 'payments'?"), ("xyz", "there are home, payments")]
-)
-def test_unknown_name_is_answered_with_near_names(name: str, hint: str) -> None:
-    (fault,) = unknown_name(SOURCE_ROOT, 1, "page", name, ["payments", "home"])
-    assert (fault.message, fault.hint) == (f"there is no page {name!r}", hint)
 
 
 @pytest.mark.parametrize(

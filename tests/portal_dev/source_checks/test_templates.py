@@ -28,7 +28,6 @@ FAULTS = {
     "{{ nav_link('payments', _('x'), icon='xyz') }}": ("E002", "there is no icon 'xyz'", "there are plus"),
     "{{ url('paymets') }}": ("E002", "there is no URL with the name 'paymets'", "'payments'"),
     "{{ url('payment') }}": ("E002", "the URL 'payment' needs 1 value(s), not 0", "one for each"),
-    "{{ url('payment', row.id, 1) }}": ("E002", "needs 1 value(s), not 2", ""),
     "{{ row.name|link('paymnt', row.id) }}": ("E002", "there is no URL", "'payment'"),
     "{{ nav_link('paymets', _('x'), icon='plus') }}": ("E002", "there is no URL", "'payments'"),
     "{{ request.COOKIES.VAR_ACCESS_TOKEN }}": ("E013", "this template reads the cookies", ""),
