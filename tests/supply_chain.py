@@ -46,21 +46,8 @@ def audit(*, strict: bool, files: Sequence[Path] = PINNED) -> int:
         return 0
     found = [option for file in files for option in ("--requirement", str(file))]
     # Each package is pinned with hashes, so nothing has to be resolved or built.
-    run = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip_audit",
-            *found,
-            "--require-hashes",
-            "--disable-pip",
-            "--progress-spinner=off",
-            "--format=json",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("--require-hashes", "--disable-pip", "--progress-spinner=off", "--format=json")
+    run = run_module("pip_audit", *found, *options)
     try:
         dependencies = json.loads(run.stdout)["dependencies"]
     except (ValueError, KeyError, TypeError):
@@ -91,21 +78,7 @@ def report_audit(dependencies: Sequence[Mapping[str, Any]], *, strict: bool) -> 
 
 def list_newer(*, pip_options: Sequence[str] = ()) -> int:
     """Print which pinned packages have a newer version; the direct dependencies first. 2: no index could be asked."""
-    run = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "list",
-            "-o",
-            "--format=json",
-            "--disable-pip-version-check",
-            *pip_options,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = run_module("pip", "list", "-o", "--format=json", "--disable-pip-version-check", *pip_options)
     try:
         newer = json.loads(run.stdout)
     except ValueError:
@@ -123,19 +96,19 @@ def list_newer(*, pip_options: Sequence[str] = ()) -> int:
     return 0
 
 
+def run_module(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of this environment."""
+    return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
+
+
 def direct_dependencies() -> set[str]:
     """The normal names of what the three pyproject.toml ask for."""
-    asked = [tomllib.loads((ROOT / folder / "pyproject.toml").read_text()) for folder in DISTRIBUTIONS]
-    wanted = [
-        each
-        for file in asked
-        for group in (
-            file["project"]["dependencies"],
-            *file["project"].get("optional-dependencies", {}).values(),
-            *file.get("dependency-groups", {}).values(),
-        )
-        for each in group
-    ]
+    wanted: list[str] = []
+    for folder in DISTRIBUTIONS:
+        file = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())
+        extras = (file["project"].get("optional-dependencies", {}), file.get("dependency-groups", {}))
+        wanted += file["project"]["dependencies"]
+        wanted += [each for groups in extras for group in groups.values() for each in group]
     return {normal(re.match(r"[\w.-]+", each)[0]) for each in wanted}
 
 

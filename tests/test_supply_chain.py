@@ -64,10 +64,9 @@ def test_without_a_service_the_check_goes_on_and_the_audit_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # pip-audit's own connection is led to a port where nobody listens.
-    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    monkeypatch.delenv("no_proxy", raising=False)
+    proxies = dict.fromkeys(("HTTPS_PROXY", "https_proxy", "ALL_PROXY"), "http://127.0.0.1:9")
+    for name, value in (proxies | {"NO_PROXY": "", "no_proxy": ""}).items():
+        monkeypatch.setenv(name, value)
     assert supply_chain.audit(strict=False, files=[ROOT / "requirements" / "tracing.txt"]) == 0
     assert "not audited" in capsys.readouterr().out
     assert supply_chain.audit(strict=True, files=[ROOT / "requirements" / "tracing.txt"]) == 1

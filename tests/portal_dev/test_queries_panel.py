@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import requests
@@ -84,12 +84,6 @@ def cache_statuses(rows: list[list[str]]) -> dict[str, str]:
     return {row[0].partition(",")[0].strip('["'): row[1] for row in rows}
 
 
-def press(stack: RunningStack, browser: requests.Session, content: str, button: str, **fields: str) -> Any:
-    form = {"back": PAGE, **csrf(content), **fields}
-    url = stack.url("energy", f"/__debug__/queries/{button}/")
-    return browser.post(url, data=form, allow_redirects=False, timeout=10)
-
-
 def test_panel_shows_each_query_with_its_outcome(energy: RunningStack, browser: requests.Session) -> None:
     open_panel(energy, browser)
     open_panel(energy, browser)
@@ -101,19 +95,6 @@ def test_panel_shows_each_query_with_its_outcome(energy: RunningStack, browser: 
     assert row[4:7] == ["1", "0", ""]
     rows, _ = open_panel(energy, browser, f"{CLIENTS}/nobody")
     assert next(row for row in rows if "get_client" in row[0])[6] == "ApiNotFoundError"
-
-
-def test_buttons_refetch_and_clear(energy: RunningStack, browser: requests.Session) -> None:
-    _, content = open_panel(energy, browser)
-    assert browser.post(energy.url("energy", "/__debug__/queries/clear/"), timeout=10).status_code == 403
-    response = press(energy, browser, content, "refetch", endpoint="energy.get_clients", params="{}", pages="1")
-    assert (response.status_code, response.headers["Location"]) == (303, PAGE)
-    rows, content = open_panel(energy, browser)
-    assert cache_statuses(rows)["energy.get_clients"] == "hit"
-    assert press(energy, browser, content, "clear").status_code == 303
-    rows, content = open_panel(energy, browser)
-    names = ("user.get_me", "energy.get_clients", "energy.get_clients_counts")
-    assert cache_statuses(rows) == dict.fromkeys(names, "miss")
 
 
 def test_page_shows_the_form_before_it(energy: RunningStack, browser: requests.Session) -> None:

@@ -37,7 +37,7 @@ OF_THE_EXAMPLES: Final = (
     *("portal_dev/openapi/test_check_services.py", "portal_dev/openapi/test_services.py"),
     "portal/services/test_endpoint_list.py",
     *("portal/web/sign_in/test_post_login.py", "portal/web/sign_in/test_other_sign_ins.py"),
-    *("portal_dev/test_queries_panel.py", "portal_dev/test_query_buttons.py"),
+    "portal_dev/test_queries_panel.py",
     "portal_operate/test_exit_status.py",
     *("portal/telemetry/metrics/test_room_for_all.py", "portal_oidc/test_optional.py", "portal/query/test_commands.py"),
     *("portal/server/static/test_storage.py", "portal/services/test_service_imports.py"),

@@ -95,12 +95,8 @@ class _Answer(BaseHTTPRequestHandler):
         # It answers in here.
         super().__init__(*connection)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("do_"):
-            return self._answer
-        raise AttributeError(name)
-
-    def _answer(self) -> None:
+    def answer(self) -> None:
+        """Send the page, or the words alone to its script."""
         asks = self.path == "/healthz"
         # Else the browser is told of a reset connection, and not of the answer.
         length = self.headers.get("Content-Length", "")
@@ -116,6 +112,9 @@ class _Answer(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
+
+    # The methods that browsers send, by the names that the server looks up.
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815  the server's own names
 
     def log_message(self, *_args: object) -> None:
         """The server's own words are in the log."""

@@ -2,6 +2,6 @@
 
 ::
 
-    queries_panel     the queries and mutations of a request and their outcomes, buttons to fetch one again
+    queries_panel     the queries and mutations of a request and their outcomes
     history_panel     the latest requests, without what was sent
 """

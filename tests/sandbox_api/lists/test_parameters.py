@@ -1,7 +1,6 @@
 import pytest
 from django.urls import get_resolver
 
-from sandbox_api.energy.models import Client
 from sandbox_api.lists.views import ListView
 
 
@@ -42,10 +41,3 @@ def test_a_limit_within_1_to_100_is_taken_and_empty_and_unknown_parameters_do_no
     empty = dict.fromkeys(("sort", "limit", "q", "cursor", "city"), "")
     for query in ({"limit": "1"}, {"limit": "100"}, {"limit": "050"}, empty | {"page": "7"}):
         assert energy.get("/energy/clients", query).status_code == 200
-
-
-def test_a_page_has_twenty_rows_unless_another_number_is_asked_for(energy):
-    Client.objects.bulk_create(Client(id=f"cli_{number}", name="A", email="a@example.com") for number in range(21))
-    for query, rows in (({}, 20), ({"limit": ""}, 20), ({"limit": "21"}, 21)):
-        page = energy.get("/energy/clients", query).json()
-        assert (len(page["items"]), page["hasNext"]) == (rows, rows < 21)
