@@ -138,19 +138,11 @@ def test_a_public_key_is_never_taken_as_a_shared_secret():
 
 #: What a key set may hold, by mistake or by malice.
 ODD_KEYS = [
-    *({"kty": "EC", "crv": curve, "x": "AA", "y": "AA"} for curve in ("P-999", "P-256", ["P-256"])),
-    *({"kty": "EC", "crv": "P-256", **rest} for rest in ({"x": 7, "y": None}, {})),
-    *({"kty": "OKP", "crv": curve, "x": "A" * 43} for curve in ("Ed999", {}, "X25519")),
-    {"kty": "RSA", "n": "AQ", "e": "AQ"},
-    {"kty": "RSA", "n": "", "e": ""},
-    {"kty": "RSA", "n": "%%%", "e": "AQAB"},
-    {"kty": "RSA", "n": [1], "e": {}},
-    {"kty": "RSA", "n": "A" * 100_000, "e": "AQAB"},
-    {"kty": "RSA", "n": "\ud800", "e": "AQAB"},
+    *({"kty": "EC", "crv": curve, "x": "AA", "y": "AA"} for curve in ("P-999", "P-256")),
+    {"kty": "OKP", "crv": "X25519", "x": "A" * 43},
+    *({"kty": "RSA", "n": modulus, "e": "AQAB"} for modulus in ("AQ", "%%%", "A" * 100_000, "\ud800", [1])),
     {"kty": "RSA", "alg": "RS999", "use": "enc", "key_ops": "verify", "n": "AQAB", "e": "AQAB"},
-    {"kty": "RSA"},
-    *({"kty": kind} for kind in ("P-999", ["EC"], {}, None)),
-    {"kty": 7, "x5c": "no certificate", "x5t": []},
+    *({"kty": kind} for kind in ("RSA", ["EC"], None)),
     *({}, None, "x"),
 ]
 

@@ -104,12 +104,6 @@ def test_without_a_refresh_token_the_access_token_names_the_sign_in(sessions):
     assert sessions.id_token(only_access) == "an-id-token"
 
 
-def test_tokens_that_came_from_elsewhere_have_no_record(sessions):
-    sessions.move(old="refresh-9", pair=pair(10))
-    for elsewhere in (pair(9), pair(10), TokenPair()):
-        assert (sessions.has_ended(elsewhere), sessions.id_token(elsewhere)) == (False, None)
-
-
 def test_the_store_names_nobody_and_holds_no_token(sessions, store):
     start(sessions)
     sessions.move(old="refresh-1", pair=pair(2))

@@ -16,11 +16,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+import pytest
+
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import StoreUnavailableError
+from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Clock, Deadline
 from portal.store import SharedStore
 from tests.support.counts import RefreshCounts
@@ -151,6 +153,15 @@ class RefreshProcess:
         """Such a request after its refresh."""
         tokens = self.request(pair)
         self.refresh(tokens)
+        self.settle()
+        return tokens
+
+    def fails(self, pair: TokenPair, error: type[Exception] = SignInEndedError) -> TokenStore:
+        """Such a request whose refresh fails with this error."""
+        tokens = self.request(pair)
+        with pytest.raises(error):
+            self.refresh(tokens)
+        self.settle()
         return tokens
 
     def refresh(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from portal.api import Backend, BackendProblem, FormBody, ListQuery, current_backend
+from portal.api import Backend, BackendProblem, ListQuery, current_backend
 from portal.api.backend import backend_of
 from portal.api.backend.wire_calls import (
     build_body,
@@ -138,13 +138,6 @@ def test_an_answer_without_tokens_is_told_by_the_shape_that_it_should_have(
     [line] = caplog.messages
     assert "Backend.read_tokens" in line
     assert '"accessToken": text' in line
-
-
-def test_a_form_is_encoded_as_one() -> None:
-    form = FormBody(grant_type="password", username="ada@example.com", password="a&b")
-    body, kind = encode_body(build_body(lambda: form))
-    assert kind == "application/x-www-form-urlencoded"
-    assert body == b"grant_type=password&username=ada%40example.com&password=a%26b"
 
 
 # --- errors ---

@@ -86,16 +86,6 @@ def test_a_process_that_gets_no_thread_for_a_moment_fetches_later(monkeypatch, c
     assert kids(source.keys_for("one")) == ["one"]
 
 
-def test_keys_are_found_by_their_id_and_all_without_one_and_nothing_waits_for_them():
-    may_answer = threading.Event()
-    source = JwksKeys(fetch=lambda: document("one", "two") if may_answer.wait(30) else b"")
-    assert source.keys_for("one") == ()
-    may_answer.set()
-    assert source.wait_until_fetched(timeout_s=30)
-    assert kids(source.keys_for("two")) == ["two"]
-    assert kids(source.keys_for(None)) == ["one", "two"]
-
-
 def test_fetches_are_counted_when_they_begin_and_succeed_and_the_generation_changes_with_the_set_alone():
     address = Address(document("one"))
     source = JwksKeys(fetch=lambda: seen.append((source.begun, source.succeeded)) or address())

@@ -103,12 +103,6 @@ def test_what_json_does_not_have_can_not_be_sent(api, body):
         api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=body)
 
 
-def test_values_are_kept_as_they_come(api, backend):
-    body = '{"big": 12345678901234567890123, "small": 0.1, "text": "\\ud83d\\ude00", "none": null}'
-    backend.get(f"{BASE}/x", body=body)
-    assert get(api).data == {"big": 12345678901234567890123, "small": 0.1, "text": "😀", "none": None}
-
-
 @pytest.mark.parametrize(
     "body", ["<html>", "{", '{"a": NaN}', '{"a": 1e999}', "[-1e400]", "[" * 100_000, "\xff"], ids=lambda body: body[:6]
 )

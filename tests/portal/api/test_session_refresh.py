@@ -12,7 +12,7 @@ from portal.api.refresh.sealing import idempotency_key
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.errors import ApiUnauthorizedError, ApiUnavailableError
 from portal.process.deadline import Deadline
-from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers
+from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED
 from tests.support.refresh_world import jwt
 
 
@@ -48,14 +48,6 @@ def test_401_is_refreshed_stored_and_retried_once_with_the_whole_body(api, backe
 
 
 # --- around it ---
-
-
-@pytest.mark.parametrize("access", [jwt(exp=1), None], ids=["expired", "none"])
-def test_a_token_that_is_of_no_use_is_refreshed_before_the_call(api, backend, access):
-    backend.get(f"{BASE}/me", json={"id": "1"})
-    backend.post(f"{BASE}/refresh", json=NEW)
-    me(api, TokenStore(TokenPair(access=access, refresh="first")))
-    assert bearers(backend) == [None, f"Bearer {RENEWED}"]
 
 
 def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.edge.redirect_targets import accept_target, with_locale
-from tests.portal.edge.hostile_targets import EVIL_HOSTS, FRAGMENTS, HOSTILE, NO_DESTINATIONS
+from tests.portal.edge.hostile_targets import FRAGMENTS, HOSTILE, NO_DESTINATIONS
 
 OWN = "http://localhost:8001"
 ORIGINS = frozenset({"http://localhost:8000", OWN, "http://localhost:8002", "http://localhost:8003"})
@@ -50,14 +50,6 @@ def test_a_hostile_target_is_refused_or_stays(raw: str) -> None:
             assert not leaves, "such a target is no mistake, and is not only made harmless"
             assert_it_stays(target)
             assert_it_stays(with_locale(target, locale="de"))
-
-
-def test_most_of_the_corpus_would_really_lead_out() -> None:
-    """The corpus is hostile: as it stands, most of it takes a browser to another site."""
-    assert len(set(HOSTILE)) == len(HOSTILE)
-    leaving = [raw for raw in HOSTILE if as_a_browser_reads_it(raw) not in ORIGINS]
-    assert len(leaving) >= 200
-    assert any(host in raw for raw in leaving for host in EVIL_HOSTS)
 
 
 @pytest.mark.parametrize("raw", NO_DESTINATIONS, ids=lambda raw: ascii(raw)[:60])

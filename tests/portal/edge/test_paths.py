@@ -54,10 +54,8 @@ def test_dots_in_names_and_letters_of_all_scripts_are_not(path) -> None:
         ("/en/energy/é%20", "/en/energy/%C3%A9%20"),
         ("/en/energy?next=//evil.test", "/en/energy?next=//evil.test"),
         ("/en/energy?'\"<>", "/en/energy?'%22%3C%3E"),
-        ("/evil.test", "/evil.test"),
         (f"{OWN}/en/energy?x=1", "/en/energy?x=1"),
         ("HTTP://LocalHost:8001/en/energy", "/en/energy"),
-        ("http://localhost:8000", "http://localhost:8000/"),
         ("http://localhost:8000?x", "http://localhost:8000/?x"),
     ],
 )

@@ -14,7 +14,7 @@ from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.locale_negotiation import LOCALES
 from portal.edge.paths import is_malformed, split_locale
 from portal.edge.request_context import RequestContext
-from portal.edge.rules import RULES, decide
+from portal.edge.rules import decide
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenState
 from tests.portal.edge.four_apps import ORIGINS, PLATFORM_SETS, SITES, context_for, token_check
 from tests.portal.edge.hostile_targets import FRAGMENTS, HOSTILE
@@ -131,12 +131,6 @@ def test_next_is_given_up_to_two_thousand_characters_and_not_beyond() -> None:
     for beyond in (f"{fits}a", f"{fits[:-20]}?{'q' * 20}"):
         decided = decide(context_for("energy", f"GET {beyond}"))
         assert decided == Redirect("2-private", 302, "http://localhost:8000/en/login")
-
-
-def test_the_rules_are_named_and_ordered_like_the_contracts_rows() -> None:
-    rows = [int(rule.name.partition("-")[0]) for rule in RULES]
-    assert rows == sorted(rows)
-    assert set(rows) == {0, 1, 2, 3, 4, 5}
 
 
 def test_a_signed_out_visitor_has_no_platforms_whatever_the_cookie_says() -> None:

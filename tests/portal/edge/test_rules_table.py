@@ -21,7 +21,6 @@ TABLE = r"""
 energy  | GET /en/energy\clients          | out          |        | 400 problem
 energy  | GET /en/../energy               | token=energy |        | 400 problem
 energy  | GET /healthz/../en/energy       | out          |        | 400 problem
-energy  | POST /en/energy/../finance      | token=energy |        | 400 problem
 # Dots that are no dot segment.
 energy  | GET /en/energy/...              | token=energy |        | view of /en/energy/...
 # Encoded twice: decoded once it is a name like any other, and is encoded again where it goes on.
@@ -34,13 +33,11 @@ gateway | GET /login/oidc/callback        | out          |        | not gated
 gateway | POST /oidc/backchannel-logout   | out          |        | not gated
 # On whole segments, in this case, and without a locale before them.
 energy  | GET /staticx                    | out          |        | 307 /en/staticx varies
-energy  | GET //healthz                   | out          |        | 307 /en/healthz varies
 energy  | GET /login/oidc                 | out          |        | 307 /en/login/oidc varies
 energy  | GET /en/static/x                | out          |        | 302 gateway/en/login ↩ energy/en/static/x
 energy  | GET /__debug__/render           | out          |        | 307 /en/__debug__/render varies
 # ---------------------------------------------------------------- row 0: OPTIONS
 energy  | OPTIONS /en/energy              | out          |        | 204
-energy  | OPTIONS /en/finance             | token=energy | fetch  | 204
 energy  | OPTIONS *                       | out          |        | 204
 # The two rows above it come first.
 energy  | OPTIONS /en/../energy           | out          |        | 400 problem
@@ -51,8 +48,6 @@ energy  | GET /energy/clients?q=x%20y     | token=energy |        | 307 /en/ener
 energy  | GET //energy//clients//         | token=energy |        | 307 /en/energy/clients varies
 energy  | GET //evil.test/x               | out          |        | 307 /en/evil.test/x varies
 energy  | GET /EN/x                       | out          |        | 307 /en/x
-energy  | GET /DE/                        | token=energy |        | 307 /de
-energy  | GET /en/energy/                 | token=energy |        | 307 /en/energy
 energy  | GET /en/energy//clients?x       | token=energy |        | 307 /en/energy/clients?x
 energy  | GET /energy/ä b                 | token=energy |        | 307 /en/energy/%C3%A4%20b varies
 energy  | POST /energy/clients/new        | token=energy |        | 307 /en/energy/clients/new varies
@@ -60,7 +55,6 @@ energy  | POST /energy/clients/new        | token=energy |        | 307 /en/ener
 energy  | GET /energy                     | token=energy | chose=de asks=tr    | 307 /de/energy varies
 energy  | GET /energy                     | token=energy | chose=xx asks=de    | 307 /de/energy varies
 energy  | GET /TR/energy                  | token=energy | chose=de asks=de    | 307 /tr/energy
-energy  | GET /en-US/energy               | token=energy |        | 307 /en/en-US/energy varies
 # ---------------------------------------------------------------- row 2: signed out, private
 energy  | GET /en/energy                  | out          |        | 302 gateway/en/login ↩ energy/en/energy
 energy  | TRACE /en/energy                | out          |        | 303 gateway/en/login
@@ -68,23 +62,18 @@ energy  | GET /de/energy/clients?q=a&b=ä  | out          |        | 302 gateway
 gateway | GET /tr/profile                 | out          |        | 302 gateway/tr/login ↩ /tr/profile
 energy  | GET /en/finance/invoices        | out          |        | 302 gateway/en/login ↩ energy/en/finance/invoices
 energy  | GET /en                         | out          |        | 302 gateway/en/login
-energy  | GET /en/                        | out          |        | 302 gateway/en/login
 energy  | HEAD /en/energy                 | out          |        | 302 gateway/en/login ↩ energy/en/energy
-gateway | GET /en/login-history           | out          |        | 302 gateway/en/login ↩ /en/login-history
 energy  | POST /en/energy/clients/new     | out          |        | 303 gateway/en/login
 energy  | POST /de/energy/clients/new     | out          | from=energy/en/energy/clients/new | 303 gateway/de/login ↩ energy/en/energy/clients/new
 energy  | POST /en/energy/clients/new     | out          | from=https://evil.test/en/energy | 303 gateway/en/login
 energy  | POST /en/energy/clients/new     | out          | from=energy/en/signed-out | 303 gateway/en/login
-gateway | POST /en/profile/sign-ins/1/revoke | out       | from=gateway/en/profile | 303 gateway/en/login ↩ /en/profile
 energy  | GET /en/energy                  | out          | from=energy/en/energy/clients | 302 gateway/en/login ↩ energy/en/energy
 energy  | GET /en/energy                  | unknown-key  |        | 302 gateway/en/login ↩ energy/en/energy
 # Not a page navigation.
 energy  | GET /en/energy                  | out          | fetch  | 401 problem
-energy  | GET /en/energy                  | out          | navigate json | 401 problem
 energy  | GET /en/energy                  | out          | htmx   | 401 problem hx gateway/en/login
 energy  | GET /de/energy                  | out          | htmx on=energy/de/energy/clients?q=x | 401 problem hx gateway/de/login ↩ energy/de/energy/clients?q=x
 energy  | GET /en/energy                  | out          | htmx on=https://evil.test/en/energy | 401 problem hx gateway/en/login
-energy  | GET /en/energy                  | out          | htmx on=energy/en            | 401 problem hx gateway/en/login
 gateway | GET /en/profile                 | out          | htmx on=energy/en/energy     | 401 problem hx gateway/en/login
 # ---------------------------------------------------------------- row 3: signed in, public route or root
 energy  | GET /en                         | token=energy |        | 302 /en/energy
@@ -93,14 +82,10 @@ gateway | GET /en/login                   | token=energy |        | 302 gateway/
 gateway | GET /en                         | token=none   |        | 302 /en/profile
 gateway | GET /en                         | refresh cookie=finance |  | 302 gateway/en/finance
 gateway | GET /en                         | token=energy,finance role=finance | | 302 gateway/en/finance
-gateway | GET /en                         | token=energy,finance role=operations | | 302 gateway/en/energy
 finance | GET /en                         | token=energy,finance |    | 302 /en/finance
-finance | GET /en                         | token=none   |        | 302 gateway/en/profile
 finance | GET /tr                         | token=none cookie=finance | | 302 /tr/finance
 gateway | GET /en                         | token=none role=finance cookie=energy,finance | | 302 gateway/en/finance
-gateway | GET /en                         | expired=finance refresh cookie=energy | | 302 gateway/en/finance
 gateway | POST /en/login                  | token=energy |        | view of /en/login
-gateway | GET /en/login                   | token=energy | fetch  | 403 problem
 gateway | GET /en/login                   | token=energy | htmx   | 403 problem hx gateway/en/energy
 gateway | GET /en/login-history           | token=energy |        | view of /en/login-history
 # ---------------------------------------------------------------- row 4: platform not allowed
@@ -111,11 +96,8 @@ gateway | GET /en/energy                  | token=none   |        | 302 /en/prof
 energy  | POST /en/energy                 | token=finance |       | 403 page
 energy  | GET /en/energy                  | token=finance | fetch | 403 problem
 energy  | GET /en/energy                  | token=finance | htmx  | 403 problem hx gateway/en/finance
-energy  | POST /en/finance                | token=energy  | htmx  | 403 problem hx /en/energy
-energy  | GET /en/energy                  | token=finance cookie=energy | | 302 gateway/en/finance
 energy  | GET /en/energy                  | token=none cookie=energy | | view of /en/energy
 energy  | GET /en/energy                  | expired=energy refresh | | view of /en/energy
-energy  | GET /en/energy                  | expired=finance refresh cookie=energy | | 302 gateway/en/finance
 energy  | GET /en/energy                  | garbage refresh cookie=energy | | view of /en/energy
 energy  | GET /en/energy-market           | token=none   |        | view of /en/energy-market
 energy  | GET /en/Energy                  | token=finance |       | view of /en/Energy
@@ -127,13 +109,11 @@ gateway | GET /en/energy                  | token=energy | fetch  | 404 problem
 energy  | GET /en/finance                 | token=energy,finance | | 302 gateway/en/finance
 # ---------------------------------------------------------------- row 5: forwarded
 energy  | GET /en/energy                  | token=energy |        | view of /en/energy
-energy  | BREW /en/energy                 | token=energy |        | view of /en/energy
 energy  | GET /en/energy/ä                | token=energy |        | view of /en/energy/%C3%A4
 gateway | GET /en/profile                 | token=none   |        | view of /en/profile
 gateway | GET /en/login                   | out          |        | view of /en/login
 gateway | GET /en/login/oidc              | out          |        | view of /en/login/oidc
 energy  | GET /en/logout                  | out          |        | view of /en/logout
-gateway | GET /en/signed-out              | out          |        | view of /en/signed-out
 energy  | GET /en/essentials              | token=none   | fetch  | view of /en/essentials
 # The view of a platform app's sign-in page leads to the gateway's.
 energy  | GET /de/login                   | out          |        | view of /de/login
@@ -141,9 +121,7 @@ energy  | GET /en/login                   | garbage      |        | view of /en/
 # ---------------------------------------------------------------- a dead sign-in is cleared in rows 1 to 5
 energy  | GET /energy                     | garbage      |        | 307 /en/energy varies clears
 energy  | GET /en/energy                  | expired=energy |      | 302 gateway/en/login ↩ energy/en/energy clears
-energy  | GET /en/energy                  | garbage cookie=energy | | 302 gateway/en/login ↩ energy/en/energy clears
 energy  | GET /en/energy                  | expired=energy | htmx | 401 problem hx gateway/en/login clears
-energy  | POST /en/energy                 | garbage      |        | 303 gateway/en/login clears
 energy  | GET /en/essentials              | expired=none | fetch  | view of /en/essentials clears
 # Not while it may be good yet, nor where row 0 has decided.
 energy  | GET /energy                     | garbage refresh |     | 307 /en/energy varies

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from portal.server.ports import answers
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_folder
 from tests.support.ports import free_port
 from tests.support.processes import PATIENCE_S, until
 
@@ -40,6 +40,13 @@ def started(
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def compiled_templates(app: str) -> str:
+    """Return the folder in which the first process of this run compiles an app's templates, and others find them."""
+    folder = run_folder() / f"compiled-{app}"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 @contextlib.contextmanager

@@ -48,12 +48,6 @@ def test_who_waits_is_taken_and_who_comes_later_is_not(host: str, monkeypatch: p
         assert refuses(listener)
 
 
-def test_an_idle_listener_is_drained_at_once() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        drain(listener)
-        assert refuses(listener)
-
-
 def test_where_no_filter_may_be_attached_who_waits_is_taken_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "DRAIN_TIMEOUT_S", PATIENCE_S)
     # An option that no kernel has: refused, as the filter is to a user without rights on some.

@@ -10,14 +10,9 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from inspect import getsource, signature
 
 import pytest
-from granian._granian import SocketHolder
-from granian.constants import Interfaces
-from granian.server.mp import MPServer
 
-from portal.server.granian_worker import OneWorker
 from tests.portal.server import processes
 from tests.portal.server.long_application import PART, PARTS
 from tests.portal.server.processes import PATIENCE_S, get
@@ -106,16 +101,3 @@ def test_who_sends_a_large_body_hears_the_answer_that_was_given_without_it(patie
             sender.sendall(b"Content-Length: %d\r\n\r\n" % len(body))
             sender.sendall(body)
             assert sender.recv(12) == b"HTTP/1.1 200"
-
-
-def test_granian_has_the_names_that_are_not_public_and_that_we_use() -> None:
-    """What `OneWorker` overrides and sets. Another release may have others: pyproject.toml has bounds."""
-    with socket.socket() as listener:
-        server = OneWorker(listener, target="module:name", interface=Interfaces.WSGI, log_enabled=False)
-    assert vars(server)["_shd"] is None, "the socket for all workers"
-    assert list(signature(MPServer._serve).parameters) == ["self", "spawn_target", "target_loader"]
-    assert list(signature(MPServer._spawn_worker).parameters) == ["self", "idx", "target", "callback_loader"]
-    assert "set_sync_signals()" in getsource(MPServer._spawn_wsgi_worker)
-    assert "_wsgi_call_wrap(callback, " in getsource(MPServer._spawn_wsgi_worker)
-    assert "self._sso" in getsource(MPServer._spawn_worker)
-    assert str(signature(SocketHolder)) == "(fd, uds, backlog)"

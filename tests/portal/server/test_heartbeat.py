@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.parent_watch import Heartbeat
-from tests.portal.server.processes import until
 from tests.portal.server.test_workers import running
 
 #: Seconds.
@@ -21,18 +19,6 @@ def begin():
     if Path(sys.argv[1]).read_text().count("began") == 1:
         sum(range(10 ** 15))
 """
-
-
-def test_looks_without_a_beat_are_counted_and_no_time() -> None:
-    heart = Heartbeat()
-    assert [heart.look(3.0) for _ in range(4)] == [False, False, True, True]
-
-
-def test_a_beat_ends_the_silence() -> None:
-    heart = Heartbeat()
-    assert heart.look(1.0)
-    heart.begin()
-    until(lambda: not heart.look(1.0), what="it beats")
 
 
 def test_a_stopped_worker_is_killed_named_and_replaced_and_one_that_waits_lives_on(tmp_path: Path) -> None:

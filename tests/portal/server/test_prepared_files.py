@@ -14,6 +14,7 @@ import pytest
 
 from portal.server.prepared_files import provide, release_of
 from tests.support.harness import ROOT
+from tests.support.whole_runs import number_of
 
 RELEASE = b"r" * 32
 CONTENTS = {"static/app.css": b"a{}", "static/energy/app.css": b"b{}", "templates/en/index": b"\0"}
@@ -165,14 +166,14 @@ def test_the_folders_become_private_and_no_link_or_pipe_is_read(starts: Starts, 
 
 
 def test_starts_at_the_same_time_leave_one_whole_file(starts: Starts, tmp_path: Path) -> None:
-    code = """
+    code = f"""
 import sys, time
 from pathlib import Path
 from portal.server.prepared_files import provide
 
 folder, kept = map(Path, sys.argv[1:])
 folder.mkdir()
-for number in range(200):
+for number in range({number_of(200)}):
     make = lambda: (folder / "a.css").write_bytes(b"a" * 100_000)
     assert provide(make, folders=[folder], kept=kept, release=lambda: bytes([number]) * 32) == ""
 """

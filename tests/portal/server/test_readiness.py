@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from portal.server.readiness import ServiceManager
-from tests.support.harness import ROOT
 
 PATIENCE_S = 60
 
@@ -61,16 +58,3 @@ def test_without_a_service_manager_nothing_is_told(monkeypatch: pytest.MonkeyPat
     manager.tell_when_ready(1)
     manager.tell_alive()
     assert threading.active_count() == before
-
-
-def test_what_asks_for_the_answer_imports_nothing() -> None:
-    code = """
-import sys
-from portal.server.ports import answers
-before = set(sys.modules)
-assert not answers(1)
-print(*set(sys.modules) - before)
-"""
-    environment = {"PYTHONPATH": f"{ROOT}/packages"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from portal.server import static_files
+from tests.support.whole_runs import number_of
 
 
 def test_servers_that_start_at_the_same_time_take_no_folder_from_each_other(
@@ -25,7 +26,7 @@ def test_servers_that_start_at_the_same_time_take_no_folder_from_each_other(
     for sweeper in sweepers:
         sweeper.start()
     try:
-        for _ in range(500):
+        for _ in range(number_of(500)):
             with static_files._own_folder("portal-server-energy-") as folder:
                 (folder / "static").mkdir()
     finally:

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.gate import MOST_WAITING
-from portal.server.ports import answers, port_is_free
+from portal.server.ports import port_is_free
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal_dev.local_servers.local_stack import LOCAL_STOP_TIMEOUT_S
 from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
@@ -74,16 +73,6 @@ def test_an_open_request_is_answered_and_a_new_one_refused(
         (held.folder / ANSWER).touch()
         assert answer.result(PATIENCE_S)[0] == 200
     assert ended(held.process) == (0, "")
-
-
-def test_it_lives_whatever_its_requests_wait_for_and_who_is_too_many_is_told_at_once(held: Held) -> None:
-    most = 2 * 2 * (1 + MOST_WAITING)
-    with ThreadPoolExecutor(2 * most) as pool:
-        found = [pool.submit(get, held.port, "/held") for _ in range(2 * most)]
-        until(lambda: any(each.done() for each in found), what="one is told")
-        assert answers(held.port)
-        (held.folder / ANSWER).touch()
-        assert {each.result(PATIENCE_S)[0] for each in found} == {200, 503}
 
 
 def test_connections_without_a_request_keep_no_server(held: Held) -> None:

@@ -14,9 +14,6 @@ from portal.testing import profile_of as profile
 from portal.testing.sign_ins import new_account
 
 BACKEND = "http://backend.test"
-NAVIGATION = {"HTTP_ACCEPT": "text/html"}
-
-Answer = Callable[..., responses.BaseResponse]
 
 
 @pytest.fixture

@@ -11,12 +11,9 @@ import responses
 from django.test import Client
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from portal.edge import EdgeUser
-from portal.identity import user_from_claims
 from portal.testing import access_token
 from portal.testing import profile_of as profile
 from portal.testing.sign_ins import new_account
-from portal.web.frame import account_tag_of
 from tests.portal.web.conftest import BACKEND
 
 FORM = {"name": "Ada", "email": "ada@example.com"}
@@ -77,15 +74,3 @@ def test_the_sign_out_form_works_for_any_account(backend: responses.RequestsMock
     assert "madeFor" not in body
     energy_user.cookies[VAR_ACCESS_TOKEN] = access_token(new_account(), "ENERGY_APP")
     assert energy_user.post("/en/logout").status_code == 303
-
-
-@pytest.mark.parametrize(
-    ("subject", "signed_in", "has_tag"),
-    [("ada", True, True), ("\ud800", True, True), ("ada", False, False), ("", True, False), (7, True, False)],
-)
-def test_an_account_has_a_tag_while_it_is_signed_in_if_its_subject_is_a_text(
-    *, subject: object, signed_in: bool, has_tag: bool
-) -> None:
-    user = user_from_claims({"sub": subject})
-    edge_user = EdgeUser(signed_in=signed_in, user=user, platforms=(), primary=None, locale="en", home_url="/en")
-    assert (account_tag_of(edge_user) is not None) is has_tag

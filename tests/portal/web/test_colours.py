@@ -69,8 +69,3 @@ def test_text_can_be_read_and_fields_can_be_seen(sheet: Path, theme: str) -> Non
 )
 def test_no_sheet_asks_for_the_systems_theme_past_the_users_choice(sheet: Path) -> None:
     assert "prefers-color-scheme" not in sheet.read_text(), "light-dark(#ffffff, #000000) follows both"
-
-
-def test_each_app_has_an_icon_of_its_own() -> None:
-    icons = [sheet.with_name("icon.svg").read_text() for sheet in ACCENTS]
-    assert len(set(icons)) == len(icons)

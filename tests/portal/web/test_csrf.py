@@ -104,13 +104,6 @@ def test_a_cookie_that_is_no_secret_is_replaced(browser: Browser, cookie: str) -
     assert browser.send(token) == 200
 
 
-def test_a_masked_secret_of_an_old_django_stays_valid(browser: Browser) -> None:
-    masked = browser.open(get_token)
-    secret, browser.cookies[COOKIE] = browser.cookies[COOKIE], masked
-    assert browser.send(browser.open(csrf_token)) == 200
-    assert browser.cookies[COOKIE] == secret
-
-
 def test_each_page_masks_the_secret_anew_and_its_forms_share_one_token(browser: Browser) -> None:
     def page(request: HttpRequest) -> str:
         context = essentials(request)

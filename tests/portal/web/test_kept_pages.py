@@ -6,14 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from jinja2 import UndefinedError
@@ -25,11 +23,9 @@ from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
 from portal.web import context_processors
 from portal.web.context_processors import render_kept
-from portal.web.cookies.message_storage import AppCookieStorage
 from portal.web.csrf import CSRF_HOLE
 from portal.web.submissions import SUBMISSION_HOLE
-from portal.web.templating import kept_parts, part_cache
-from portal_pages.lists import date_ranges
+from portal.web.templating import part_cache
 from tests.budgets.views import noting_submit
 from tests.support.nothing_kept import TOKEN, no_time_passes, nothing_kept, shown
 
@@ -263,19 +259,6 @@ def test_a_message_is_shown_once_and_the_page_before_it_is_not_shown_in_its_plac
     ]
 
 
-def test_a_part_of_a_kept_list_leaves_the_message_to_the_next_page(browser: Client) -> None:
-    request, response = RequestFactory().get(PAGE), HttpResponse()
-    storage = AppCookieStorage(request)
-    storage.add(messages.INFO, "Said once.")
-    storage.update(response)
-    views = [(HTMX_LIST, False), (HTMX_ROWS, False), ({}, True), ({}, False)]
-    for headers, _ in views:
-        browser.get(PAGE, headers=headers)
-    browser.cookies.update(response.cookies)
-    said = ["Said once." in shown(browser.get(PAGE, headers=headers)) for headers, _ in views]
-    assert said == [is_said for _, is_said in views]
-
-
 def test_what_the_user_has_changed_shows_at_once_and_the_page_of_before_no_more(
     browser: Client, backend: Backend
 ) -> None:
@@ -313,32 +296,6 @@ def test_what_the_backend_lacks_is_offered_on_no_page_from_then_on(browser: Clie
     assert (before, offers()) == ([True] * 4, [False] * 4)
 
 
-class Clock(datetime):
-    """Stands for what tells the time."""
-
-    at = datetime(2026, 3, 9, 23, 59, 59, tzinfo=UTC)
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> Any:
-        return cls.at.astimezone(tz)
-
-    @classmethod
-    def time(cls) -> Any:
-        return cls.at.timestamp()
-
-
-def test_at_midnight_today_is_another_day(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_parts, "time", Clock)
-    monkeypatch.setattr(date_ranges, "datetime", Clock)
-
-    def today_and_yesterday() -> list[str]:
-        return re.findall(r"createdAtFrom=([\d-]+)&amp;createdAtTo=\1", shown(browser.get(f"{PAGE}?menu=createdAt")))
-
-    assert [today_and_yesterday(), today_and_yesterday()] == [["2026-03-09", "2026-03-08"]] * 2
-    monkeypatch.setattr(Clock, "at", Clock.at + timedelta(seconds=1))
-    assert [today_and_yesterday(), today_and_yesterday()] == [["2026-03-10", "2026-03-09"]] * 2
-
-
 # --- for who writes a view ---
 
 
@@ -364,14 +321,6 @@ def test_a_template_that_uses_the_request_fails_where_no_name_may_be_missing(pag
         page("{{ request.path }}")
 
 
-def test_each_form_has_the_one_token_and_a_page_without_a_form_has_none(page: NewPage) -> None:
-    [plain], [forms] = page("plain"), page("{{ csrf_input }}, {{ csrf_input }}")
-    assert plain.content == b"plain"
-    one, other = forms.content.decode().split(", ")
-    assert one == other
-    assert re.fullmatch(r'<input type="hidden" name="csrfmiddlewaretoken" value="\w{64}">', one)
-
-
 def test_each_form_of_each_view_has_a_submission_key_of_its_own(page: NewPage) -> None:
     first, second = page("{{ csrf_input }} {{ submission_input }}, {{ submission_input }}", {}, {})
     keys = [
@@ -386,9 +335,3 @@ def test_each_form_of_each_view_has_a_submission_key_of_its_own(page: NewPage) -
 def test_no_value_can_stand_for_a_token(page: NewPage, hole: Markup) -> None:
     [shown] = page("{{ text }}", {"text": str(hole)})
     assert shown.content.decode() == escape(str(hole))
-
-
-def test_without_a_key_a_page_is_made_anew_each_time(page: NewPage) -> None:
-    views = [{"text": "first"}, {"text": "second"}]
-    assert [each.content for each in page("{{ text }}", *views, key=None)] == [b"first", b"second"]
-    assert [each.content for each in page("{{ text }}", *views)] == [b"first", b"first"]

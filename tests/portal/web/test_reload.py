@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -73,14 +72,6 @@ def test_leaving_a_page_for_itself_is_a_reload_and_a_second_request_alone_is_non
     request_: dict[str, Any], reloads: bool
 ) -> None:
     assert asked(**request_) is reloads
-
-
-def test_marks_tell_addresses_apart() -> None:
-    made = random.Random(1)
-    addresses = {f"{LIST}?q={made.randrange(10**9)}" for _ in range(2000)}
-    assert len({mark_of(address) for address in addresses}) == len(addresses)
-    assert mark_of("/ä") == mark_of("/ä")
-    assert mark_of("x" * 5000).isdigit()
 
 
 @pytest.mark.parametrize(("secure", "name"), [(False, "left_page"), (True, "__Host-left_page")])

@@ -44,7 +44,3 @@ def test_a_path_of_another_language_is_not_found_however_often_it_was_found_in_i
         with translation.override(language):
             found.append(resolve("/en/things").func is page)
     assert found == [True, False, True, False]
-
-
-def test_what_is_not_there_leads_to_no_page() -> None:
-    assert {resolve("/en/nothing").url_name for _ in range(2)} == {None}

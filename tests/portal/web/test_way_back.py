@@ -103,16 +103,6 @@ def test_after_a_refresh_whose_outcome_stays_unknown_the_sign_in_page_has_the_re
     assert_it_leads_to(browser.generic(method, path, headers=headers), status, lost(page))
 
 
-@pytest.mark.usefixtures("is_lost")
-def test_others_who_hold_the_token_are_led_there_without_another_submission(
-    browser: Client, backend: responses.RequestsMock
-) -> None:
-    other = browser_with({name: morsel.value for name, morsel in browser.cookies.items()})
-    for each in (browser, other):
-        assert each.get("/en/energy")["Location"] == lost("/en/energy")
-    assert len(backend.calls) == 1
-
-
 def test_without_a_sign_in_a_form_is_told_the_reason_and_a_first_visit_none() -> None:
     browser = Client(headers={"accept": "text/html"}, HTTP_HOST="localhost:8001")
     assert VAR_WAY_BACK not in browser.get(EDIT).cookies

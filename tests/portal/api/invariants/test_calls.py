@@ -64,9 +64,7 @@ def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifeti
     world: RefreshWorld, pair, process, other
 ):
     assert lock(process, pair.refresh)
-    tokens = other.request(pair)
-    with pytest.raises(ApiUnavailableError):
-        other.refresh(tokens)
+    tokens = other.fails(pair, ApiUnavailableError)
     world.time.advance(REFRESH_LOCK_S)
     assert other.refresh(tokens) is RefreshOutcome.REFRESHED
 

@@ -7,7 +7,7 @@ import pytest
 from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import TokenPair
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
-from portal.errors import SignInEndedError, StoreUnavailableError
+from portal.errors import StoreUnavailableError
 from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt, lose
 
 DAY_S = 24 * 3600
@@ -74,9 +74,7 @@ def sign_out(process: RefreshProcess, pair: TokenPair) -> None:
 
 def lose_the_answer(process: RefreshProcess, pair: TokenPair) -> None:
     process.world.backend.answers, process.world.backend.repeatable_s = [LOST], 0
-    with pytest.raises(SignInEndedError):
-        process.refresh(process.request(pair))
-    process.settle()
+    process.fails(pair)
 
 
 @pytest.mark.parametrize("end", [sign_out, lose_the_answer])

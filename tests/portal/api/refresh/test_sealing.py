@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 
 import pytest
 from hypothesis import given
@@ -28,19 +27,17 @@ def test_the_holder_of_any_token_opens_the_record(under, access):
     assert unseal(seal(content, under=under), under=under) == content
 
 
-@pytest.mark.parametrize("position", [0, 12, 30, -1])
-def test_a_changed_record_does_not_open(position):
+def changed(position: int) -> str:
     raw = bytearray(base64.b64decode(seal(PAIR, under="old")))
     raw[position] ^= 1
-    with pytest.raises(UnreadableRecordError):
-        unseal(base64.b64encode(raw).decode(), under="old")
+    return base64.b64encode(raw).decode()
 
 
-@pytest.mark.parametrize(
-    "record",
-    [pytest.param(seal(PAIR, under="older"), id="another"), "", "no base64!", "AAAA", None, 7, [], "A" * 100],
-)
-def test_nor_does_one_of_another_token_or_anything_else(record):
+OTHERS = (seal(PAIR, under="older"), "", "no base64!", "AAAA", None, 7, [], "A" * 100)
+
+
+@pytest.mark.parametrize("record", [*map(changed, (0, 12, 30, -1)), *OTHERS], ids=range(12))
+def test_record_that_was_changed_or_belongs_to_another_token_stays_closed(record):
     with pytest.raises(UnreadableRecordError):
         unseal(record, under="old")
 
@@ -58,8 +55,3 @@ def test_name_and_idempotency_key_are_hashes_that_do_not_tell_of_each_other():
     assert not [(one, other) for one in names for other in names if one != other and one.startswith(other)]
     assert sorted(len(name) for name in names) == [32] * 4 + [64] * 4
     assert [make("a") for make in made] == [make("a") for make in made]
-
-
-def test_tokens_of_base64_take_no_more_room_sealed_than_they_have():
-    tokens = [base64.urlsafe_b64encode(os.urandom(1125)).decode() for _ in range(2)]
-    assert len(seal(tokens, under="old")) < 1.1 * sum(map(len, tokens))

@@ -112,9 +112,7 @@ class TestWhateverLiesThere:
         world.backend.submitted.clear()
         world.backend.answers, world.backend.repeatable_s = [LOST], 0.0
         pair = world.backend.sign_in()
-        with pytest.raises(SignInEndedError):
-            process.refresh(process.request(pair))
-        process.settle()
+        process.fails(pair)
         assert stored(process, "started")
         put(process, "started", text)
         assert refresh_all(world, [pair]) == [TokenStatus.LOST]

@@ -108,12 +108,6 @@ def test_however_it_is_used_it_stays_small_and_keeps_whoever_is_here(tokens: lis
         assert len(known) + len(forgotten) == head
 
 
-def test_a_client_that_keeps_no_cookies_stays_known():
-    family, forgotten = refreshed(*[0] * 100)
-    assert numbers(family) == [0, *range(100 - REFRESH_UNCONFIRMED_KEPT, 100)]
-    assert len(forgotten) == 99 - REFRESH_UNCONFIRMED_KEPT
-
-
 @pytest.mark.parametrize(
     ("access", "at", "is_fresh"),
     [

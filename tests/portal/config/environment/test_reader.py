@@ -298,12 +298,6 @@ def test_an_attempt_tells_all_that_is_wrong_and_reads_the_rest(monkeypatch) -> N
     assert str(caught.value) == str(attempt.problems[0]), "a start is stopped by the first"
 
 
-def test_addresses_that_a_malformed_port_base_would_give_are_not_read(monkeypatch) -> None:
-    monkeypatch.setenv("DEBUG", "on")
-    monkeypatch.setenv("PORT_BASE", "80")
-    assert try_config("energy").unread == {"origins"}
-
-
 def test_a_developer_s_configuration_without_a_state_folder_is_read_for_commands_alone(monkeypatch) -> None:
     """systemd hands `$HOME` on as it is written."""
     monkeypatch.setenv("DEBUG", "on")

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
 from portal.server.static.sharing import share
-from tests.support.harness import ROOT
 
 OLD, NEW, ICON = "app.000000000001.css", "app.000000000002.css", "portal/icon.00000000000a.svg"
 DAY = 24 * 60 * 60
-SHARE = "import sys, pathlib; from portal.server.static.sharing import share; share(*map(pathlib.Path, sys.argv[1:]))"
 
 
 def release(folder: Path, *names: str) -> Path:
@@ -72,31 +66,9 @@ def test_a_file_is_removed_a_month_after_the_last_release_that_had_it(tmp_path: 
     assert shared_names(shared) == {OLD, NEW, ICON}
 
 
-def test_servers_may_start_at_the_same_time(tmp_path: Path) -> None:
-    names = [f"part{number}.{number:012x}.css" for number in range(40)]
-    collected = [release(tmp_path / str(server), *names[server * 5 :]) for server in range(4)]
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", SHARE, str(folder), str(tmp_path / "shared")],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "packages")},
-        )
-        for folder in collected
-    ]
-    assert [process.wait(60) for process in processes] == [0] * 4
-    assert shared_names(tmp_path / "shared") == set(names)
-    assert all((tmp_path / "shared" / name).read_text() == name for name in names)
-
-
 def test_a_start_that_was_killed_in_the_middle_hinders_none(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     (shared / f".{OLD}.new").write_text("half")
     share(release(tmp_path / "release", OLD), shared)
     assert (shared / OLD).read_text() == OLD
-
-
-def test_what_is_no_folder_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "shared").touch()
-    with pytest.raises(FileExistsError):
-        share(release(tmp_path / "release", OLD), tmp_path / "shared")

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.templatetags.static import static
 
@@ -134,12 +133,6 @@ def test_an_import_of_a_file_that_does_not_exist_stops_the_start(production: Pat
     settings.STATICFILES_DIRS = [tmp_path / "own"]
     with pytest.raises(ValueError, match=r"no static file 'gone\.css', which a style sheet imports"):
         collect(production)
-
-
-def test_files_that_are_not_collected_are_served_as_they_were_written() -> None:
-    assert PORTAL.static_root is None
-    assert static("energy/app.css") == "/static/energy/app.css"
-    assert finders.find("portal/css/portal.css") == str(SHARED / "portal.css")
 
 
 def test_the_debug_toolbar_finds_its_scripts_by_their_plain_names() -> None:

@@ -168,14 +168,7 @@ TestMessagesOfABrowser = MessagesOfABrowser.TestCase
 TestMessagesOfABrowser.settings = hypothesis_settings(max_examples=100, stateful_step_count=20)
 
 
-ODD = [
-    5,
-    {},
-    "text",
-    [None, 5],
-    [None, "text", ["a", "b"]],
-    *([None, ["__json_message", *rest]] for rest in ([], [0, 20])),
-]
+ODD = [5, "text", [None, "text", ["a", "b"]], *([None, ["__json_message", *rest]] for rest in ([], [0, 20]))]
 
 
 @pytest.mark.parametrize("value", ["changed", *ODD], ids=repr)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 import responses
 
-from portal.api.refresh.refresher import TokenRefresher
-from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.config.cookies import SIGN_IN_COOKIES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from tests.portal.web.conftest import BACKEND, access_token, browser_with, profile
 
 Cookies = dict[str, str]
@@ -52,20 +51,3 @@ def test_a_page_that_was_running_during_the_sign_out_does_not_write_it(
     late = browser_with(fresh).get("/en/energy/clients")
     assert late.status_code in SHOWN_OR_ENDED
     assert not {name for name, morsel in late.cookies.items() if morsel.value} & set(SIGN_IN_COOKIES)
-
-
-@pytest.mark.parametrize("case", ["a page", "while nobody knows of a sign-out", "a failure that a program reads"])
-def test_a_page_of_an_active_sign_in_writes_it(
-    *, backend: responses.RequestsMock, account: str, fresh: Cookies, monkeypatch: pytest.MonkeyPatch, case: str
-) -> None:
-    answer_while(backend, account, lambda: None)
-    fresh[VAR_PERMITTED_PLATFORMS] = "%5B%22ENERGY%22%5D"
-    headers, status = {}, 200
-    if case == "while nobody knows of a sign-out":
-        monkeypatch.setattr(TokenRefresher, "signed_out_at", lambda self, pair: None)
-    if case == "a failure that a program reads":
-        headers, status = {"accept": "application/json"}, 404
-        backend.replace("GET", f"{BACKEND}/energy/clients", status=404)
-    response = browser_with(fresh).get("/en/energy/clients", headers=headers)
-    assert response.status_code == status
-    assert response.cookies[VAR_PERMITTED_PLATFORMS].value == "%5B%22ENERGY%22%2C%22FINANCE%22%5D"

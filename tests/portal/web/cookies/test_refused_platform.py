@@ -38,10 +38,3 @@ def test_only_a_platform_that_is_not_open_is_named(energy_user: Client, value: s
     body = energy_user.get(PAGE).content.decode()
     assert NOTICE not in body
     assert "<b>Finance" not in body
-
-
-def test_nobody_is_told_of_a_refusal_without_a_sign_in() -> None:
-    client = Client(headers={"accept": "text/html"})
-    client.cookies[REFUSED_PLATFORM] = "FINANCE"
-    assert NOTICE not in client.get("/en/logout").content.decode()
-    assert client.get("/en/finance").cookies.get(REFUSED_PLATFORM) is None

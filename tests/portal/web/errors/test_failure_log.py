@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 import responses
 from django.http import HttpResponse
-from django.test import Client, RequestFactory, override_settings
+from django.test import Client, RequestFactory
 from django.utils.log import log_response
 
 from portal.errors import (
@@ -93,10 +93,3 @@ def test_a_status_that_a_page_shows_on_purpose_has_no_line(
     backend.get(re.compile(f"{BACKEND}/energy/.*"), status=status)
     assert energy_user.get("/en/energy/clients/cli_1").status_code == status
     assert errors_of(caplog) == []
-
-
-def test_a_process_that_is_not_ready_logs_the_reason(caplog: pytest.LogCaptureFixture) -> None:
-    entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": "redis://127.0.0.1:1/0"}
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        assert Client().get("/readyz").status_code == 503
-    assert errors_of(caplog) == ["GET /readyz: 503: no answer of the store: ConnectionRefusedError: Connection refused"]

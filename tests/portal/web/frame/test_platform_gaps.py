@@ -24,7 +24,6 @@ from portal.web.urls import platform_patterns
 
 __all__ = ["backend"]
 
-ALL = ("ENERGY", "OPERATIONS", "FINANCE")
 OPERATIONS = (
     "operations.get_summary",
     "operations.get_work_orders",

@@ -102,12 +102,8 @@ def test_who_signed_in_too_often_at_a_provider_gets_no_sign_in_here(
 
 @pytest.mark.parametrize(
     ("changes", "text"),
-    [
-        ({"accessToken": "ünïcödé"}, "can’t use"),
-        ({"refreshToken": "a;b"}, "can’t use"),
-        ({"refreshToken": "x" * 5000}, "larger than browsers can keep"),
-    ],
-    ids=["no ASCII", "semicolon", "too large"],
+    [({"refreshToken": "a;b"}, "can’t use"), ({"refreshToken": "x" * 5000}, "larger than browsers can keep")],
+    ids=["semicolon", "too large"],
 )
 def test_tokens_that_nothing_can_carry_sign_nobody_in_and_the_page_says_why(
     *,
@@ -132,14 +128,11 @@ ANSWERS: dict[str, tuple[dict[str, Any], tuple[int, Reason]]] = {
     "422 of both fields": ({"status": 422, "json": {"errors": NO_ADDRESS | {"password": ["is too short"]}}}, WRONG),
     # Anything else is no verdict on the password, and a failed try: a backend may refuse a wrong password by it.
     "400": ({"status": 400, "json": {"title": "Bad request"}}, UNUSABLE),
-    "400 of a field": ({"status": 400, "json": {"errors": NO_ADDRESS}}, UNUSABLE),
     "409": ({"status": 409}, UNUSABLE),
     "422": ({"status": 422, "json": {"detail": [{"loc": ["body", "username"], "msg": "Field required"}]}}, UNUSABLE),
     "422 of another field": ({"status": 422, "json": {"errors": NO_ADDRESS | {"username": ["lacks"]}}}, UNUSABLE),
     "a redirect": ({"status": 302, "headers": {"Location": "https://elsewhere.example"}}, UNUSABLE),
     "other names": ({"status": 200, "json": {"access_token": "a", "refresh_token": "r"}}, UNUSABLE),
-    "a list": ({"status": 200, "json": []}, UNUSABLE),
-    "an empty token": ({"status": 200, "json": {"accessToken": "", "refreshToken": "r"}}, UNUSABLE),
     # What says "later" is no failed try.
     "429": ({"status": 429}, LATER),
     "503": ({"status": 503}, LATER),

@@ -82,17 +82,3 @@ def test_what_of_the_users_platforms_is_not_known_is_asked_for_once_and_empty_on
     calls = len(backend.calls)
     assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
     assert len(backend.calls) - calls <= 1, "the profile alone"
-
-
-def test_what_fails_is_no_reason_for_anything_and_not_asked_for_at_each_sign_in(
-    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
-) -> None:
-    import_services()
-    backend.get(f"{BACKEND}/me", json=profile(account, "OPERATIONS_APP"))
-    backend.get(re.compile(f"{BACKEND}/operations/.*"), status=422)
-    token = access_token(account, "OPERATIONS_APP")
-    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/operations"
-    calls = len(backend.calls)
-    assert calls > 1
-    resolve_post_login_path(request_without_cookies, access_token=token)
-    assert len(backend.calls) - calls <= 1, "the profile alone"

@@ -160,13 +160,6 @@ def test_while_nearly_every_sign_in_of_everybody_fails_nobody_is_kept_out_afterw
     assert max(tries_of(limit, known, most=4 * SIGN_IN_TRIES)) <= SIGN_IN_TRIES
 
 
-def test_they_are_forgiven_for_as_long_as_it_lasts(limit, known, clock):
-    """One each 20 s from each of them, for twelve minutes."""
-    for _ in range(36):
-        assert tries_of(limit, known, most=1) == [1] * 3
-        clock.now += 20
-
-
 def test_no_more_tries_are_forgiven_than_five_times_the_limit(limit, known):
     made = tries_of(limit, known, most=10 * SIGN_IN_TRIES)
     assert max(made) <= (SIGN_IN_FORGIVEN_FACTOR + 1) * SIGN_IN_TRIES
@@ -185,11 +178,6 @@ def test_no_more_tries_are_forgiven_than_five_times_the_limit(limit, known):
 def test_nobody_can_make_their_own_tries_forgiven(limit, known, users):
     del known
     assert max(tries_of(limit, users, most=2 * SIGN_IN_TRIES)) <= SIGN_IN_TRIES
-
-
-def test_a_stranger_gains_nothing_while_everybody_fails(limit, known):
-    made = tries_of(limit, [*known, (ACCOUNT, STRANGER)], most=2 * SIGN_IN_TRIES)
-    assert made == [2 * SIGN_IN_TRIES] * 3 + [SIGN_IN_TRIES]
 
 
 # --- an operator ---

@@ -58,25 +58,6 @@ def test_compiled_templates_are_loaded_when_a_page_needs_them_or_all_at_once(
     assert loaded(environment) >= {MACROS, "list.html", "list.html#table"}
 
 
-@pytest.mark.parametrize("name", ["list.html", "list.html#table"])
-def test_what_is_read_renders_as_what_was_compiled(
-    environment_of: NewEnvironment, written: PageEnvironment, folder: Path, name: str
-) -> None:
-    read = environment_of(TEMPLATES, compiled_in=folder)
-    text = read.get_template(name).render(ROWS)
-    assert "<b>&lt;Ada&gt;</b><b>Linus</b>" in text
-    assert text == written.get_template(name).render(ROWS)
-
-
-@pytest.mark.usefixtures("written")
-def test_a_page_is_compiled_where_its_compiled_form_is_not_whole(environment_of: NewEnvironment, folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.name != "index":
-            path.write_bytes(b"")
-    environment = environment_of(TEMPLATES, compiled_in=folder)
-    assert "<h1>Clients</h1>" in environment.get_template("list.html").render(ROWS)
-
-
 @pytest.mark.usefixtures("written")
 def test_a_template_that_has_changed_since_or_whose_layout_has_is_compiled_anew(
     environment_of: NewEnvironment, folder: Path

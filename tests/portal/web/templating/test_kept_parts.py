@@ -109,13 +109,6 @@ def test_a_part_with_no_room_is_not_kept_and_pushes_nothing_out(cache: PartCache
     assert made_again(cache, "a", "b", "c") == []
 
 
-def test_a_large_part_takes_the_room_of_several(cache: PartCache) -> None:
-    made_again(cache, "a", "b", "c")
-    cache.kept(Maker(chars=2 * A_PART + KEY_CHARS), key=("large",))
-    assert made_again(cache, "c") == []
-    assert made_again(cache, "a") == ["a"]
-
-
 def test_small_parts_count_with_what_names_them(cache: PartCache) -> None:
     """Else a thousand empty lists, each with its long address, would have room where there is one page."""
     tiny = Maker(chars=1)

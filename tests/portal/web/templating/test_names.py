@@ -106,11 +106,6 @@ def test_a_text_is_translated_and_its_values_are_escaped() -> None:
     )
 
 
-@pytest.mark.parametrize(("number", "text"), [(1, "1 Eintrag insgesamt"), (2, "2 Einträge insgesamt")])
-def test_a_number_chooses_the_plural_form(number: int, text: str) -> None:
-    assert rendered("{{ list_total(number) }}", language="de", number=number).strip() == f"<span>{text}</span>"
-
-
 BADGES = {"paid": Badge(label="<Paid>", tone="good")}
 
 
@@ -132,11 +127,3 @@ class Status(StrEnum):
 )
 def test_a_status_has_its_badge_and_one_without_a_badge_shows_its_code(status: str | None, shown: str) -> None:
     assert rendered("{{ status|badge(badges) }}", status=status, badges=BADGES) == shown
-
-
-def test_a_list_with_filters_has_an_address_and_a_value_that_is_not_there_is_left_out() -> None:
-    text = "{{ list_url('chargers', stationId=id, status=statuses) }}"
-    assert rendered(text, id="sta_1", statuses=["a", "b"]) == (
-        "/en/energy/chargers?stationId=sta_1&amp;status=a&amp;status=b"
-    )
-    assert rendered(text, id=None, statuses=None) == "/en/energy/chargers"

@@ -14,7 +14,7 @@ from portal.api.refresh.sealing import family_secret, record_name
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.limits import ROTATION_GRACE_S
 from portal.store import refresh_store
-from portal.testing import access_token, page_of, profile_of, row_ids
+from portal.testing import page_of, profile_of, row_ids
 from tests.portal.web.conftest import BACKEND
 
 SIGN_IN_COOKIES = (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_PERMITTED_PLATFORMS)
@@ -37,17 +37,6 @@ def test_post_revokes_the_refresh_token_clears_the_cookies_and_says_so_at_the_ga
     for name in SIGN_IN_COOKIES:
         assert (response.cookies[name].value, response.cookies[name]["max-age"]) == ("", 0)
     assert revoked.call_count == 1
-
-
-@pytest.mark.parametrize("lifetime_s", [300, -60], ids=["good", "expired"])
-def test_the_backend_is_told_under_the_bearer_only_while_it_is_good_and_nothing_is_refreshed_for_it(
-    backend: responses.RequestsMock, browser_of: Callable[..., Client], lifetime_s: int
-) -> None:
-    backend.post(f"{BACKEND}/auth/logout", status=204)
-    access = access_token("usr_1", "ENERGY_APP", lifetime_s=lifetime_s)
-    browser_of(**{VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: f"r{lifetime_s}"}).post("/en/logout")
-    (told,) = backend.calls
-    assert told.request.headers.get("Authorization") == (f"Bearer {access}" if lifetime_s > 0 else None)
 
 
 def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
@@ -86,11 +75,3 @@ def test_a_sign_in_that_the_backend_knows_stays_signed_out_and_made_up_tokens_le
     browser.post("/en/logout")
     (lifetime,) = tombstone_lifetimes(f"r-{account}")
     assert lifetime > 24 * 3600 if is_known else lifetime <= ROTATION_GRACE_S
-
-
-def test_a_form_from_elsewhere_signs_nobody_out(browser_of: Callable[..., Client]) -> None:
-    client = browser_of("ENERGY_APP")
-    client.handler.enforce_csrf_checks = True
-    response = client.post("/en/logout")
-    assert response.status_code == 403
-    assert VAR_ACCESS_TOKEN not in response.cookies
