@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from tests.browser.conftest import Visit
+from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +47,7 @@ def tick(page: Page) -> None:
     expect(page.locator("#live.htmx-request")).to_have_count(0)
 
 
-def test_a_chart_is_one_stop_of_the_keyboard_and_its_bars_are_read_by_arrows_and_by_touch(visit: Visit) -> None:
+def test_bars_are_read_and_opened_by_keys_and_by_touch(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, has_touch=True)
     chart, reading = page.locator("[data-chart]").first, page.locator("[data-chart-reading]").first
     expect(chart).to_have_attribute("role", "slider")
@@ -65,28 +66,15 @@ def test_a_chart_is_one_stop_of_the_keyboard_and_its_bars_are_read_by_arrows_and
     expect(reading).to_have_text(first)
     page.keyboard.press("Tab")
     expect(page.locator(".bar-slot.is-read")).to_have_count(0)
-
-
-def test_a_bar_opens_its_rows_by_enter_by_a_click_and_by_the_second_touch(visit: Visit) -> None:
-    page = visit("energy", OVERVIEW, has_touch=True)
-    chart = page.locator("[data-chart]").first
     first_day = page.locator(".chart-table a").first.get_attribute("href")
-    assert first_day
-
-    def place() -> dict[str, float]:
-        return {"x": 5, "y": chart.bounding_box()["height"] / 2}
-
+    chart.tap(position={"x": 5, "y": chart.bounding_box()["height"] / 2})
+    expect(page.locator(".bar-slot.is-read")).to_have_count(1)
+    chart.tap(position={"x": 5, "y": chart.bounding_box()["height"] / 2})
+    page.wait_for_url(f"**{first_day}")
+    page.go_back()
     chart.focus()
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
-    page.wait_for_url(f"**{first_day}")
-    page.go_back()
-    chart.click(position=place())
-    page.wait_for_url(f"**{first_day}")
-    page.go_back()
-    chart.tap(position=place())
-    expect(page.locator(".bar-slot.is-read")).to_have_count(1)
-    chart.tap(position=place())
     page.wait_for_url(f"**{first_day}")
 
 
@@ -160,7 +148,7 @@ def test_the_state_says_its_time_and_after_a_missed_tick_since_when_there_is_no_
     expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
 
 
-def test_a_request_that_hangs_counts_as_missed_at_the_next_tick_and_another_one_is_sent(visit: Visit) -> None:
+def test_hanging_request_counts_as_missed_at_the_next_tick(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, clock=True)
     age = page.locator(".live-as-of")
     held: list[Route] = []
@@ -169,32 +157,29 @@ def test_a_request_that_hangs_counts_as_missed_at_the_next_tick_and_another_one_
         held.append(route)
 
     page.route("**/energy/now", hold)
-    page.clock.run_for(TICK_MS)
-    expect(age).to_have_text(re.compile("As of"), use_inner_text=True)
-    page.clock.run_for(TICK_MS)
-    expect(age).to_have_text(re.compile("No answer since"), use_inner_text=True)
+    for told in ("As of", "No answer since"):
+        page.clock.run_for(TICK_MS)
+        expect(age).to_have_text(re.compile(told), use_inner_text=True)
     page.unroute("**/energy/now")
     tick(page)
     expect(age).to_have_text(re.compile("As of"), use_inner_text=True)
     assert len(held) == 2
 
 
-@pytest.mark.parametrize("app", ["energy", "finance", "operations"])
-def test_on_the_narrowest_screen_a_number_and_its_unit_stay_on_one_line_and_years_do_not_touch(
-    visit: Visit, app: str
-) -> None:
-    page = visit(app, f"/en/{app}", viewport={"width": 320, "height": 800})
-    for locale, period in itertools.product(("en", "de", "tr"), ("30d", "12m")):
-        page.goto(f"/{locale}/{app}?period={period}")
+def test_numbers_keep_their_units_on_the_narrowest_screen(stack: RunningStack, visit: Visit) -> None:
+    page = visit("all", OVERVIEW, viewport={"width": 320, "height": 800})
+    for app, locale, period in itertools.product(
+        ("energy", "operations", "finance"), ("en", "de", "tr"), ("30d", "12m")
+    ):
+        page.goto(stack.url(app, f"/{locale}/{app}?period={period}"))
         places = page.locator(".figure-value").evaluate_all(LINES_AND_PLACE)
         assert places
-        assert [place for place in places if place != [1, True]] == [], (locale, period)
-    if app == "finance":
-        years = page.locator(".chart-labels").first.locator(".chart-group:visible")
-        left, right = (year.bounding_box() for year in years.all())
-        assert left["x"] + left["width"] + 4 <= right["x"]
-        first, second = (page.locator("a.figure").nth(place).bounding_box() for place in (0, 1))
-        assert first["y"] == second["y"]
+        assert [place for place in places if place != [1, True]] == [], (app, locale, period)
+    years = page.locator(".chart-labels").first.locator(".chart-group:visible")
+    left, right = (year.bounding_box() for year in years.all())
+    assert left["x"] + left["width"] + 4 <= right["x"]
+    first, second = (page.locator("a.figure").nth(place).bounding_box() for place in (0, 1))
+    assert first["y"] == second["y"]
 
 
 def test_no_row_of_figures_has_one_tile_alone_or_a_hole(visit: Visit) -> None:

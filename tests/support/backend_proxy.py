@@ -41,7 +41,7 @@ class Held:
 
 
 class BackendProxy:
-    """Forwards everything; answers 503 for the paths in `failing`, and loses the backend's answers for those in `losing`.
+    """Forward everything, and answer 503 for the paths in `failing`.
 
     `calls` are methods and addresses, in order; `before_each` is called with each of them, before it is answered. `keys`
     are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header;
@@ -52,7 +52,6 @@ class BackendProxy:
     def __init__(self, *, port: int) -> None:
         self.backend_port = port
         self.failing: set[str] = set()
-        self.losing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
         self.answered: list[tuple[tuple[str, str, int], str]] = []
         self.keys: list[tuple[str, str]] = []
@@ -82,7 +81,7 @@ class BackendProxy:
         if isinstance(self.before_each, Held):
             self.before_each.goes_on.set()
         self.before_each = None
-        for noted in (self.failing, self.losing, self.calls, self.answered, self.keys, self.headers, self.traceparents):
+        for noted in (self.failing, self.calls, self.answered, self.keys, self.headers, self.traceparents):
             noted.clear()
 
     def calls_of(self, path: str, *, method: str = "GET") -> int:
@@ -97,7 +96,7 @@ class BackendProxy:
         if self.before_each is not None:
             self.before_each(method, address)
 
-    def forward(self, call: Call) -> Reply | None:
+    def forward(self, call: Call) -> Reply:
         """The backend's answer to a call, or the fault that the test named."""
         self.receive(call.method, call.target, key=call.headers.get("idempotency-key"))
         self.headers.append(call.headers)
@@ -111,8 +110,6 @@ class BackendProxy:
             answer = backend.getresponse()
             bearer = call.headers.get("authorization", "")
             self.answered.append(((call.method, call.target, answer.status), bearer))
-            if call.path in self.losing:
-                return None
             kept = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP]
             return Reply(answer.status, answer.read(), kept)
         finally:
