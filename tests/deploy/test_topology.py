@@ -37,11 +37,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     base = free_port_base(*OFFSETS)
-    started = Run(tmp_path, base, command=(sys.executable, "-m", "tests.support.topology"))
-    try:
+    with Run(tmp_path, base, command=(sys.executable, "-m", "tests.support.topology")) as started:
         yield started
-    finally:
-        started.end()
 
 
 @pytest.mark.timeout(PATIENCE_S + 2 * STOPS_WITHIN_S)

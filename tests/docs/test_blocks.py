@@ -21,6 +21,7 @@ import subprocess
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,14 +31,15 @@ from django.utils.module_loading import import_string
 
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services
-from portal.testing import Backend, SignedIn
+from portal.testing import Backend, SignedIn, row_ids
+from portal_pages import Column, resource_pages
 from tests.docs import test_how_tos, test_tutorial
 from tests.support.block_readers import READERS, read_env
 from tests.support.checkout_copy import fresh_clone
 from tests.support.doc_blocks import Block, blocks_of, command_lines, pages
 from tests.support.harness import ROOT
 from tests.support.how_to import section
-from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.linked_environment import link_environment, run_typed
 
 HOW_TO: Final = ROOT / "docs" / "how-to"
 #: Pages that a test follows step by step, with the part that it follows (None: the whole page).
@@ -93,7 +95,7 @@ NOT_RUN: Final = {
     "./manage.py --app sandbox_api serve --port 8100": "tests/sandbox_api/test_commands.py",
 }
 #: What is typed where a command asks: a password.
-TYPED: Final = "correct horse battery staple\n"
+TYPED: Final = "correct horse battery staple"
 
 #: An order of the examples, but for its id and buyer. The service declares no `internalCode`.
 ORDERED: Final = {"amount": "9.90", "currency": "EUR", "status": "open", "internalCode": 7}
@@ -142,11 +144,10 @@ def tried(how: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What the Python of a page may need: a backend, browsers, a folder."""
+    """Backend and browsers that the Python of a page may need."""
 
     backend: Backend
     signed_in: SignedIn
-    folder: Path
 
 
 def a_request_that_writes(stage: Stage) -> object:
@@ -220,10 +221,6 @@ def with_declared_orders(stage: Stage) -> dict[str, object]:
     return known
 
 
-def with_a_cache(stage: Stage) -> dict[str, object]:
-    return {"write_report": lambda: None}
-
-
 def names(*imports: str) -> dict[str, object]:
     found: dict[str, object] = {}
     exec("\n".join(imports), found)
@@ -242,7 +239,7 @@ BEFORE: Final[dict[str, Callable[[Stage], dict[str, object]]]] = {
     "docs/reference/query-layer-faults.md": with_declared_orders,
     "docs/reference/templates.md": with_a_list_page,
     "docs/tutorial/a-first-page.md": with_a_request,
-    "packages/sqlite_cache/README.md": with_a_cache,
+    "packages/sqlite_cache/README.md": lambda _: {"write_report": lambda: None},
 }
 
 
@@ -262,39 +259,21 @@ def test_what_is_listed_as_an_exception_is_there() -> None:
     assert sorted(set(BEFORE) - pages_with_python) == []
 
 
-class Shell:
-    """A shell in a fresh clone, without an activated environment. It runs each command once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = fresh_clone(folder)
-        self._done: dict[str, subprocess.CompletedProcess[str]] = {}
-        link_environment(self.folder)
-
-    def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        if command not in self._done:
-            self._done[command] = subprocess.run(
-                ["bash", "-euo", "pipefail", "-c", command],
-                cwd=self.folder,
-                env=bare_shell(),
-                input=TYPED,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=120,
-            )
-        return self._done[command]
-
-
 @pytest.fixture(scope="module")
-def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
-    return Shell(tmp_path_factory.mktemp("blocks") / "portal")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Run a command in a fresh clone, without an activated environment, each once."""
+    clone = fresh_clone(tmp_path_factory.mktemp("blocks") / "portal")
+    link_environment(clone)
+    return cache(partial(run_typed, folder=clone, answer=TYPED))
 
 
 @tried("sh")
-def test_a_shell_block_runs_as_it_is_typed_in_a_fresh_clone(block: Block, shell: Shell) -> None:
+def test_shell_block_runs_as_it_is_typed_in_a_fresh_clone(
+    block: Block, shell: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
     for command in command_lines(block.code):
         if command not in NOT_RUN:
-            done = shell.run(command)
+            done = shell(command)
             assert done.returncode == 0, f"{block.id}: {command}\n{done.stdout}{done.stderr}"
 
 
@@ -311,19 +290,42 @@ def test_a_template_compiles(block: Block) -> None:
     engines["pages"].from_string(block.code)
 
 
-@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if how_tried(block) == "python"}))
-def test_the_python_of_a_page_runs_from_its_first_block_to_its_last(
-    page: str, backend: Backend, signed_in: SignedIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # What the page declares is gone with the test; what it imports stays.
+@pytest.fixture
+def stage(backend: Backend, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """What a page declares is gone with the test; what it imports stays."""
     import_services()
     monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
     monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
-    stage = Stage(backend=backend, signed_in=signed_in, folder=tmp_path)
-    known = BEFORE.get(page, lambda _: {})(stage)
+    return Stage(backend=backend, signed_in=signed_in)
+
+
+@pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if how_tried(block) == "python"}))
+def test_python_of_a_page_runs_from_its_first_block_to_its_last(page: str, stage: Stage) -> None:
+    known: dict[str, Any] = BEFORE.get(page, lambda _: {})(stage)
     for block in BLOCKS:
         if block.page == page and how_tried(block) == "python":
             run_python(block, known)
+    if page == "docs/reference/pages.md":
+        views_of_your_own_work(stage, known)
+
+
+def views_of_your_own_work(stage: Stage, declared: dict[str, Any]) -> None:
+    """Try the functions and the class of "Pages of your own"."""
+    backend, clients = stage.backend, "/energy/clients"
+    backend.answers("PATCH", f"{clients}/cli_1", json={"id": "cli_1", "city": "Oslo"})
+    response = declared["move_to_oslo"](declared["request"], "cli_1")
+    assert (response.status_code, response["Location"]) == (303, f"/en{clients}/cli_1")
+    assert backend.calls_to(f"{clients}/cli_1", method="PATCH")[0].body == {"city": "Oslo"}
+    response = declared["new_client"](declared["request"])
+    assert (response.status_code, response["Location"]) == (303, f"/en{clients}")
+    backend.lists(clients, [{"id": "cli_1"}])
+    hook = declared["ClientQueries"].use_get_clients_query
+    columns = {name: Column(name) for name in ("name", "email", "phone", "city", "created_at")}
+    view = declared["OsloView"](hook=hook, columns=columns, template="energy/clients/list.html")
+    page, _export = resource_pages("energy/clients", name="client", title="Oslo", list=view)
+    request = stage.signed_in("ENERGY_APP").get(f"/en{clients}").wsgi_request
+    assert row_ids(page.callback(request)) == ["cli_1"]
+    assert backend.calls_to(clients)[-1].query["city"] == "Oslo"
 
 
 def run_python(block: Block, known: dict[str, object]) -> None:
@@ -349,23 +351,3 @@ def test_the_example_of_an_env_file_is_read(tmp_path: Path, monkeypatch: pytest.
     lines = re.findall(r"^#?(\w+=.+)$", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
     left_out = ("APP_API_CA_FILE=", "APP_JWT_KEY=", "APP_OIDC_ACCESS_TOKENS=", "DEBUG=")
     read_env("\n".join(line for line in lines if not line.startswith(left_out)) + "\n", tmp_path, monkeypatch)
-
-
-#: A block that its own program would not take.
-WRONG: Final = {
-    "env": "APP_NOT_THERE=x\n",
-    "ini": "Restart=always\n",
-    "json": "{'a': 1}\n",
-    "nginx": "locations /static/ {\n}\n",
-    "promql": "sum by (app) (rate(portal_requests_total))\n",
-    "toml": "a = \n",
-    "yaml": "a: [1\n",
-}
-
-
-@pytest.mark.parametrize("language", READERS)
-def test_data_that_its_own_program_would_not_take_is_refused(
-    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(Exception, match=r"."):  # each reader raises what its program's library does
-        READERS[language](WRONG[language], tmp_path, monkeypatch)

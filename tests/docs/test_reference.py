@@ -6,11 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-from portal.config.environment import VARIABLES
 from portal.edge.rules import RULES
 from portal.query import DeclaredMutation
 from portal.services.endpoint_list import declared_hooks
@@ -19,6 +18,8 @@ from portal_dev.reference.pages import PARTS, main
 from tests.support.harness import ROOT
 
 REFERENCE: Final = ROOT / "docs" / "reference"
+#: Methods of a logger that write at WARNING or above, or may.
+LEVELS: Final = {"warning", "error", "exception", "critical", "log"}
 #: Folders of what a server runs.
 RUN_BY_SERVERS: Final = (
     *("packages/portal", "packages/portal_oidc", "packages/portal_operate", "packages/portal_pages"),
@@ -52,14 +53,6 @@ def test_page_without_a_place_for_its_part_fails(pages: Path, capsys: pytest.Cap
     assert capsys.readouterr().err.startswith("docs/reference/metrics.md: <!-- generated --> … <!-- end --> is missing")
 
 
-def test_environment_pages_have_every_variable() -> None:
-    rows = re.findall(r"^\| (`.+?) \|", (REFERENCE / "environment.md").read_text(), flags=re.MULTILINE)
-    named = re.findall(r"`([A-Z_][A-Z0-9_]*)`", "".join(rows))
-    assert sorted(named) == sorted(variable.name for variable in VARIABLES)
-    examples = re.findall(r"^#(\w+)=", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
-    assert sorted(examples) == sorted(variable.name for variable in VARIABLES if variable.in_env_file)
-
-
 def test_edge_table_has_the_rules_in_their_order() -> None:
     sections = re.findall(r"^## (.*)$", (REFERENCE / "edge-table.md").read_text(), flags=re.MULTILINE)
     assert sections == [rule.name for rule in RULES]
@@ -79,42 +72,28 @@ def test_endpoints_page_names_all_required_calls() -> None:
     assert set(re.findall(r"^\| ([A-Z]+ `[^`]+`) \|", asked, flags=re.MULTILINE)) == required
 
 
-def messages() -> Iterator[str]:
-    """Yield each message that a logger of a module writes at WARNING or above, with `…` for a value."""
-    for path in (path for folder in RUN_BY_SERVERS for path in (ROOT / folder).rglob("*.py")):
-        if "testing" in path.parts:
-            continue
-        tree = ast.parse(path.read_text())
-        constants = {
-            node.target.id: node.value.value
-            for node in tree.body
-            if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Constant)
-        }
-        loggers = set(re.findall(r"^(\w+)(?:: Final)? = logging\.getLogger", path.read_text(), flags=re.MULTILINE))
-        for node in ast.walk(tree):
-            match node:
-                case ast.Call(
-                    func=ast.Attribute(
-                        value=ast.Name(id=name), attr="warning" | "error" | "exception" | "critical" | "log"
-                    ),
-                    args=args,
-                ) if name in loggers:
-                    message = args[node.func.attr == "log"]
-                    for text in (message.body, message.orelse) if isinstance(message, ast.IfExp) else (message,):
-                        said = constants[text.id] if isinstance(text, ast.Name) else text.value
-                        yield re.sub(r"%(?:\.\d+)?[a-z]", "…", said).replace("%%", "%").replace("`", "'")
-                case _:
-                    pass
+def messages(path: Path) -> Iterator[str]:
+    """Yield each message that a logger of the module writes at WARNING or above, with `…` for a value."""
+    tree = ast.parse(path.read_text())
+    constants = {node.target.id: node.value for node in tree.body if isinstance(node, ast.AnnAssign)}
+    loggers = set(re.findall(r"^(\w+)(?:: Final)? = logging\.getLogger", path.read_text(), flags=re.MULTILINE))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), level), args) if name in loggers and level in LEVELS:
+                message: Any = args[level == "log"]
+                message = constants.get(getattr(message, "id", ""), message)
+                for text in (message.body, message.orelse) if isinstance(message, ast.IfExp) else (message,):
+                    yield re.sub(r"%(?:\.\d+)?[a-z]", "…", text.value).replace("%%", "%").replace("`", "'")
+            case _:
+                pass
 
 
 def test_log_page_has_the_beginning_of_each_message() -> None:
     sections = (REFERENCE / "log-events.md").read_text().split("\n## ")[1:]
-    shown = {
-        each.removesuffix(" …")
-        for section in sections
-        for each in re.findall(r"`([^`]+)`", section.rsplit("\n\n", 1)[1])
-    }
-    found = set(messages())
+    named = (name for section in sections for name in re.findall(r"`([^`]+)`", section.rsplit("\n\n", 1)[1]))
+    shown = {name.removesuffix(" …") for name in named}
+    paths = {path for folder in RUN_BY_SERVERS for path in (ROOT / folder).rglob("*.py") if "testing" not in path.parts}
+    found = {message for path in paths for message in messages(path)}
     assert len(found) > 50
-    assert {each for each in found if not any(f"{each} ".startswith(f"{start} ") for start in shown)} == set()
-    assert {start for start in shown if not any(f"{each} ".startswith(f"{start} ") for each in found)} == set()
+    assert {text for text in found if not any(f"{text} ".startswith(f"{start} ") for start in shown)} == set()
+    assert {start for start in shown if not any(f"{text} ".startswith(f"{start} ") for text in found)} == set()

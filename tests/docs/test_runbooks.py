@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ from tests.portal.server.processes import until
 from tests.support.doc_blocks import Block, blocks_of
 from tests.support.harness import ROOT, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
-from tests.support.linked_environment import bare_shell
+from tests.support.linked_environment import run_typed
 
 FOLDER: Final = ROOT / "docs" / "runbooks"
 PAGES: Final = sorted(FOLDER.glob("*.md"))
@@ -74,15 +73,8 @@ class World:
 
     def run(self, command: str) -> str:
         """What a command prints. Its status is the page's business, so that a failed check may be shown."""
-        done = subprocess.run(
-            ["bash", "-uo", "pipefail", "-c", self.localised(command).replace("./manage.py", str(ROOT / "manage.py"))],
-            cwd=self.folder,
-            env=bare_shell(**self.stack.variables),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        command = f"set +e; {self.localised(command).replace('./manage.py', str(ROOT / 'manage.py'))}"
+        done = run_typed(command, folder=self.folder, **self.stack.variables)
         return done.stdout or done.stderr
 
     def localised(self, text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from tests.support.checkout_copy import copy_of_checkout, servers_in_copy
 from tests.support.harness import ROOT
 from tests.support.how_to import follow
 from tests.support.http_browser import HttpBrowser
-from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.linked_environment import link_environment, run_typed
 from tests.support.nested_pytest import run_pytest
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
@@ -52,9 +51,7 @@ def names(page: str) -> list[str]:
 
 @pytest.mark.parametrize("target", ["check", "test-finance"])
 def test_make_is_content_at_the_end(copy: Path, target: str) -> None:
-    done = subprocess.run(
-        ["make", target], cwd=copy, env=bare_shell(), capture_output=True, text=True, check=False, timeout=600
-    )
+    done = run_typed(f"make {target}", folder=copy, timeout_s=600)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

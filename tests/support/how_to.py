@@ -12,11 +12,10 @@ A step names a file in backticks, and a block of code follows it:
 from __future__ import annotations
 
 import re
-import subprocess
 import textwrap
 from pathlib import Path
 
-from tests.support.linked_environment import bare_shell
+from tests.support.linked_environment import run_typed
 
 #: What is typed into a command that asks for something: a password.
 TYPED = "a long enough password"
@@ -40,8 +39,8 @@ def follow(text: str, copy: Path) -> list[str]:
         file, language = step["file"], step["language"]
         code = textwrap.dedent(step["code"])
         if language == "sh":
-            if not _SERVERS.fullmatch(code):
-                _run(copy, code)
+            if not _SERVERS.fullmatch(code) and (done := run_typed(code, folder=copy, answer=TYPED)).returncode:
+                raise HowToError(f"{code}: {done.stdout}{done.stderr}")
             continue
         if file is None:
             continue
@@ -80,18 +79,3 @@ def _change(path: Path, diff: str, name: str) -> None:
 def _translate(path: Path, entries: str, name: str) -> None:
     for text, translation in re.findall(r"^msgid (.+)\nmsgstr (.+)$", entries, flags=re.MULTILINE):
         _change(path, f' msgid {text}\n-msgstr ""\n+msgstr {translation}', name)
-
-
-def _run(copy: Path, code: str) -> None:
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", code],
-        cwd=copy,
-        env=bare_shell(),
-        input=f"{TYPED}\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
-    if done.returncode:
-        raise HowToError(f"{code}: {done.stdout}{done.stderr}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -43,3 +44,22 @@ def _link(program: Path, link: Path) -> None:
 def bare_shell(**variables: str) -> dict[str, str]:
     """The variables of a shell in which no environment was activated."""
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", **variables}
+
+
+def run_typed(
+    command: str, *, folder: Path, answer: str = "", timeout_s: float = 180, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command line in a shell in which no environment was activated.
+
+    :param answer: the line that is typed when the command asks.
+    """
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=folder,
+        env=bare_shell(**variables),
+        input=f"{answer}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout_s,
+    )

@@ -20,8 +20,8 @@ from tests.support.processes import PATIENCE_S, until
 MARKER = "PORTAL_TEST_RUN"
 
 
-class Run:
-    """A started `manage.py run`, with all that it has printed so far.
+class Run(contextlib.AbstractContextManager["Run", None]):
+    """A started `manage.py run`, with all that it has printed so far; it ends with the block.
 
     :param options: of the command.
     :param checkout: this checkout, or a copy of it.
@@ -56,6 +56,7 @@ class Run:
             cwd=checkout,
             env=self.variables,
             start_new_session=True,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -90,10 +91,11 @@ class Run:
     def wait_until_nothing_is_left(self) -> None:
         until(lambda: not self.left_behind(), what=lambda: f"the end of {self.left_behind()}")
 
-    def end(self) -> None:
+    def __exit__(self, *_: object) -> None:
         for pid in self.left_behind():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
         self._reader.join()
+        self.process.stdin.close()
         self.process.stdout.close()

@@ -84,15 +84,13 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     made = Stack(tmp_path_factory.mktemp("dev"))
     made.append("apps/finance/urls.py", BROKEN)
     made.start()
-    try:
+    with made.run:
         made.run.wait_for("ready", seconds=120)
         assert {app for app in APPS if answers(made.port(app))} == {*APPS} - {"finance"}
         made.run.wait_for(ENDED.format("finance"), seconds=60)
         made.edit("apps/finance/urls.py", BROKEN, "")
         made.run.wait_until(lambda: answers(made.port("finance")), what="finance answers")
         yield made
-    finally:
-        made.run.end()
 
 
 def restarted(stack: Stack, path: str) -> set[str]:

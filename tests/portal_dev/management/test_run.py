@@ -20,11 +20,8 @@ from tests.support.ports import free_port_base
 
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[Run]:
-    started = Run(tmp_path, free_port_base())
-    try:
+    with Run(tmp_path, free_port_base()) as started:
         yield started
-    finally:
-        started.end()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

@@ -54,11 +54,8 @@ def running(product: Path, tmp_path: Path) -> Iterator[Run]:
     link_environment(product)
     (packages,) = (product / ".venv").rglob("workspace.pth")
     packages.write_text(f"{ROOT / 'packages'}\n{packages.read_text()}")
-    started = Run(tmp_path, free_port_base(), checkout=product)
-    try:
+    with Run(tmp_path, free_port_base(), checkout=product) as started:
         yield started
-    finally:
-        started.end()
 
 
 @pytest.mark.parametrize("app", ["auth_app", NAME])
