@@ -148,7 +148,6 @@ PROGRAMS: Final = {
     ("unshare",): "util-linux",
     ("kubectl",): "kubernetes-client",
     ("systemd-analyze",): "systemd",
-    ("prometheus",): "prometheus",
     ("promtool",): "prometheus",
 }
 

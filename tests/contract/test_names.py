@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import subprocess
 import sys
 
 import pytest
 
 from portal.query import PaginatedRes, PaginatedResult, create_query_client
-from tests.support.harness import ROOT
+from tests.support.harness import run_program
 
 NAMES = """
 portal.api ApiSession set_tokens clear_tokens
@@ -37,10 +36,7 @@ for line in sys.stdin.read().strip().split("\\n"):
 
 
 def run(code: str, *, reads: str = "") -> list[str]:
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, input=reads, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return run_program(sys.executable, "-c", code, input=reads).stdout.splitlines()
 
 
 def test_each_name_of_the_contract_is_imported_from_where_it_says() -> None:

@@ -8,14 +8,14 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from tests.support.checkout_copy import commit_copy, fresh_clone
-from tests.support.harness import require_tool
+from tests.support.harness import require_tool, run_program
 from tests.support.linked_environment import bare_shell, link_environment
 
 #: Debian's user and group `nobody`, by number.
@@ -58,18 +58,8 @@ DISTRIBUTIONS = ("portal_library", "portal_sandbox_api", "portal_apps")
 
 def make_wheels(clone: Path, *, umask: int = 0o022) -> dict[str, Path]:
     """`make wheel`: each wheel by its distribution. It runs without a network and without this machine's settings of pip."""
-    done = subprocess.run(
-        ["make", "wheel"],
-        cwd=clone,
-        env=bare_shell(
-            HOME="/nonexistent", no_proxy="", http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9"
-        ),
-        umask=umask,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    run_program("make", "wheel", cwd=clone, env=bare_shell(HOME="/nonexistent", no_proxy="", **nowhere), umask=umask)
     wheels = {path.name.partition("-")[0]: path for path in (clone / "dist").glob("*.whl")}
     assert set(wheels) == set(DISTRIBUTIONS)
     return wheels
@@ -91,11 +81,6 @@ class Installed:
         """The program `portal`."""
         return self.tree / "venv" / "bin" / "portal"
 
-    @property
-    def python(self) -> Path:
-        """The environment's Python."""
-        return self.tree / "venv" / "bin" / "python"
-
     def command(self, *words: str | Path, first: bool = False) -> list[str]:
         """A command line as `nobody`, on a read-only tree. The process that is started becomes the program.
 
@@ -115,19 +100,10 @@ class Installed:
         """An environment with neither HOME nor anything else of this process."""
         return {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": str(self.scratch), **variables}
 
-    def run(self, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*words),
-            env=self.variables(**variables),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
-
     def portal(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """A command of the program `portal`."""
-        return self.run(self.program, *words, **variables)
+        """Run a command of the program `portal`."""
+        environment = self.variables(**variables)
+        return run_program(*self.command(self.program, *words), status=None, env=environment, timeout=120)
 
 
 @contextlib.contextmanager
@@ -149,7 +125,15 @@ def installed(wheels: Iterable[Path]) -> Iterator[Installed]:
         _run(sys.executable, "-m", "venv", "--without-pip", environment)
         target = Installed(tree=tree, scratch=scratch)
         _run(
-            *(sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check", "--python", target.python),
+            *(
+                sys.executable,
+                "-m",
+                "pip",
+                "--isolated",
+                "--disable-pip-version-check",
+                "--python",
+                environment / "bin" / "python",
+            ),
             *("install", "--quiet", "--no-deps", "--no-index", *wheels),
         )
         (site_packages,) = environment.glob("lib/python3*/site-packages")
@@ -158,11 +142,8 @@ def installed(wheels: Iterable[Path]) -> Iterator[Installed]:
 
 
 def _run(*command: str | Path) -> None:
-    subprocess.run(list(map(str, command)), check=True, capture_output=True, env=_without_python_settings())
-
-
-def _without_python_settings() -> Mapping[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PIP_"))}
+    run_program(*command, env=variables)
 
 
 def _closed(path: Path) -> str:

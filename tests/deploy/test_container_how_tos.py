@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 
 import pytest
 
 import portal
 from tests.deploy.files import DOCKERFILE
 from tests.support.doc_blocks import Block, blocks_of, command_lines
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 PAGES = [ROOT / "docs" / "how-to" / f"deploy-{name}.md" for name in ("with-containers", "on-kubernetes")]
 BLOCKS: list[Block] = [block for page in PAGES for block in blocks_of(page) if block.language == "sh"]
@@ -22,7 +21,7 @@ EXAMPLE, COPY = "deploy/kubernetes/overlays/example", "deploy/kubernetes/overlay
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_one_that_a_shell_understands_and_its_files_are_there(command: str) -> None:
-    assert subprocess.run(["bash", "-n"], input=command, text=True, check=False).returncode == 0
+    run_program("bash", "-n", input=command)
     words = shlex.split(command)
     assert words[0] in {"docker", "kubectl", "cp", "deploy/compose/make-secrets"}
     for file in re.findall(r"(?<!\S)deploy/\S+", command.replace(COPY, EXAMPLE)):

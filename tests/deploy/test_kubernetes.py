@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from portal.config.projects import PROJECTS
 from portal.edge import UNGATED_PATHS
 from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import DOCKERFILE, KUBERNETES, known_variables
-from tests.support.harness import require_tool
+from tests.support.harness import require_tool, run_program
 
 Manifest = dict[str, Any]
 #: The oldest release whose API has all that is asked for: `preStop` with `sleep`.
@@ -39,7 +38,7 @@ def secret_files(overlay: Path) -> list[str]:
 def manifests(tmp_path_factory: pytest.TempPathFactory) -> list[Manifest]:
     """What `kubectl apply -k` would send."""
     kubectl = require_tool("kubectl")
-    version = subprocess.run([kubectl, "version", "--client"], capture_output=True, text=True, check=False).stdout
+    version = run_program(kubectl, "version", "--client", status=None).stdout
     if "Kustomize Version: v5" not in version:
         pytest.skip("needs kubectl 1.27 or newer, with kustomize 5: Debian has it from 13 on")
     folder = Path(shutil.copytree(KUBERNETES, tmp_path_factory.mktemp("kubernetes") / "kubernetes"))
@@ -47,8 +46,7 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> list[Manifest]:
     for file in secret_files(overlay):
         (overlay / file).parent.mkdir(exist_ok=True)
         (overlay / file).write_text("made up for a test\n")
-    built = subprocess.run([kubectl, "kustomize", overlay], capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
+    built = run_program(kubectl, "kustomize", overlay)
     assert built.stderr == "", "kustomize warns"
     return list(yaml.safe_load_all(built.stdout))
 

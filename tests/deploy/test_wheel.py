@@ -9,27 +9,23 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
 import pytest
-import requests
 from pypdf import PdfReader
 
 import portal
-from portal.config.contract_names import ACCESS_TOKEN_FIELD, AUTH_LOGIN_PATH, REFRESH_TOKEN_FIELD
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers
-from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 from portal_operate.program import entry
 from tests.deploy.installed_wheel import Installed, clone_to_build, installed, make_wheels
 from tests.functional.test_serve import children
 from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines
-from tests.support.harness import ROOT, require_tool, running_stack
-from tests.support.linked_environment import bare_shell
+from tests.support.harness import ROOT, require_tool, run_program, running_stack
+from tests.support.http_browser import HttpBrowser
+from tests.support.linked_environment import run_typed
 from tests.support.ports import free_port
 
 #: What a deployment has to say, with the store of this machine.
@@ -66,9 +62,7 @@ def target(wheels: dict[str, Path]) -> Iterator[Installed]:
 
 def files_of_git(clone: Path) -> set[str]:
     """Their paths, as they are in the wheels."""
-    listed = subprocess.run(
-        ["git", "ls-files", "packages", "apps"], cwd=clone, capture_output=True, text=True, check=True
-    )
+    listed = run_program("git", "ls-files", "packages", "apps", cwd=clone)
     return {line.removeprefix("packages/") for line in listed.stdout.splitlines() if Path(line).name not in OF_TOOLS}
 
 
@@ -107,14 +101,7 @@ def test_the_how_to_installs_them_so(wheels: dict[str, Path], tmp_path: Path) ->
     words = install.split()
     assert [wheels[name].name for name in ("portal_library", "portal_apps")] == words[-2:]
     for command in (make.replace("python3", sys.executable), f"{install} --no-index", say):
-        done = subprocess.run(
-            ["sh", "-euc", command],
-            check=False,
-            cwd=wheels["portal_apps"].parent,
-            env=bare_shell(),
-            capture_output=True,
-            text=True,
-        )
+        done = run_typed(command, folder=wheels["portal_apps"].parent)
         assert done.returncode == 0, done.stderr
     assert done.stdout == f"portal {portal.__version__}\n"
 
@@ -143,41 +130,14 @@ def test_sandbox_names_the_packages_it_needs(monkeypatch: pytest.MonkeyPatch, ca
     assert "install the distribution portal-sandbox-api with all it asks for" in capsys.readouterr().err
 
 
-@dataclass(frozen=True)
-class Served:
-    """One app, installed and served, and a signed-in user's requests."""
-
-    process: subprocess.Popen[bytes]
-    log: Path
-    origin: str
-    cookies: dict[str, str]
-
-    @property
-    def pid(self) -> int:
-        """The server, which is process 1 of its namespace."""
-        (pid,) = children(self.process.pid)
-        return pid
-
-    def get(self, path: str) -> requests.Response:
-        headers = {"Accept": "text/html"}
-        return requests.get(
-            f"{self.origin}{path}", cookies=self.cookies, headers=headers, allow_redirects=False, timeout=60
-        )
-
-
-@pytest.fixture(scope="module")
-def served(target: Installed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    port = free_port()
-    apps = tuple(project.app for project in PROJECTS)
-    folder = tmp_path_factory.mktemp("backend")
-    log = folder / "installed.log"
-    with running_stack(folder, without=apps) as stack:
-        account = {"email": "finance@example.com", "password": DEMO_PASSWORD}
-        tokens = requests.post(f"{stack.backend}{AUTH_LOGIN_PATH}", json=account, timeout=60).json()
+def test_installed_app_serves_pages_styles_and_pdf_as_nobody_and_process_1(target: Installed, tmp_path: Path) -> None:
+    port, log = free_port(), tmp_path / "installed.log"
+    with running_stack(tmp_path, without=tuple(project.app for project in PROJECTS)) as stack, HttpBrowser() as browser:
+        browser.take(stack.tokens("finance@example.com"))
         variables = {
             **SETTINGS,
             "APP_PUBLIC_API_BASE_URL": stack.backend,
-            "APP_PUBLIC_GATEWAY_APP_URL": f"http://localhost:{stack.local.ports()['auth_app']}",
+            "APP_PUBLIC_GATEWAY_APP_URL": stack.url("auth_app"),
             "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "",
             "APP_STATE_DIR": str(target.scratch / "state"),
         }
@@ -187,36 +147,31 @@ def served(target: Installed, tmp_path_factory: pytest.TempPathFactory) -> Itera
         try:
             until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
             assert process.poll() is None, log.read_text()
-            cookies = {VAR_ACCESS_TOKEN: tokens[ACCESS_TOKEN_FIELD], VAR_REFRESH_TOKEN: tokens[REFRESH_TOKEN_FIELD]}
-            yield Served(process=process, log=log, origin=f"http://localhost:{port}", cookies=cookies)
+            (pid,) = children(process.pid)
+            status = Path(f"/proc/{pid}/status").read_text()
+            assert re.search(r"^Uid:\s+65534\s+65534\s+65534\s+65534$", status, flags=re.MULTILINE)
+            assert re.search(r"^CapEff:\s+0+$", status, flags=re.MULTILINE)
+            assert re.search(r"^NSpid:\s+\d+\s+1$", status, flags=re.MULTILINE), "process 1, as in a container"
+            look_around(browser, f"http://localhost:{port}")
+            os.kill(pid, signal.SIGTERM)
+            assert process.wait(timeout=60) == 0
         finally:
             process.kill()
             process.wait()
+    assert "Traceback" not in log.read_text()
+    assert [path.name for path in target.scratch.iterdir() if path.name.startswith("portal-")] == []
 
 
-def test_it_serves_as_nobody_and_as_process_1(served: Served) -> None:
-    status = Path(f"/proc/{served.pid}/status").read_text()
-    assert re.search(r"^Uid:\s+65534\s+65534\s+65534\s+65534$", status, flags=re.MULTILINE)
-    assert re.search(r"^CapEff:\s+0+$", status, flags=re.MULTILINE)
-    assert re.search(r"^NSpid:\s+\d+\s+1$", status, flags=re.MULTILINE), "process 1, as in a container"
-
-
-def test_its_pages_its_styles_and_a_pdf_with_its_fonts_are_served(served: Served) -> None:
+def look_around(browser: HttpBrowser, origin: str) -> None:
+    """Open a page in each language, its styles, and a PDF with its fonts."""
     for locale, heading in {"en": "Invoices", "de": "Rechnungen", "tr": "Faturalar"}.items():
-        page = served.get(f"/{locale}/finance/invoices")
+        page = browser.get(f"{origin}/{locale}/finance/invoices")
         assert page.status_code == 200
         assert re.search(rf"<h1[^>]*>\s*{heading}", page.text), locale
-    style = served.get(re.search(r'href="(/static/finance/app\.[0-9a-f]+\.css)"', page.text)[1])
+    style = browser.get(origin + re.search(r'href="(/static/finance/app\.[0-9a-f]+\.css)"', page.text)[1])
     assert (style.status_code, style.headers["Content-Type"]) == (200, 'text/css; charset="utf-8"')
     assert "immutable" in style.headers["Cache-Control"]
     row = re.search(r'data-row-id="([^"]+)"', page.text)[1]
-    answer = served.get(f"/de/finance/invoices/{row}/pdf")
+    answer = browser.get(f"{origin}/de/finance/invoices/{row}/pdf")
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/pdf")
     assert "Rechnung" in PdfReader(BytesIO(answer.content)).pages[0].extract_text()
-
-
-def test_sigterm_ends_it_with_status_0_and_leaves_its_state_alone(served: Served, target: Installed) -> None:
-    os.kill(served.pid, signal.SIGTERM)
-    assert served.process.wait(timeout=60) == 0
-    assert "Traceback" not in served.log.read_text()
-    assert [path.name for path in target.scratch.iterdir() if path.name.startswith("portal-")] == []

@@ -37,7 +37,7 @@ from tests.docs import test_how_tos, test_tutorial
 from tests.support.block_readers import READERS, read_env
 from tests.support.checkout_copy import fresh_clone
 from tests.support.doc_blocks import Block, blocks_of, command_lines, pages
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 from tests.support.how_to import section
 from tests.support.linked_environment import link_environment, run_typed
 
@@ -279,8 +279,7 @@ def test_shell_block_runs_as_it_is_typed_in_a_fresh_clone(
 
 @tried("root")
 def test_a_block_for_root_is_one_that_a_shell_understands_and_its_files_are_there(block: Block) -> None:
-    syntax = subprocess.run(["bash", "-n"], input=block.code, capture_output=True, text=True, check=False)
-    assert syntax.returncode == 0, syntax.stderr
+    run_program("bash", "-n", input=block.code)
     for file in RELEASE_FILE.findall(block.code):
         assert (ROOT / file).exists(), file
 

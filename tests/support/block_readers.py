@@ -6,7 +6,6 @@ import configparser
 import json
 import os
 import re
-import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,7 @@ import yaml
 from portal.config.environment import reader
 from portal.config.environment.reader import complete_environment
 from tests.portal.config.environment.test_reader import PRODUCTION
-from tests.support.harness import ROOT, require_tool
+from tests.support.harness import ROOT, require_tool, run_program
 
 
 def read_env(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +50,7 @@ def read_promql(text: str, folder: Path, *_: object) -> None:
     expressions = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     rules = [{"record": f"expression:{number}", "expr": each} for number, each in enumerate(expressions)]
     (folder / "rules.yml").write_text(yaml.safe_dump({"groups": [{"name": "page", "rules": rules}]}))
-    check([require_tool("promtool"), "check", "rules", str(folder / "rules.yml")])
+    run_program(require_tool("promtool"), "check", "rules", folder / "rules.yml")
 
 
 def read_nginx(text: str, folder: Path, *_: object) -> None:
@@ -60,20 +59,11 @@ def read_nginx(text: str, folder: Path, *_: object) -> None:
     head = f"pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
     for around in ("http {{ {0} }}", "http {{ server {{ {0} }} }}", "http {{ server {{ location / {{ {0} }} }} }}"):
         (folder / "nginx.conf").write_text(head + around.format(f"\n{text}\n"))
-        done = subprocess.run(
-            [program, "-t", "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        words = ("-t", "-c", folder / "nginx.conf", "-e", folder / "error.log")
+        done = run_program(program, *words, status=None)
         if done.returncode == 0:
             return
     raise AssertionError(done.stderr)
-
-
-def check(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 READERS: Final[dict[str, Callable[[str, Path, pytest.MonkeyPatch], object]]] = {

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.support.harness import ROOT, require_tool
+from tests.support.harness import ROOT, require_tool, run_program
 
 SOURCE = ROOT / "tests" / "functional" / "oidc"
 SECRET = "a-secret-for-tests-only"
@@ -42,14 +42,8 @@ def installed() -> Path:
         return folder
     fresh = Path(tempfile.mkdtemp(prefix="portal-oidc-provider-"))
     (fresh / "package.json").write_bytes(wanted)
-    done = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--silent"],
-        cwd=fresh,
-        capture_output=True,
-        text=True,
-        timeout=INSTALL_TIMEOUT_S,
-        check=False,
-    )
+    options = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--silent")
+    done = run_program(npm, "install", *options, status=None, cwd=fresh, timeout=INSTALL_TIMEOUT_S)
     if done.returncode:
         shutil.rmtree(fresh, ignore_errors=True)
         reason = f"npm can't install the provider: {done.stderr[-300:]}"

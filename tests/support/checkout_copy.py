@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from portal_dev.local_servers.server_group import Server, ServerGroup
-from tests.support.harness import ROOT, clean_environment, with_own
+from tests.support.harness import ROOT, clean_environment, run_program, with_own
 from tests.support.ports import free_port_base
 
 WHOLE_FILES = (
@@ -41,13 +41,8 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
 
 def fresh_clone(folder: Path, *, source: Path = ROOT) -> Path:
     """What `git clone` would give if all that is in `source` were committed; without git, a copy of all that is there."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=source,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("-z", "--cached", "--others", "--exclude-standard")
+    listed = run_program("git", "ls-files", *options, status=None, cwd=source)
     if listed.returncode:
         return Path(
             shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".git", ".venv", ".state", "__pycache__"))
@@ -63,13 +58,12 @@ def commit_copy(folder: Path) -> None:
     """Make a git repository of a whole copy, with all that is in it in one commit."""
     author = ("-c", "user.name=a test", "-c", "user.email=test@example.com")
     for words in (["init", "-q"], ["add", "-A"], [*author, "commit", "-q", "-m", "All"]):
-        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+        run_program("git", *words, cwd=folder)
 
 
 def changes_of_copy(folder: Path) -> str:
     """What git says of the changes since the commit; empty where there are none."""
-    command = ["git", "status", "--porcelain", "--untracked-files=all"]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+    return run_program("git", "status", "--porcelain", "--untracked-files=all", cwd=folder).stdout
 
 
 def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:
@@ -84,16 +78,9 @@ def run(
     typed: str = "",
     timeout_s: float = 120,
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=with_own(variables or in_copy(folder)),
-        input=typed,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout_s,
-    )
+    environment = with_own(variables or in_copy(folder))
+    words = (sys.executable, *command)
+    return run_program(*words, status=None, cwd=folder, env=environment, input=typed, timeout=timeout_s)
 
 
 def output_of(folder: Path, *command: str, timeout_s: float = 120, **variables: str | None) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from typing import Any, NamedTuple
 
-from tests.support.harness import ROOT, clean_environment, with_own
+from tests.support.harness import clean_environment, run_program, with_own
 
 
 class Ended(NamedTuple):
@@ -28,14 +27,7 @@ def run_command(*words: str, app: str = "energy", given: str = "", **variables: 
 
     :param given: its standard input.
     """
-    done = subprocess.run(
-        [sys.executable, "manage.py", "--app", app, *words],
-        cwd=ROOT,
-        env=with_own(clean_environment(**variables)),
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    environment = with_own(clean_environment(**variables))
+    command = (sys.executable, "manage.py", "--app", app, *words)
+    done = run_program(*command, status=None, env=environment, input=given, timeout=120)
     return Ended(done.returncode, done.stdout, done.stderr)

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -52,6 +53,17 @@ def require_tool(*names: str) -> str:
     pytest.skip(reason)
 
 
+def run_program(*words: object, status: int | None = 0, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program from the root of the checkout, and assert that it ends with this status.
+
+    :param status: None for any.
+    """
+    given = {"cwd": ROOT, "capture_output": True, "text": True, **options}
+    done: subprocess.CompletedProcess[str] = subprocess.run([*map(str, words)], check=False, **given)
+    assert status in {None, done.returncode}, done.stdout[-20_000:] + done.stderr
+    return done
+
+
 def clean_environment(**variables: str | None) -> dict[str, str | None]:
     """Variables for a child process in which nothing of this test process's own settings remains."""
     foreign = [name for name in os.environ if name.startswith(("APP_", "SANDBOX_", "PROMETHEUS_"))]
@@ -79,8 +91,7 @@ def create_account(variables: Mapping[str, str | None], email: str, *permissions
     command = [sys.executable, "-m", BACKEND, "create_account", "--email", email]
     if permissions:
         command += ["--permissions", *permissions]
-    given = f"{password}\n".encode()
-    subprocess.run(command, cwd=ROOT, env=with_own(variables), input=given, check=True, capture_output=True)
+    run_program(*command, env=with_own(variables), input=f"{password}\n")
 
 
 def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None = None) -> None:
@@ -123,8 +134,7 @@ def seeded_sandbox() -> Path:
             unfinished.mkdir()
             environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(unfinished))
             for step in ("migrate", "seed"):
-                command = [sys.executable, "-m", BACKEND, step]
-                subprocess.run(command, cwd=ROOT, env=with_own(environment), check=True, capture_output=True)
+                run_program(sys.executable, "-m", BACKEND, step, env=with_own(environment))
             unfinished.rename(made)
     return made
 

@@ -8,6 +8,7 @@ import sysconfig
 from pathlib import Path
 
 from portal.config.environment.reader import MARKER
+from tests.support.harness import run_program
 
 #: What `make` touches when a step is done.
 DONE = (".venv/.python", ".venv/.runtime", ".venv/.dev", MARKER)
@@ -53,13 +54,6 @@ def run_typed(
 
     :param answer: the line that is typed when the command asks.
     """
-    return subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", command],
-        cwd=folder,
-        env=bare_shell(**variables),
-        input=f"{answer}\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout_s,
-    )
+    words = ("bash", "-euo", "pipefail", "-c", command)
+    environment = bare_shell(**variables)
+    return run_program(*words, status=None, cwd=folder, env=environment, input=f"{answer}\n", timeout=timeout_s)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 #: What every test below `tests/apps` stands on.
 GROUND = ("conftest.py", "settings.py")
@@ -32,12 +32,6 @@ def run_pytest(
     :param limit_s: they may take so long, seconds.
     """
     options = ["-p", "no:cacheprovider", "-c", str(checkout / "pyproject.toml"), "--rootdir", str(checkout), "-k", only]
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-rA", *options, *map(str, paths)],
-        cwd=checkout,
-        env={**os.environ, "PYTHONPATH": f"{checkout}:{checkout / 'packages'}"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=limit_s,
-    )
+    environment = {**os.environ, "PYTHONPATH": f"{checkout}:{checkout / 'packages'}"}
+    command = (sys.executable, "-m", "pytest", "-rA", *options, *paths)
+    return run_program(*command, status=None, cwd=checkout, env=environment, timeout=limit_s)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Final
 from playwright.sync_api import BrowserContext
 
 from portal.config.projects import PROJECTS
-from tests.support.harness import ROOT, RunningStack
+from tests.support.harness import RunningStack, run_program
 
 #: Who opens the pages; the first who may. None: nobody is signed in.
 VISITORS: Final = (None, "all", "iam")
@@ -63,7 +62,7 @@ class OpenPage:
 def table_of(app: str) -> dict[str, list[tuple[str, str]]]:
     """The routes of an app's pages, without the locale; of each, what its list or page of a row declares, by kind and name."""
     command = [sys.executable, "manage.py", "--app", app, "shell", "--verbosity=0", "-c", _TABLE]
-    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    found = run_program(*command)
     table: dict[str, list[tuple[str, str]]] = json.loads(found.stdout.splitlines()[-1])
     return table
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.support.harness import run_program
 
 SHOP = '''
 from django.http import HttpRequest
@@ -41,13 +42,8 @@ def wrong(request: HttpRequest) -> int:
 def test_the_type_of_a_row_is_known(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text(SHOP)
     (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n")
-    checked = subprocess.run(
-        [sys.executable, "-m", "mypy", "--no-pretty", "--no-error-summary", "shop.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("--no-pretty", "--no-error-summary", "shop.py")
+    checked = run_program(sys.executable, "-m", "mypy", *options, status=1, cwd=tmp_path)
     assert [line.partition(": ")[2] for line in checked.stdout.splitlines()] == [
         'note: Revealed type is "shop.Order"',
         'error: Incompatible return value type (got "str", expected "int")  [return-value]',

@@ -4,45 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.harness import run_program
+
 HERE = Path(__file__).parent
-REPOSITORY = HERE.parents[1]
 RIGHT, WRONG = HERE / "right_uses.py", HERE / "wrong_uses.py"
 MARKED = {number for number, line in enumerate(WRONG.read_text().splitlines(), start=1) if "# wrong: " in line}
 
 
 def mypy_errors() -> dict[str, set[int]]:
     """File name to the lines on which mypy reports an error."""
-    run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--no-error-summary", "--no-pretty", str(RIGHT), str(WRONG)],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = ("--no-error-summary", "--no-pretty", RIGHT, WRONG)
+    run = run_program(sys.executable, "-m", "mypy", *options, status=1)
     found = re.findall(r"^tests/typing/(\w+\.py):(\d+): error:", run.stdout, flags=re.MULTILINE)
-    assert run.returncode == 1, run.stdout + run.stderr
     return _by_file((name, int(line)) for name, line in found)
 
 
 def basedpyright_errors() -> dict[str, set[int]]:
     """File name to the lines on which basedpyright reports an error."""
-    run = subprocess.run(
-        [
-            *(sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable),
-            *("--project", str(HERE / "pyrightconfig.json")),
-        ],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 1, run.stdout + run.stderr
+    options = ("--outputjson", "--pythonpath", sys.executable, "--project", HERE / "pyrightconfig.json")
+    run = run_program(sys.executable, "-m", "basedpyright", *options, status=1)
     return _by_file(
         (Path(found["file"]).name, found["range"]["start"]["line"] + 1)
         for found in json.loads(run.stdout)["generalDiagnostics"]

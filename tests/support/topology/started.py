@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECT_BY_APP, PROJECTS
 from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.authority import Authority
-from tests.support.harness import ROOT, found_tool, prepare_sandbox, with_own
+from tests.support.harness import found_tool, prepare_sandbox, run_program, with_own
 from tests.support.nginx_server import running_site
 from tests.support.redis_sentinel import watched_redis
 from tests.support.topology.addresses import DOMAIN, INSTANCES, Addresses
@@ -136,5 +135,5 @@ def running_topology(
 
 def _make_accounts(service: Server, emails: tuple[str, ...]) -> None:
     if emails:
-        command = [sys.executable, "-m", "sandbox_api", "shell", "-c", _MAKE_ACCOUNTS.format(emails=list(emails))]
-        subprocess.run(command, cwd=ROOT, env=with_own(service.environment), check=True, capture_output=True)
+        code = _MAKE_ACCOUNTS.format(emails=list(emails))
+        run_program(sys.executable, "-m", "sandbox_api", "shell", "-c", code, env=with_own(service.environment))
