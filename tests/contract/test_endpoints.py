@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import time
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
@@ -47,6 +46,7 @@ from portal_dev.openapi import read_document, read_operations
 from portal_dev.openapi.document import Node
 from tests.portal.query.fakes import FakeStore
 from tests.support.harness import RunningStack, create_account, running_stack
+from tests.support.processes import until
 from tests.support.schema_values import example, misfits
 
 if TYPE_CHECKING:
@@ -73,53 +73,64 @@ ANSWERS = sorted(SERVICES & set(REGISTRY.queries) - {*ALL_LISTS, *COUNTED, *SUMM
 MUTATIONS = sorted(SERVICES & set(REGISTRY.mutations))
 
 
+class Sandbox:
+    """The running sandbox, its published schema, and clients of it."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self.stack = stack
+        self.api = make_session(dataclasses.replace(settings.PORTAL, api_base_url=stack.backend))
+        self.runtime = runtime_for(FakeStore())  # it has the interface
+        self.described = read_document(self.get("/openapi.json").text)
+        self.admin = self.sign_in()
+        self.known = self._known_values()
+
+    def get(self, path: str, **headers: str) -> requests.Response:
+        with requests.Session() as session:
+            session.trust_env = False
+            return session.get(f"{self.stack.backend}{path}", headers=headers, timeout=10)
+
+    def client(self, pair: TokenPair = NO_TOKENS) -> QueryClient:
+        """Make a client: a request of its own, in one process, with or without tokens."""
+        return create_query_client(tokens=TokenStore(pair), api=self.api, runtime=self.runtime)
+
+    def sign_in(self, email: str = ADMIN, password: str = PASSWORD) -> TokenPair:
+        login = AuthMutations.use_login_mutation(self.client())
+        tokens = login.mutate(body={"email": email, "password": password}).unwrap()
+        return TokenPair(access=tokens["accessToken"], refresh=tokens["refreshToken"])
+
+    def _known_values(self) -> dict[str, Any]:
+        """Return values that no schema can know."""
+        client = self.client(self.sign_in())
+        AuthMutations.use_forgot_password_mutation(self.client()).mutate(body={"email": FORGETFUL}).unwrap()
+        # The link in the "mail" is a line of the sandbox's log.
+        pattern = rf"mail to {re.escape(FORGETFUL)}: .*?(http\S+)"
+        mail = until(lambda: re.search(pattern, self.stack.log.read_text()), what="a mail")
+        return {
+            LOGIN_EMAIL_FIELD: ADMIN,
+            LOGIN_PASSWORD_FIELD: PASSWORD,
+            REFRESH_TOKEN_FIELD: self.sign_in().refresh,
+            "stationId": OperationsStationQueries.use_get_operations_stations_query(client).data.items[0].id,
+            "chargerId": OperationsChargerQueries.use_get_operations_chargers_query(client).data.items[0].id,
+            "assigneeId": PersonQueries.use_get_people_query(client).data.items[0].id,
+            "token": parse_qs(urlsplit(mail[1]).query)["token"][0],
+        }
+
+
 @pytest.fixture(scope="module")
-def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     """The sandbox alone, with an account that may do everything."""
     apps = tuple(project.app for project in PROJECTS)
     with running_stack(tmp_path_factory.mktemp("contract"), without=apps) as stack:
         permissions = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
         create_account(stack.local.environment, ADMIN, *permissions, password=PASSWORD)
-        yield stack
-
-
-@pytest.fixture(scope="module")
-def described(sandbox: RunningStack) -> Node:
-    """The schema that the sandbox publishes."""
-    with requests.Session() as session:
-        session.trust_env = False
-        return read_document(session.get(f"{sandbox.backend}/openapi.json", timeout=10).text)
-
-
-@pytest.fixture(scope="module")
-def new_client(sandbox: RunningStack) -> Iterator[Callable[..., QueryClient]]:
-    """Makes a client: a request of its own, in one process, with or without tokens."""
-    api = make_session(dataclasses.replace(settings.PORTAL, api_base_url=sandbox.backend))
-    runtime = runtime_for(FakeStore())  # it has the interface
-    yield lambda pair=NO_TOKENS: create_query_client(tokens=TokenStore(pair), api=api, runtime=runtime)
-    api.close()
-
-
-@pytest.fixture(scope="module")
-def sign_in(new_client: Callable[..., QueryClient]) -> Callable[..., TokenPair]:
-    """Signs in; gives the tokens."""
-
-    def run(email: str = ADMIN, password: str = PASSWORD) -> TokenPair:
-        login = AuthMutations.use_login_mutation(new_client())
-        tokens = login.mutate(body={"email": email, "password": password}).unwrap()
-        return TokenPair(access=tokens["accessToken"], refresh=tokens["refreshToken"])
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def admin(sign_in: Callable[..., TokenPair]) -> TokenPair:
-    return sign_in()
+        made = Sandbox(stack)
+        yield made
+        made.api.close()
 
 
 @pytest.fixture
-def client(new_client: Callable[..., QueryClient], admin: TokenPair) -> QueryClient:
-    return new_client(admin)
+def client(sandbox: Sandbox) -> QueryClient:
+    return sandbox.client(sandbox.admin)
 
 
 def assert_fields(row: Any, declared: Any) -> None:
@@ -236,56 +247,17 @@ def test_the_sums_of_a_list_are_those_of_its_rows(key: str, client: QueryClient)
     assert isinstance(hook(client, {TOTALS_OF_PARAM: "nothing"}).error, ApiValidationError)
 
 
-def operation_of(hook: Any, described: Node) -> Node:
-    """What the sandbox's schema says of a call; a parameter of the path may have any name."""
-    wanted = re.sub(r"\{[^}]*\}", "{}", hook.path_shape)
-    method = getattr(hook, "method", "GET").lower()
-    return next(
-        operation
-        for path, item in described.members("paths").items()
-        if re.sub(r"\{[^}]*\}", "{}", path) == wanted and (operation := item.child(method)) is not None
-    )
-
-
-def body_of(operation: Node) -> Node | None:
-    """The schema of what a call takes."""
-    body = operation.child("requestBody", "content", "application/json", "schema")
-    return body.target() if body is not None else None
-
-
-@pytest.fixture(scope="module")
-def known(
-    sandbox: RunningStack, new_client: Callable[..., QueryClient], sign_in: Callable[..., TokenPair]
-) -> dict[str, Any]:
-    """Values that no schema can know."""
-    fields = {LOGIN_EMAIL_FIELD: ADMIN, LOGIN_PASSWORD_FIELD: PASSWORD, REFRESH_TOKEN_FIELD: sign_in().refresh}
-    operations = new_client(sign_in())
-    station = OperationsStationQueries.use_get_operations_stations_query(operations).data.items[0]
-    charger = OperationsChargerQueries.use_get_operations_chargers_query(operations).data.items[0]
-    person = PersonQueries.use_get_people_query(operations).data.items[0]
-    AuthMutations.use_forgot_password_mutation(new_client()).mutate(body={"email": FORGETFUL}).unwrap()
-    ids = {"stationId": station.id, "chargerId": charger.id, "assigneeId": person.id}
-    return fields | ids | {"token": mailed_token(sandbox, to=FORGETFUL)}
-
-
-def mailed_token(sandbox: RunningStack, *, to: str) -> str:
-    """The token of the link in the "mail" to an address, which is a line of the sandbox's log."""
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        if found := re.search(rf"mail to {re.escape(to)}: .*?(http\S+)", sandbox.log.read_text()):
-            return parse_qs(urlsplit(found[1]).query)["token"][0]
-        time.sleep(0.05)
-    raise AssertionError("no mail was sent")
-
-
 class Write:
     """A declared write, with what the schema says of it, called as one account."""
 
-    def __init__(self, key: str, client: QueryClient, *, described: Node, known: dict[str, Any]) -> None:
+    def __init__(self, key: str, client: QueryClient, sandbox: Sandbox) -> None:
         self.hook: Any = REGISTRY.mutations[key]
-        self.operation = operation_of(self.hook, described)
-        self.body = body_of(self.operation)
-        self._client, self._described, self._known = client, described, known
+        # A parameter of the path may have any name.
+        paths = {re.sub(r"\{[^}]*\}", "{}", path): item for path, item in sandbox.described.members("paths").items()}
+        operation = paths[re.sub(r"\{[^}]*\}", "{}", self.hook.path_shape)].child(self.hook.method.lower())
+        body = operation.child("requestBody", "content", "application/json", "schema")
+        self.body: Node | None = body.target() if body is not None else None
+        self._client, self._sandbox = client, sandbox
 
     def needed(self) -> list[str]:
         """The fields that the body must have."""
@@ -295,7 +267,7 @@ class Write:
         """Send an example of the body, or this body."""
         parts: dict[str, Any] = {} if row_id is None else {"params": {"id": row_id}}
         if self.body is not None:
-            parts["body"] = example(self.body, known=self._known, only=only) if body is None else body
+            parts["body"] = example(self.body, known=self._sandbox.known, only=only) if body is None else body
         return self.hook(self._client).mutate(**parts)
 
     def row_id(self) -> str:
@@ -304,20 +276,17 @@ class Write:
         for key in MUTATIONS:
             made = REGISTRY.mutations[key]
             if (made.method, made.path_shape) == ("POST", path):
-                create = Write(key, self._client, described=self._described, known=self._known)
-                return str(create.send().unwrap().id)
+                return str(Write(key, self._client, self._sandbox).send().unwrap().id)
         listed: Any = next(REGISTRY.queries[key] for key in LISTS if REGISTRY.queries[key].path_shape == path)
         return str(listed(self._client).data.items[1].id)
 
 
 @pytest.fixture
-def write(
-    new_client: Callable[..., QueryClient], sign_in: Callable[..., TokenPair], described: Node, known: dict[str, Any]
-) -> Callable[[str], Write]:
+def write(sandbox: Sandbox) -> Callable[[str], Write]:
     # Two sign-ins: the older one may be ended.
-    sign_in()
-    client = new_client(sign_in())
-    return lambda key: Write(key, client, described=described, known=known)
+    sandbox.sign_in()
+    client = sandbox.client(sandbox.sign_in())
+    return lambda key: Write(key, client, sandbox)
 
 
 def writes(*methods: str, rows: bool) -> list[str]:
@@ -339,13 +308,13 @@ def test_a_write_takes_what_the_schema_needs_and_answers_as_declared(key: str, w
 
 @pytest.mark.parametrize("key", writes("PUT", "PATCH", rows=True))
 def test_a_change_of_each_field_is_answered_with_the_changed_row(
-    key: str, write: Callable[[str], Write], known: dict[str, Any]
+    key: str, write: Callable[[str], Write], sandbox: Sandbox
 ) -> None:
     call = write(key)
     row_id = call.row_id()
     assert call.body is not None
     for name in call.body.value["properties"]:
-        sent = example(call.body, known=known, only=name)
+        sent = example(call.body, known=sandbox.known, only=name)
         changed = call.send(row_id=row_id, body=sent).unwrap()
         assert_fields(changed, call.hook.data)
         assert changed.id == row_id
@@ -378,16 +347,11 @@ def test_each_write_is_tried() -> None:
     assert sorted(tried) == MUTATIONS
 
 
-def test_what_the_sandbox_answers_is_what_its_schema_says(
-    sandbox: RunningStack, admin: TokenPair, described: Node
-) -> None:
+def test_what_the_sandbox_answers_is_what_its_schema_says(sandbox: Sandbox) -> None:
     def ask(path: str) -> Any:
-        with requests.Session() as session:
-            session.trust_env = False
-            bearer = {"Authorization": f"Bearer {admin.access}"}
-            return session.get(f"{sandbox.backend}{path}", headers=bearer, timeout=10).json()
+        return sandbox.get(path, Authorization=f"Bearer {sandbox.admin.access}").json()
 
-    reads = [each for each in read_operations(described) if each.method == "GET"]
+    reads = [each for each in read_operations(sandbox.described) if each.method == "GET"]
     assert len(reads) >= len(LISTS) + len(COUNTED) + len(SUMMED) + len(ANSWERS)
     filters = {each.path: [name for name, given in each.query.items() if given.is_joined] for each in reads}
     for each in reads:
@@ -402,10 +366,8 @@ def test_what_the_sandbox_answers_is_what_its_schema_says(
         assert list(misfits(ask(path), each.answer.shape, path)) == []
 
 
-def test_an_account_without_the_permission_gets_403(
-    new_client: Callable[..., QueryClient], sign_in: Callable[..., TokenPair]
-) -> None:
-    finance = new_client(sign_in("finance@example.com", "demo"))
+def test_an_account_without_the_permission_gets_403(sandbox: Sandbox) -> None:
+    finance = sandbox.client(sandbox.sign_in("finance@example.com", "demo"))
     assert isinstance(ClientQueries.use_get_clients_query(finance).error, ApiForbiddenError)
     assert UserQueries.use_get_me_query(finance).unwrap()["permissions"] == ["FINANCE_APP"]
 

@@ -60,7 +60,7 @@ def echoes() -> Iterator[dict[str, Echo]]:
         yield made
 
 
-def ports_of(echoes: dict[str, Echo]) -> dict[int, int | None]:
+def ports_of(echoes: dict[str, Echo]) -> dict[int, int]:
     """Both servers of a project are its echo."""
     return {
         project.instance_port(instance, port_base=DEFAULT_PORT_BASE): echoes[project.app].port

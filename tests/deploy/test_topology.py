@@ -17,7 +17,7 @@ from tests.support.local_run import Run
 from tests.support.nginx_server import names_lead_here
 from tests.support.ports import free_port_base
 from tests.support.topology import DOMAIN, OFFSETS, Addresses, Person
-from tests.support.topology.started import PROGRAMS
+from tests.support.topology.__main__ import PROGRAMS
 
 #: Twenty-five processes start, on a machine that may be busy; seconds.
 PATIENCE_S = 240

@@ -17,7 +17,8 @@ from typing import Any
 
 import jwt
 
-from tests.support.serving import FORM, Call, Reply, json_reply, serving
+from tests.support.http_server import FORM
+from tests.support.serving import Call, Reply, json_reply, serving
 
 EMAIL, PASSWORD = "ada@acme.example", "a password for tests"
 SCOPE = "ENERGY_APP OPERATIONS_APP"

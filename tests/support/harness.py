@@ -10,9 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,18 @@ import pytest
 import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
-from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
+from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS, Project
 from portal_dev.local_servers.local_stack import BACKEND, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.env_file import unset_by_tests
 from tests.support.ports import free_port_base
 from tests.support.private_folder import private_folder
+from tests.support.processes import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Where Debian keeps servers; not in the path of everyone.
 SYSTEM_PROGRAMS = "/usr/sbin"
-#: Seconds. A machine under load may need long, and no test asserts how long.
-PATIENCE_S = 60
 #: The variable with the folder that all processes of a run share.
 RUN_FOLDER = "TEST_RUN_FOLDER"
 
@@ -179,18 +177,17 @@ class RunningStack:
     def wait_until_the_backend_is_asked_again(self) -> None:
         """A circuit that opened while a test let the backend fail must not refuse the calls of the next test."""
         cookies = {VAR_ACCESS_TOKEN: self.tokens("all@example.com")["accessToken"]}
-        end = time.monotonic() + PATIENCE_S
-        for project in PROJECTS:
+
+        def asks(project: Project) -> bool:
+            metrics = requests.get(self.url(project.app, "/metrics"), timeout=PATIENCE_S).text
+            if re.search(r"^portal_circuit_open\{[^\n]*\} 1", metrics, re.MULTILINE) is None:
+                return True
             page = "profile" if project.is_gateway else project.app
-            while is_open(requests.get(self.url(project.app, "/metrics"), timeout=PATIENCE_S).text):
-                assert time.monotonic() < end, f"{project.app} does not ask the backend"
-                requests.get(self.url(project.app, f"/en/{page}"), cookies=cookies, timeout=PATIENCE_S)
-                time.sleep(0.1)
+            requests.get(self.url(project.app, f"/en/{page}"), cookies=cookies, timeout=PATIENCE_S)
+            return False
 
-
-def is_open(metrics: str) -> bool:
-    """Whether any circuit is open."""
-    return re.search(r"^portal_circuit_open\{[^\n]*\} 1", metrics, re.MULTILINE) is not None
+        for project in PROJECTS:
+            until(partial(asks, project), what=f"{project.app} asks the backend")
 
 
 @contextlib.contextmanager

@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
+from urllib.parse import parse_qsl
+
+FORM = "application/x-www-form-urlencoded"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Received:
-    """One request as it came over the wire."""
+    """One request as it came over the wire.
+
+    :ivar headers: by their names in lower case.
+    :ivar connection: the number of its connection.
+    """
 
     line: str
     headers: dict[str, str]
     body: bytes
     connection: int
+
+    @property
+    def method(self) -> str:
+        return self.line.split()[0]
+
+    @property
+    def target(self) -> str:
+        """Path and query, as they were sent."""
+        return self.line.split()[1]
+
+    @property
+    def path(self) -> str:
+        return self.target.partition("?")[0]
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(self.target.partition("?")[2]))
+
+    @property
+    def bearer(self) -> str:
+        return self.headers.get("authorization", "").removeprefix("Bearer ")
+
+    def data(self) -> Any:
+        """Return the body, which is a form or JSON; an empty mapping if there is none."""
+        if self.headers.get("content-type") == FORM:
+            return dict(parse_qsl(self.body.decode()))
+        return json.loads(self.body) if self.body else {}
 
 
 Answer = Callable[[Received, socket.socket], None]

@@ -8,7 +8,6 @@ import re
 import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,13 +46,7 @@ class Site:
 
     def logged(self, mark: str) -> list[str]:
         """The lines of the log with `mark` in them; nginx writes one only after its answer has left."""
-        end = time.monotonic() + PATIENCE_S
-        while time.monotonic() < end:
-            found = [line for line in self.log.read_text().splitlines(keepends=True) if mark in line]
-            if found and all(line.endswith("\n") for line in found):
-                return found
-            time.sleep(0.02)
-        return []
+        return until(lambda: re.findall(rf".*{mark}.*\n", self.log.read_text()), what=f"a line with {mark}")
 
     def send(self, request: bytes, *, sni: str | None = f"auth.{DOMAIN}", tls: bool = True) -> bytes:
         """Send bytes as they are, and read until the end; what no HTTP client would send."""
@@ -76,21 +69,19 @@ class Site:
 def running_site(
     folder: Path,
     *,
-    ports: Mapping[int, int | None],
+    ports: Mapping[int, int],
     tls_port: int,
     http_port: int | None = None,
     domain: str = DOMAIN,
-    authority: Authority | None = None,
     lower: Mapping[str, str] | None = None,
 ) -> Iterator[Site]:
     """Serve the site file; only its domain, its ports, and the paths of certificate and logs, are others.
 
-    :param ports: port of a server in the site file to the one where it listens now; None for a server that is left out.
+    :param ports: port of a server in the site file to the one where it listens now.
     :param lower: limits of the site file, and what stands in their place.
-    :param authority: signs the certificate; None for one of its own.
     """
     nginx = require_tool("nginx")
-    authority = authority or Authority(folder / "authority")
+    authority = Authority(folder / "authority")
     names = re.search(r"server_name (auth\..+);", NGINX_SITE.read_text())
     assert names
     certificate, key = authority.sign(*names[1].replace(DOMAIN, domain).split())
@@ -110,10 +101,7 @@ def running_site(
         r"/etc/letsencrypt/live/example\.com/privkey\.pem": str(key),
         r"/var/log/nginx/portal\.access\.log": str(site.log),
         r"/var/www/letsencrypt": str(folder / "acme"),
-        **{
-            rf"^( *server) 127\.0\.0\.1:{written}\b(.*;)": "" if now is None else rf"\1 127.0.0.1:{now}\2"
-            for written, now in ports.items()
-        },
+        **{rf"^( *server) 127\.0\.0\.1:{written}\b(.*;)": rf"\1 127.0.0.1:{now}\2" for written, now in ports.items()},
         re.escape(DOMAIN): domain,
         **{re.escape(limit): other for limit, other in (lower or {}).items()},
     }

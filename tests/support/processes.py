@@ -8,17 +8,21 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 #: Seconds after which a test gives up: far longer than anything takes, on a machine however busy.
 PATIENCE_S = 60
 
 
-def until(condition: Callable[[], object], *, what: object, seconds: float = PATIENCE_S) -> None:
-    """Wait until the condition holds; `what` says, or is called to say, what did not happen."""
+def until(condition: Callable[[], T], *, what: object, seconds: float = PATIENCE_S) -> T:
+    """Wait until the condition holds, and return its value; `what` says, or is called to say, what did not happen."""
     end = time.monotonic() + seconds
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < end, f"not within {seconds} s: {what() if callable(what) else what}"
         time.sleep(0.02)
+    return found
 
 
 def ending_with_this_process(*command: str) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import redis
 
@@ -26,7 +27,7 @@ class WatchedRedis:
     :param monitor: further lines of each Sentinel, about the service: `auth-user portal …`.
     :param tls: files of a certificate and its key. The Sentinels then name ports that speak TLS, and speak it
         themselves beside their plain ports, as the servers do.
-    :param next_port: gives a free port each time.
+    :param ports: the ports in this order; None for free ones.
     """
 
     def __init__(
@@ -35,8 +36,9 @@ class WatchedRedis:
         *options: str,
         monitor: tuple[str, ...] = (),
         tls: tuple[Path, Path] | None = None,
-        next_port: Callable[[], int] = free_port,
+        ports: Iterator[int] | None = None,
     ) -> None:
+        ports = ports or iter(free_port, None)
         self.folder = folder
         self.monitor = monitor
         self.tls = _tls_options(*tls) if tls is not None else {}
@@ -47,13 +49,13 @@ class WatchedRedis:
             data = folder / f"server-{number}"
             data.mkdir(parents=True)
             replica = ("--replicaof", f"127.0.0.1 {self.named_ports[0]}") if self.servers else ()
-            tls_port = next_port() if self.tls else 0
+            tls_port = next(ports) if self.tls else 0
             secured = [word for name, value in self.tls.items() for word in (f"--{name}", value)]
             secured += ["--tls-port", str(tls_port)] if self.tls else []
-            self.servers.append(RedisServer(data, *options, *QUICK, *secured, *replica, port=next_port()))
+            self.servers.append(RedisServer(data, *options, *QUICK, *secured, *replica, port=next(ports)))
             self.named_ports.append(tls_port if self.tls else self.servers[-1].port)
-        self.ports = [next_port() for _ in range(SENTINELS)]
-        self.tls_ports = [next_port() for _ in range(SENTINELS)] if self.tls else []
+        self.ports = [next(ports) for _ in range(SENTINELS)]
+        self.tls_ports = [next(ports) for _ in range(SENTINELS)] if self.tls else []
         self.sentinels: list[RedisServer] = []
 
     def url(self, database: int = 0, *, user: str = "") -> str:
@@ -121,15 +123,9 @@ class WatchedRedis:
         return False
 
 
-def watched_redis(
-    folder: Path,
-    *options: str,
-    monitor: tuple[str, ...] = (),
-    tls: tuple[Path, Path] | None = None,
-    next_port: Callable[[], int] = free_port,
-) -> contextlib.AbstractContextManager[WatchedRedis]:
-    """All of it, running inside the block."""
-    return running(WatchedRedis(folder, *options, monitor=monitor, tls=tls, next_port=next_port))
+def watched_redis(folder: Path, *options: str, **more: Any) -> contextlib.AbstractContextManager[WatchedRedis]:
+    """Run all of it inside the block."""
+    return running(WatchedRedis(folder, *options, **more))
 
 
 def _tls_options(certificate: Path, key: Path) -> dict[str, str]:

@@ -9,43 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl
 
 from tests.support.http_server import Received, ScriptedServer, scripted_server
 
-FORM = "application/x-www-form-urlencoded"
-
-
-@dataclass(frozen=True)
-class Call:
-    """One call as it came.
-
-    :ivar target: path and query, as they were sent.
-    :ivar headers: by their names in lower case.
-    """
-
-    method: str
-    target: str
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def path(self) -> str:
-        return self.target.partition("?")[0]
-
-    @property
-    def query(self) -> dict[str, str]:
-        return dict(parse_qsl(self.target.partition("?")[2]))
-
-    @property
-    def bearer(self) -> str:
-        return self.headers.get("authorization", "").removeprefix("Bearer ")
-
-    def data(self) -> Any:
-        """The body, which is a form or JSON; an empty mapping if there is none."""
-        if self.headers.get("content-type") == FORM:
-            return dict(parse_qsl(self.body.decode()))
-        return json.loads(self.body) if self.body else {}
+Call = Received
 
 
 @dataclass(frozen=True)
@@ -67,9 +34,8 @@ def json_reply(status: int, document: Any, *, content_type: str = "application/j
 def serving(answer: Callable[[Call], Reply | None]) -> Iterator[ScriptedServer]:
     """A server on a free port; an answer that is None hangs up."""
 
-    def write(request: Received, out: socket.socket) -> None:
-        method, target, _ = request.line.split(" ", 2)
-        found = answer(Call(method, target, request.headers, request.body))
+    def write(request: Call, out: socket.socket) -> None:
+        found = answer(request)
         if found is None:
             out.shutdown(socket.SHUT_RDWR)
             return

@@ -7,18 +7,11 @@ two replicas and three Sentinels. The backend is the sandbox, with DEBUG off.
 ::
 
     __main__        `make topology`: starts it, says where it is, and stops it
-    started         `running_topology`: all of it, running inside a block
-      topology      restarts of its instances
-      variables     the environment of each server, and its command
-      addresses     names and ports
-    person          a browser that trusts the authority
+    topology        names and ports, servers and their variables, restarts, a browser that trusts the authority
 """
 
 from __future__ import annotations
 
-from tests.support.topology.addresses import DOMAIN, OFFSETS, Addresses
-from tests.support.topology.person import Person
-from tests.support.topology.started import missing_programs, running_topology
-from tests.support.topology.topology import Topology
+from tests.support.topology.topology import DOMAIN, OFFSETS, Addresses, Person, Topology, running_topology
 
-__all__ = ["DOMAIN", "OFFSETS", "Addresses", "Person", "Topology", "missing_programs", "running_topology"]
+__all__ = ["DOMAIN", "OFFSETS", "Addresses", "Person", "Topology", "running_topology"]

@@ -12,8 +12,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -22,18 +22,18 @@ from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from portal.server.parent_watch import end_with_process
 from portal_dev.local_servers.local_stack import DEMO_ACCOUNTS, DEMO_PASSWORD
 from portal_dev.local_servers.server_group import ServerGroupError
-from tests.support.topology import DOMAIN, Topology, missing_programs, running_topology
+from tests.support.harness import found_tool
+from tests.support.topology import DOMAIN, Topology, running_topology
 
 WATCH_INTERVAL_S = 0.5
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
-
-class StopRequestedError(Exception):
-    """SIGTERM, SIGINT or SIGHUP arrived."""
+#: Program to the package of Debian that has it.
+PROGRAMS = {"nginx": "nginx-light", "redis-server": "redis-server", "redis-sentinel": "redis-sentinel"}
 
 
 def main() -> None:
-    """See the module."""
+    """Run the topology until a signal comes."""
+    say = partial(print, flush=True)
     parser = argparse.ArgumentParser(prog="make topology", description="The topology of production on this machine.")
     port_base = int(os.environ.get("PORT_BASE") or DEFAULT_PORT_BASE)
     parser.add_argument("--port-base", type=int, default=port_base, help="first port (default: PORT_BASE, or 8000)")
@@ -41,28 +41,29 @@ def main() -> None:
     parser.add_argument("--store", choices=("redis", "embedded"), default="redis")
     options = parser.parse_args()
     redis = options.store == "redis"
-    if missing := missing_programs(redis=redis):
+    missing = [PROGRAMS[program] for program in PROGRAMS if redis or program == "nginx" if not found_tool(program)]
+    if missing:
         sys.exit(f"make topology needs packages of Debian: apt-get install {' '.join(missing)}")
     for number in STOPPING:
-        signal.signal(number, _request_stop)
+        signal.signal(number, signal.default_int_handler)
     # make may be killed without a chance to pass the signal on.
     end_with_process(os.getppid())
     folder = Path(tempfile.mkdtemp(prefix="portal-topology-"))
     try:
         with running_topology(
-            folder, port_base=options.port_base, tls_port=options.tls_port, redis=redis, say=_say
+            folder, port_base=options.port_base, tls_port=options.tls_port, redis=redis, say=say
         ) as topology:
             try:
                 for line in _description(topology):
-                    _say(line)
-                _say("ready")
+                    say(line)
+                say("ready")
                 while True:
                     topology.group.check()
                     time.sleep(WATCH_INTERVAL_S)
             finally:
                 _ignore_signals()
-                _say("stopping")
-    except (StopRequestedError, KeyboardInterrupt):
+                say("stopping")
+    except KeyboardInterrupt:
         pass
     except ServerGroupError as error:
         log = folder / "servers.log"
@@ -106,18 +107,9 @@ def _key_hash(topology: Topology) -> str:
     return base64.b64encode(hashlib.sha256(encoded).digest()).decode()
 
 
-def _request_stop(_number: int, _frame: FrameType | None) -> None:
-    raise StopRequestedError
-
-
 def _ignore_signals() -> None:
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":
