@@ -310,12 +310,12 @@ def test_python_of_a_page_runs_from_its_first_block_to_its_last(page: str, stage
 
 def views_of_your_own_work(stage: Stage, declared: dict[str, Any]) -> None:
     """Try the functions and the class of "Pages of your own"."""
-    backend, clients = stage.backend, "/energy/clients"
+    backend, clients, request = stage.backend, "/energy/clients", a_request_that_writes(stage)
     backend.answers("PATCH", f"{clients}/cli_1", json={"id": "cli_1", "city": "Oslo"})
-    response = declared["move_to_oslo"](declared["request"], "cli_1")
+    response = declared["move_to_oslo"](request, "cli_1")
     assert (response.status_code, response["Location"]) == (303, f"/en{clients}/cli_1")
     assert backend.calls_to(f"{clients}/cli_1", method="PATCH")[0].body == {"city": "Oslo"}
-    response = declared["new_client"](declared["request"])
+    response = declared["new_client"](request)
     assert (response.status_code, response["Location"]) == (303, f"/en{clients}")
     backend.lists(clients, [{"id": "cli_1"}])
     hook = declared["ClientQueries"].use_get_clients_query
