@@ -14,6 +14,8 @@ import pytest
 from tests.support.harness import ROOT
 
 HOOK = "packages/portal_dev/docs_site.py"
+#: A link in a block of code, which stays as it is.
+IN_CODE = "[it](../gone.conf)"
 
 
 def build(root: Path, target: Path) -> subprocess.CompletedProcess[str]:
@@ -69,7 +71,8 @@ def test_link_that_leads_nowhere_fails_the_build(text: str, message: str, tmp_pa
     (tmp_path / "docs/how-to").mkdir()
     (tmp_path / "docs/how-to/there.md").write_text("# There\n\n## Here\n")
     for link, fails in (("[it](how-to/there.md#here)", False), (text, True)):
-        (tmp_path / "docs/README.md").write_text(f"# Documentation\n\n{link}\n")
+        (tmp_path / "docs/README.md").write_text(f"# Documentation\n\n{link}\n\n```text\n{IN_CODE}\n```\n")
         built = build(tmp_path, tmp_path / "site")
         assert (built.returncode != 0) is fails, built.stderr
+        assert fails or IN_CODE in (tmp_path / "site/index.html").read_text()
     assert message in built.stderr
