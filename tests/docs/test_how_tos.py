@@ -67,7 +67,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_how_to_does_what_it_is_for_and_other_tests_pass(copy: Path) -> None:
-    done = run_pytest(copy / PROOFS, *(copy / path for path in STILL_PASS), checkout=copy)
+    # The platform has a copy of its own.
+    only = "not (proofs_of_how_tos and test_platform)"
+    done = run_pytest(copy / PROOFS, *(copy / path for path in STILL_PASS), only=only, checkout=copy)
     assert done.returncode == 0, done.stdout + done.stderr
     assert set(re.findall(rf"^PASSED {PROOFS}::test_(\w+)", done.stdout, flags=re.MULTILINE)) >= PARTS.keys()
 
