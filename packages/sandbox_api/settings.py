@@ -49,8 +49,8 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # bytes of a request's body
 
-# Scrypt takes as much memory as time, and is several times faster than PBKDF2 at its present count of rounds. In `DEBUG`
-# the passwords are public ones, and a hash that takes a sixth of a second would be most of each sign-in.
+# Scrypt takes as much memory as time, and is several times faster than PBKDF2 at its present count of rounds. In
+# `DEBUG` the passwords are public ones, and a hash of a sixth of a second would be most of each sign-in.
 PASSWORD_HASHERS = [
     "sandbox_api.auth.hashers.QuickScrypt" if DEBUG else "django.contrib.auth.hashers.ScryptPasswordHasher"
 ]
