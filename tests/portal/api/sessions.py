@@ -14,6 +14,7 @@ from portal.api.tokens import TokenPair
 from portal.api.transport import Transport
 from portal.process.deadline import Deadline
 from portal.store import SharedStore
+from tests.support.caches import close_connections
 from tests.support.counts import RefreshCounts
 from tests.support.refresh_world import MAX_AGE_S, jwt
 
@@ -38,9 +39,10 @@ def make_session(
 
 
 def settle(session: ApiSession) -> None:
-    """Wait until no refresh of this session is in flight any more."""
+    """Wait until no refresh of this session is in flight any more, and close the connections of its store."""
     for shared_call in session.refresher._single_flight.in_threads():
         assert shared_call.wait_until_finished(timeout_s=30)
+    close_connections(session.refresher._records._store._backend)
 
 
 def bearers(backend) -> list[str | None]:
