@@ -201,7 +201,7 @@ def test_a_run_that_is_ended_leaves_no_process(tmp_path: Path, number: signal.Si
     # Reading the pipe waits for the test that has started the process.
     process = os.pidfd_open(int(pids.read_text()))
     run.send_signal(number)
-    said, _ = run.communicate(timeout=60)
+    said, _ = run.communicate(timeout=120)
     assert run.returncode != 0
     assert select.select([process], [], [], 30)[0], "it goes on"
     os.close(process)

@@ -76,14 +76,14 @@ def run(
     *command: str,
     variables: dict[str, str | None] | None = None,
     typed: str = "",
-    timeout_s: float = 120,
+    timeout_s: float = 240,
 ) -> subprocess.CompletedProcess[str]:
     environment = with_own(variables or in_copy(folder))
     words = (sys.executable, *command)
     return run_program(*words, status=None, cwd=folder, env=environment, input=typed, timeout=timeout_s)
 
 
-def output_of(folder: Path, *command: str, timeout_s: float = 120, **variables: str | None) -> str:
+def output_of(folder: Path, *command: str, timeout_s: float = 240, **variables: str | None) -> str:
     """What a command prints, which should end well."""
     done = run(folder, *command, variables={**in_copy(folder), **variables}, timeout_s=timeout_s)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr

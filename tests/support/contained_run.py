@@ -20,7 +20,7 @@ from typing import IO
 #: The exit status of a command whose time was over, as GNU `timeout` has it.
 TIME_IS_OVER = 124
 #: How long a command goes on after Ctrl-C or SIGTERM; seconds.
-LAST_WORDS_S = 20
+LAST_WORDS_S = 60
 #: `man 2 prctl`: a signal when the parent ends, and: orphans among the descendants become children.
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
