@@ -81,7 +81,7 @@ def test_code_of_the_pages_is_formatted_and_free_of_lint(copy: Path) -> None:
 
 def test_without_the_changes_no_proof_passes() -> None:
     done = run_pytest(ROOT / PROOFS)
-    assert re.search(r"^(?!.*passed)=+ .*failed", done.stdout, flags=re.MULTILINE), done.stdout
+    assert re.search(r"^(?!.*passed)=+ .*failed", done.stdout, flags=re.MULTILINE), done.stdout + done.stderr
 
 
 def page_of_a_platform(name: str) -> str:
