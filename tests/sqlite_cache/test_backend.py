@@ -117,12 +117,6 @@ def test_a_folder_of_another_user_is_an_error(tmp_path):
         SQLiteCache(str(folder / "cache.sqlite3"), {}).get("key")
 
 
-def test_a_folder_that_can_not_be_made_is_an_error(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(CacheUnavailableError, match="private folder"):
-        SQLiteCache(str(tmp_path / "file" / "cache.sqlite3"), {}).get("key")
-
-
 @pytest.mark.parametrize("value", ["personal data", "personal data" * 2000])
 def test_what_was_removed_can_not_be_read_in_the_file(make_sqlite, sqlite_path, value):
     cache = make_sqlite()

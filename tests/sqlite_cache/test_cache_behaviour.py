@@ -108,14 +108,6 @@ def test_what_json_has_no_form_for_is_refused_and_leaves_nothing_behind(cache, v
     assert cache.get("key") is None
 
 
-def test_a_value_is_a_copy(cache):
-    value = {"rows": [1]}
-    cache.set("key", value)
-    value["rows"].append(2)
-    cache.get("key")["rows"].append(3)
-    assert cache.get("key") == {"rows": [1]}
-
-
 @pytest.mark.parametrize(("timeout", "lasts"), [(0, False), (-100, False), (None, True), (60 * 60 * 24 * 30 + 1, True)])
 def test_timeouts_end_at_once_or_never_or_after_long(cache, timeout, lasts):
     cache.set("a", 1, timeout=timeout)

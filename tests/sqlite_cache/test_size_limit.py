@@ -27,17 +27,6 @@ def test_over_the_limit_the_soonest_to_expire_go_first_or_everything(make_sqlite
     assert [number for number in range(1, 50) if cache.has_key(f"key{number}")] == list(left)
 
 
-def test_what_has_expired_goes_before_anything_alive(make_sqlite, clock):
-    cache = make_sqlite(MAX_ENTRIES=30)
-    cache.clock = clock
-    for number in range(25):
-        cache.set(f"old{number}", 1, 10)
-    for number in range(25):
-        cache.set(f"new{number}", 1, 1000)
-        clock.now += 1
-    assert all(cache.has_key(f"new{number}") for number in range(25))
-
-
 def test_what_has_expired_leaves_the_file_in_time(make_sqlite, clock):
     cache = make_sqlite()
     cache.clock = clock

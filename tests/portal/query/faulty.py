@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from operator import methodcaller
 from typing import Any, TypedDict
 
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
@@ -70,16 +72,11 @@ class Faulty:
         }
 
 
-def adds(select: Any = lambda data: data, matches: Any = None) -> Callable[[Any], Any]:
-    return lambda endpoint: endpoint.add_created_to_paginated_list(
-        list_query_key="get_things", select_list_item=select, matches=matches
-    )
+def _helps(helper: str, select: Any = lambda data: data, matches: Any = None) -> Callable[[Any], Any]:
+    return methodcaller(helper, list_query_key="get_things", select_list_item=select, matches=matches)
 
 
-def merges(select: Any = lambda data: data, matches: Any = None) -> Callable[[Any], Any]:
-    return lambda endpoint: endpoint.merge_updated_in_paginated_list(
-        list_query_key="get_things", select_list_item=select, matches=matches
-    )
+adds, merges = partial(_helps, "add_created_to_paginated_list"), partial(_helps, "merge_updated_in_paginated_list")
 
 
 def removes(get: Any) -> Callable[[Any], Any]:

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import Phase
 
 from portal.query.cache.write_records import WriteRecord
-from tests.portal.query import answering
 from tests.portal.query.clients import create, invalidate, listed, names, once, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
@@ -144,12 +143,6 @@ def test_a_log_that_is_lost_meanwhile_costs_no_look_for_what_lies_between_it_and
     assert counting.store.most_keys < 200
 
 
-@pytest.mark.parametrize("ahead_s", [-2, 2])
-def test_a_write_of_a_machine_whose_clock_differs_shows_at_once(ada: User, ahead_s: float) -> None:
-    created = create(ada.request(clock=lambda: ada.world.clock() + ahead_s))
-    assert listed(ada.elsewhere())[0] == created
-
-
 @pytest.mark.parametrize("fails_after", range(6))
 def test_a_store_that_fails_at_any_moment_of_a_read_costs_the_patch_and_not_the_page(
     ada: User, fails_after: int
@@ -184,15 +177,6 @@ def test_such_a_page_counts_as_long_as_the_backend_may_be_behind_and_no_longer(a
         listed(ada)  # by then it shows all that was written
 
 
-def test_a_created_row_that_is_put_on_top_again_has_its_latest_version(ada: User) -> None:
-    """Also if a later write does not say what it changed."""
-    ada.backend.lag_s = 0
-    first, *_ = [answering.create(ada, name).unwrap()["id"] for name in ("first", "second", "third")]
-    answering.rename(ada, first, "renamed")
-    answering.touch(ada, "c5", "touched")
-    assert answering.names(ada).get(first, "renamed") == "renamed"
-
-
 def test_an_invalidation_or_a_backend_that_is_never_behind_shortens_nothing(ada: User) -> None:
     at = ada.elsewhere(read_lag_s=0.0)
     ada.backend.lag_s = 0
@@ -202,15 +186,6 @@ def test_an_invalidation_or_a_backend_that_is_never_behind_shortens_nothing(ada:
         ada.passes(299)
         with ada.reads(0):
             listed(user)
-
-
-def test_an_answer_is_not_shown_over_a_later_write_without_one(ada: User) -> None:
-    """Which of the two is the later, only the server knows."""
-    answering.rename(ada, "c3", "first")
-    ada.passes(0.5)
-    answering.touch(ada, "c3", "second")
-    ada.passes(1.5)
-    assert answering.shown(ada, "c3") == "second"
 
 
 @dataclass

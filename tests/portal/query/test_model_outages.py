@@ -6,33 +6,23 @@ all the same, by whatever process and with whatever token it comes back.
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
-from portal.api.tokens import TokenPair, TokenStore
+from portal.api.tokens import TokenStore
 from portal.query.partition.generations import PendingPurges
-from tests.portal.query.fakes import make_token, unavailable
+from tests.portal.query.fakes import unavailable
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, check_it_notices, run_machine
 from tests.support.client_endpoints import ClientQueries
 
 
 @dataclass
 class SometimesWithoutProfile(VersionedBackend):
-    """Gives tokens that are the same in each run, so that their hashes have the same order."""
-
-    sign_ins: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
     profile_fails: bool = False
-
-    def pair_of(self, user: str) -> TokenPair:
-        """New tokens: the same ones in each run, so that their hashes have the same order."""
-        pair = TokenPair(access=make_token(user, jti=f"number {next(self.sign_ins)}"), refresh=f"refresh of {user}")
-        self.users[pair.access or ""] = user
-        return pair
 
     def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
         if path == "/me" and self.profile_fails:
@@ -48,15 +38,15 @@ class OutageMachine(QueryMachine):
         super().start()
         self.backend = SometimesWithoutProfile(rows=self.world.backend.rows)
         self.world.backend = self.backend
-        self.ada = TokenStore(self.backend.pair_of("ada"))
+        self.ada = self.backend.sign_in("ada")
 
     @rule()
     def a_sign_in_begins(self) -> None:
-        self.ada = TokenStore(self.backend.pair_of("ada"))
+        self.ada = self.backend.sign_in("ada")
 
     @rule(process=st.integers(0, 1))
     def the_token_is_renewed(self, process: int) -> None:
-        old, pair = self.ada.current, self.backend.pair_of("ada")
+        old, pair = self.ada.current, self.backend.sign_in("ada").current
 
         def refresh(tokens: TokenStore) -> None:
             if tokens.current.access == old.access:
@@ -80,9 +70,7 @@ class OutageMachine(QueryMachine):
         if lacks != "profile":
             # Until a process is used again, nobody knows what it could not tell.
             self.world.store.before_each = None
-            ClientQueries.use_get_clients_query(
-                self.processes[process].request(TokenStore(self.backend.pair_of("ben")))
-            )
+            ClientQueries.use_get_clients_query(self.processes[process].request(self.backend.sign_in("ben")))
 
 
 def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:

@@ -16,6 +16,8 @@ NAMESPACE = f"{2**127:032x}"
 PARTITION = Partition(
     principal=principal_of_id("usr_1"), namespace=NAMESPACE, view="0a1b", binding=binding_key("a token")
 )
+LEASE = lease_key(PARTITION, query_key(endpoint="energy.get_clients"), start=None, index=0)
+LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients", random_below=lambda _: 0)  # type: ignore[arg-type]
 ENDPOINTS = endpoints_by_digest(["energy.get_clients", "energy.get_summary"])
 
 
@@ -37,17 +39,12 @@ def page(start: str | None = None, *, paginated: bool = True, **params: object) 
         (namespace_generation_key(NAMESPACE), StoredKey(KeyUse.OTHER, NAMESPACE)),
         (generation_key("energy.get_clients"), StoredKey(KeyUse.OTHER)),
         ("sent:abc:3", StoredKey(KeyUse.OTHER)),
+        (LEASE, StoredKey(KeyUse.OTHER, NAMESPACE)),
+        (LOG.key, StoredKey(KeyUse.WRITE_LOG, NAMESPACE, "energy.get_clients")),
     ],
 )
 def test_what_a_key_is_for(key: str, read: StoredKey) -> None:
     assert read_key(key, endpoints=ENDPOINTS) == read
-
-
-def test_a_lease_and_a_write_log_are_their_users() -> None:
-    lease = lease_key(PARTITION, query_key(endpoint="energy.get_clients"), start=None, index=0)
-    assert read_key(lease, endpoints=ENDPOINTS) == StoredKey(KeyUse.OTHER, NAMESPACE)
-    log = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients", random_below=lambda _: 0)  # type: ignore[arg-type]
-    assert read_key(log.key, endpoints=ENDPOINTS).use is KeyUse.WRITE_LOG
 
 
 def test_an_endpoint_that_nobody_declares_any_more_has_no_name() -> None:

@@ -10,8 +10,7 @@ import pytest
 from portal.errors import ApiMalformedError
 from portal.query import versions_of
 from portal.services.energy.summary import EnergySummaryQueries
-from tests.portal.query import answering
-from tests.portal.query.clients import clients, delete, invalidate, me, one, rename
+from tests.portal.query.clients import clients, delete, me, one
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.narrow_backend import NarrowBackend, visits
 from tests.portal.query.world import User, World
@@ -37,25 +36,6 @@ def test_another_user_another_query_and_more_pages_have_other_versions(ada: User
     assert len({read.version for read in reads}) == len(reads)
 
 
-@pytest.mark.parametrize(
-    "happens",
-    [
-        lambda ada: ada.passes(301),
-        lambda ada: ada.request().purge(),
-        invalidate,
-        lambda ada: rename(ada, "c5", "renamed"),
-    ],
-    ids=["it is fetched again", "the user's data is purged", "it is invalidated", "a row was changed"],
-)
-def test_what_may_have_changed_has_another_version_or_none(ada: User, happens: Callable[[User], object]) -> None:
-    before = clients(ada).version
-    happens(ada)
-    ada.passes(0.001)
-    clients(ada)
-    ada.world.background.run()
-    assert clients(ada).version != before
-
-
 def test_what_shows_a_write_that_came_after_it_has_none_be_it_in_its_total_alone(ada: User) -> None:
     first, last = clients(ada), clients(ada, pages=3)
     ada.passes(5)
@@ -66,12 +46,6 @@ def test_what_shows_a_write_that_came_after_it_has_none_be_it_in_its_total_alone
     assert (shorter.version, clients(ada, pages=3).version) == (None, None)
     request = ada.request()
     assert clients(request).fetch_next_page().version is None
-
-
-def test_an_answer_of_a_write_that_is_shown_over_a_response_has_none(ada: User) -> None:
-    assert answering.read(ada, "c3").version is not None
-    answering.rename(ada, "c3", "renamed")
-    assert answering.read(ada, "c3").version is None
 
 
 def test_a_failure_and_a_read_without_the_store_have_none(ada: User) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import logging
 import re
 import signal
-import time
 
 import pytest
 from redis.crc import key_slot
@@ -198,12 +197,10 @@ def test_a_write_that_no_replica_has_is_not_said_to_be_kept(tmp_path):
     with clustered_redis(tmp_path) as cluster, stores_on(cluster.url()):
         key = key_on(cluster, cluster.servers[0], "family")
         refresh_store().set(key, 1, lifetime_s=60)
-        began = time.monotonic()
         with suspended(cluster.servers[PRIMARIES]):
             with pytest.raises(StoreUnavailableError, match="NoReplicaError"):
                 refresh_store().set(key, 2, lifetime_s=60)
             query_store().set(key, 2, lifetime_s=60)
-        assert time.monotonic() - began < 30
 
 
 def test_a_user_with_the_rights_that_are_documented_and_no_word_of_the_password_in_an_error(tmp_path):
