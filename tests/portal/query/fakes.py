@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from json import dumps
 from random import Random
 from typing import Any, Self
 
@@ -253,7 +254,8 @@ class FakeBackend:
         failure = self.failures.pop(0) if self.failures else None
         if failure is not None:
             raise failure
-        data = jsoned(self._do(bearer or tokens.current.access, method, path, params, json))
+        # The bytes stay, whatever changes before the response is read.
+        data = dumps(self._do(bearer or tokens.current.access, method, path, params, json)).encode()
         if self.inside is not None:
             self.inside(method, path)
         return read_response(RawResponse(status=200, headers={}, content=data))
@@ -316,11 +318,6 @@ class FakeBackend:
         """Rows that a test put at the front come before all others."""
         for row in reversed(self.rows):
             self.ranks.setdefault(row["id"], min(self.ranks.values(), default=0) - 1)
-
-
-def jsoned(value: Any) -> bytes:
-    """The bytes of the response. They stay, whatever changes before the response is read."""
-    return json.dumps(value).encode()
 
 
 class WorkLater(Pool):

@@ -120,7 +120,7 @@ class QueryMachine(WriteRules):
     def read(self, process: int, variant: int, pages: int, nested: list[Any]) -> None:
         written, created, deleted = dict(self.written), dict(self.created), set(self.deleted)
         client, now = self.processes[process].request(self.ada), self.world.clock.now
-        with self._watch_pages(variant) as watched, self.interrupted_by(nested):
+        with _Watched(self, variant) as watched, self.interrupted_by(nested):
             result = watched.result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=pages)
         assert result.error is None
         self._check_version(result)
@@ -148,7 +148,7 @@ class QueryMachine(WriteRules):
         row_id = known[row % len(known)]
         version, deleted, now = self.written.get(row_id, 0), row_id in self.deleted, self.world.clock.now
         client = self.processes[process].request(self.ada, reload=reload)
-        with self._watch_pages(row_id) as watched, self.interrupted_by(nested):
+        with _Watched(self, row_id) as watched, self.interrupted_by(nested):
             result = watched.result = self.queries.use_get_client_query(client, {"id": row_id})
         self._check_version(result)
         if isinstance(result.error, ApiNotFoundError):
@@ -170,9 +170,6 @@ class QueryMachine(WriteRules):
         )
         assert row["version"] >= seen, f"{row['id']} is older than it may be after {age_s} s"
 
-    def _watch_pages(self, query: object) -> _Watched:
-        return _Watched(self, query)
-
     def _check_version(self, result: Any) -> None:
         if result.version is not None:
             known = self.versions.setdefault(result.version, result.data)
@@ -182,7 +179,7 @@ class QueryMachine(WriteRules):
     def reload(self, process: int, variant: int) -> None:
         """What the backend says now, whatever is cached."""
         client = self.processes[process].request(self.ada, reload=True)
-        with self._watch_pages(variant) as watched:
+        with _Watched(self, variant) as watched:
             result = watched.result = self.queries.use_get_clients_query(client, VARIANTS[variant], pages=MAX_PAGES)
         there = {row["id"] for row in self.world.backend.rows}
         # What this user created a moment ago is shown although it has gone since: reads may lag.

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,19 +13,17 @@ from portal.services.energy.stations import StationQueries
 from portal.store import query_store
 from tests.portal.query.clients import listed
 from tests.portal.query.world import User, World
+from tests.support.given_store import stores_on
 
 
 @pytest.fixture
-def world(settings: Any, tmp_path: Path) -> World:
+def world(tmp_path: Path) -> Iterator[World]:
     """On an embedded store of the test's own."""
-    settings.CACHES = {
-        name: {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "s" / f"{file}.sqlite3")}
-        for name, file in (("default", "queries"), ("refresh", "refresh"))
-    }
-    made = World(store=query_store())
-    made.backend.rows = [{"id": "c1", "name": "client"}]
-    made.backend.open_paths = {"/energy/stations": {"items": [], "hasNext": False}}
-    return made
+    with stores_on("", state_dir=tmp_path):
+        made = World(store=query_store())
+        made.backend.rows = [{"id": "c1", "name": "client"}]
+        made.backend.open_paths = {"/energy/stations": {"items": [], "hasNext": False}}
+        yield made
 
 
 @pytest.fixture
@@ -68,25 +63,18 @@ def test_what_is_cleared_is_fetched_again(reads, words: list[str], told: str, fe
     assert reads() == {}
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Standard input is a terminal; types a line at it."""
-    keyboard, screen = pty.openpty()
-    with os.fdopen(screen) as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
+class Terminal(io.StringIO):
+    """Standard input that is a terminal."""
 
-        def type_line(line: str) -> None:
-            os.write(keyboard, f"{line}\n".encode())
-
-        yield type_line
-    os.close(keyboard)
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.mark.parametrize("answer", ["no", "", "y", "yes"])
 def test_at_a_terminal_nothing_is_cleared_without_a_yes(
-    reads, terminal: Callable[[str], None], answer: str, capsys: pytest.CaptureFixture[str]
+    reads, monkeypatch: pytest.MonkeyPatch, answer: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    terminal(answer)
+    monkeypatch.setattr("sys.stdin", Terminal(f"{answer}\n"))
     if answer == "yes":
         assert "all users and endpoints" in run("clear_query_cache")
     else:
@@ -97,9 +85,11 @@ def test_at_a_terminal_nothing_is_cleared_without_a_yes(
     assert bool(reads()) is (answer == "yes")
 
 
-@pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize("words", [["--no-input"], ["--noinput"], ["--user", "ada"]])
-def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(reads, words: list[str]) -> None:
+def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(
+    reads, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal())
     assert "cleared what was cached" in run("clear_query_cache", *words)
     assert reads() != {}
 
@@ -113,16 +103,9 @@ def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(reads, word
         (["--user", "ada"], "store"),
     ],
 )
-def test_what_can_not_be_cleared_is_one_line(settings: Any, words: list[str], told: str) -> None:
+def test_what_can_not_be_cleared_is_one_line(words: list[str], told: str) -> None:
     """Nor what lies in a store that can't be read."""
-    settings.CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": "redis://127.0.0.1:1/0",
-            "OPTIONS": {"serializer": "sqlite_cache.JSONSerializer"},
-        }
-    }
-    with pytest.raises(CommandError, match=told):
+    with stores_on("redis://127.0.0.1:1/0"), pytest.raises(CommandError, match=told):
         run("clear_query_cache", *words)
 
 

@@ -152,11 +152,7 @@ class TestAPageThatBeginsTheProfileFirst:
         assert own_name(client) == "Countess"
 
 
-def with_another_token(phone: User) -> None:
-    own_name(phone)
-
-
-def with_another_token_that_has_no_log(phone: User) -> None:
+def clients_without_a_log(phone: User) -> None:
     clients(phone)
     for key in [key for key in phone.store.values if key.endswith(":user.get_me:log")]:
         del phone.store.values[key]
@@ -179,7 +175,7 @@ def run_within(ada: User, outer: Callable[[], object], path: str, step: int, inn
 METHODS = {"/me": "GET", "/me/name": "PUT"}
 
 
-@pytest.mark.parametrize("prepare", [with_another_token, with_another_token_that_has_no_log])
+@pytest.mark.parametrize("prepare", [own_name, clients_without_a_log])
 @pytest.mark.parametrize("path", METHODS)
 def test_write_during_a_sign_in_shows(ada: User, prepare: Any, path: str) -> None:
     """A write of another process within the first `/me`, and that `/me` within the write, at each store operation."""

@@ -4,7 +4,7 @@ for anything else."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from tests.portal.query import clients as shown_stale
 from tests.portal.query.clients import client_of, me
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
+from tests.support.processes import until
 
 WAIT_S = 20
 STALE_S = 301
@@ -99,14 +100,6 @@ def page_of(user: User, **options: Any) -> QueryClient:
     return user.request(deadline=Deadline(WAIT_S), **options)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for another thread's work."""
-    end = Deadline(WAIT_S)
-    while not condition():
-        assert not end.passed
-        threading.Event().wait(0.005)
-
-
 class TestABackendThatHangs:
     def test_has_what_is_known_shown_beside_an_error_and_its_answer_kept_for_the_next_page(
         self, ada: User, hung: Hung
@@ -117,7 +110,7 @@ class TestABackendThatHangs:
         assert (result.unwrap().items[0]["name"], result.is_stale) == ("client 5", True)
         assert isinstance(result.error, ApiTimeoutError)
         hung.may_answer.set()
-        until(lambda: ada.process.runtime.fetch_pool._idle == 1)
+        until(lambda: ada.process.runtime.fetch_pool._idle == 1, what="the late answer")
         with ada.reads(0):
             assert clients(page_of(ada)).data.items[0]["name"] == "by someone else"
 
@@ -177,7 +170,7 @@ def test_a_profile_that_comes_late_opens_nothing_of_before(ada: User, hung: Hung
         ada.request().purge()
         ada.backend.signed_out.add(ada.tokens.current.access)
     hung.may_answer.set()
-    until(lambda: ada.process.runtime.fetch_pool._idle == 1)
+    until(lambda: ada.process.runtime.fetch_pool._idle == 1, what="the late answer")
     if signs_out:
         assert not [key for key in ada.store.values if key.startswith("ns:")]
         with pytest.raises(SignInEndedError):

@@ -2,36 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import override_settings
 
-from portal.api.metrics import RefreshOutcome
 from portal.config.limits import MAX_PAGES
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES
 from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
 from tests.portal.query.clients import clients, delete, listed
 from tests.portal.query.world import User
+from tests.support.given_store import stores_on
 from tests.support.redis_server import running_redis
-from tests.support.refresh_world import RefreshWorld
-
-#: Rows of about 8 KB for each page, as real lists have them.
-NOTES = "x" * 4000
-OPTIONS = {"serializer": "sqlite_cache.JSONSerializer", "socket_timeout": 5}
-
-
-@contextmanager
-def on_redis(ada: User, url: str) -> Iterator[User]:
-    entry = {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url, "OPTIONS": OPTIONS}
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
-        ada.world.store = SharedStore(alias="default")
-        yield ada.elsewhere()
 
 
 def search(user: User, word: str, **options: Any) -> list[str]:
@@ -61,8 +45,7 @@ def test_searches_without_end_take_a_bounded_part_of_the_store_and_never_push_th
         keep(self, key, change, **when)
 
     monkeypatch.setattr(SharedStore, "update", watched)
-    entry = {"BACKEND": "sqlite_cache.SQLiteCache", "LOCATION": str(tmp_path / "store" / "c.sqlite3")}
-    with override_settings(CACHES={"default": entry, "refresh": entry}):
+    with stores_on("", state_dir=tmp_path):
         ada.world.store = SharedStore(alias="default")
         user = ada.elsewhere()
         listed(user, pages=2)
@@ -101,27 +84,10 @@ def test_the_pages_of_one_long_list_leave_each_other_in_place(ada: User) -> None
 
 
 @pytest.mark.redis
-def test_one_users_searches_on_a_small_redis_keep_nobody_elses_refresh_away(ada: User, tmp_path: Path) -> None:
-    rows = [{"id": f"c{number}", "name": "word", "notes": NOTES} for number in range(2)]
-    ada.backend.open_paths["/energy/clients"] = {"items": rows, "hasNext": False, "nextCursor": None}
-    with (
-        running_redis(tmp_path, "--maxmemory", "6mb", "--maxmemory-policy", "noeviction") as server,
-        on_redis(ada, server.url()) as user,
-    ):
-        others, outcomes = RefreshWorld(), []
-        for number in range(1200):
-            search(user, f"word {number}")
-            if number % 100 == 99:
-                pair = others.backend.sign_in(f"other {number}")
-                others.expire()
-                elsewhere = others.process()
-                outcomes.append(elsewhere.refresh(elsewhere.request(pair)))
-    assert outcomes == [RefreshOutcome.REFRESHED] * 12
-
-
-@pytest.mark.redis
 def test_a_full_redis_is_a_miss_and_shows_nothing_older_than_a_write(ada: User, tmp_path: Path) -> None:
-    with running_redis(tmp_path) as server, server.client() as client, on_redis(ada, server.url()) as user:
+    with running_redis(tmp_path) as server, server.client() as client, stores_on(server.url()):
+        ada.world.store = SharedStore(alias="default")
+        user = ada.elsewhere()
         users = [user, ada.elsewhere()]
         assert [listed(each) for each in users] == [["c5", "c4"]] * 2
         client.config_set("maxmemory-policy", "noeviction")

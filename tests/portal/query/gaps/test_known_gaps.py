@@ -316,14 +316,6 @@ def test_pages_that_were_kept_are_made_anew_when_something_is_learned_and_not_wh
     assert (after != before, gaps.revision) == (is_news, after)
 
 
-def test_of_what_is_forgotten_no_refusal_is_left(ada: User) -> None:
-    ada.backend.status, gaps = 403, ada.process.runtime.gaps
-    assert gone(figures(ada))
-    assert gaps.has_refusals
-    gaps.clear()
-    assert not gaps.has_refusals
-
-
 def test_what_is_refused_with_some_permissions_is_asked_again_with_others(ada: User) -> None:
     ada.backend.status = 403
     assert gone(figures(ada))
