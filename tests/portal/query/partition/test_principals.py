@@ -153,15 +153,6 @@ def test_a_purge_of_a_user_finds_the_subject(world: World, issuer: str) -> None:
     assert world.backend.counted()["GET", "/energy/clients"] == 2
 
 
-def test_a_sign_out_takes_what_is_cached_for_the_sign_in(world: World, browser: Browser) -> None:
-    first = browser.pair
-    world.store.values = {key: value for key, value in world.store.values.items() if not key.startswith("binding:")}
-    browser.request()[1].purge()
-    browser.pair = first
-    browser.see()
-    assert world.backend.counted()["GET", "/energy/clients"] == 2
-
-
 ACTIONS = ("ada signs in", "bob signs in", "the access token is older", "the refresh token is older", "it expires")
 
 
