@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import pytest
 import requests
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Route, expect
 
 from tests.support.harness import PATIENCE_S, RunningStack
 
@@ -27,9 +28,9 @@ Visit = Callable[..., Page]
 NewAccount = Callable[..., str]
 
 
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[NewPage]:
-    """Makes pages of browsers that share nothing; fails the test if a page broke a script or its CSP."""
+@contextmanager
+def making_pages(browser: Browser) -> Iterator[NewPage]:
+    """Make pages of browsers that share nothing; fail the test if a page broke a script or its CSP."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
@@ -50,6 +51,12 @@ def new_page(browser: Browser) -> Iterator[NewPage]:
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[NewPage]:
+    with making_pages(browser) as make:
+        yield make
 
 
 @pytest.fixture
@@ -122,3 +129,26 @@ def created_by_someone_else(stack: RunningStack) -> str:
     body = {"name": "By someone else", "email": "someone@example.com"}
     answer = requests.post(f"{stack.backend}/energy/clients", json=body, headers=bearer, timeout=PATIENCE_S)
     return str(answer.json()["id"])
+
+
+@contextmanager
+def answers_held(page: Page, pattern: str) -> Iterator[None]:
+    """Hold the answers to the addresses that match `pattern` back until the block ends.
+
+    A request that the browser tells of only after the block is let through at once: a page shows that it waits
+    before Playwright hears of the request.
+    """
+    held: list[Route] = []
+    is_over = False
+
+    def hold(route: Route) -> None:
+        if is_over:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route(pattern, hold)
+    yield
+    is_over = True
+    for route in held:
+        route.continue_()

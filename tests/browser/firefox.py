@@ -10,15 +10,13 @@ import contextlib
 import json
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from tests.support.ports import free_port
+from tests.support.processes import PATIENCE_S, until
 
-START_S = 60
-ANSWER_S = 30
 #: What the element's name is in an answer (W3C WebDriver).
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 PREFERENCES: dict[str, Any] = {
@@ -45,14 +43,13 @@ class Firefox:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._pending = b""
+        self._answers = connection.makefile("rb")
         self._id = 0
         self._read()  # its greeting
 
-    def open(self, url: str) -> Self:
+    def open(self, url: str) -> None:
         """Go to an address, and wait until it is loaded."""
         self.command("WebDriver:Navigate", url=url)
-        return self
 
     def reload(self, command: str) -> None:
         """What F5 runs (`Browser:Reload`), or Ctrl+Shift+R (`Browser:ReloadSkipCache`)."""
@@ -78,14 +75,13 @@ class Firefox:
 
     def wait_until(self, script: str, *args: Any) -> None:
         """Wait until a script in the page returns something true; also through a change of the page."""
-        end = time.monotonic() + ANSWER_S
-        while True:
+
+        def holds() -> bool:
             with contextlib.suppress(FirefoxError):
-                if self.run(script, *args):
-                    return
-            if time.monotonic() > end:
-                raise AssertionError(f"not within {ANSWER_S} s at {self.run('return location.href')}: {script}")
-            time.sleep(0.05)
+                return bool(self.run(script, *args))
+            return False
+
+        until(holds, what=lambda: f"{script} at {self.run('return location.href')}")
 
     def in_chrome(self, script: str, *args: Any) -> Any:
         """The value that a script returns in the browser's own window."""
@@ -113,20 +109,12 @@ class Firefox:
         return found["value"][ELEMENT]
 
     def _read(self) -> Any:
-        while b":" not in self._pending:
-            self._receive()
-        length, _, rest = self._pending.partition(b":")
-        self._pending = rest
-        while len(self._pending) < int(length):
-            self._receive()
-        message, self._pending = self._pending[: int(length)], self._pending[int(length) :]
-        return json.loads(message)
-
-    def _receive(self) -> None:
-        received = self._connection.recv(65536)
-        if not received:
-            raise FirefoxError("the browser is gone")
-        self._pending += received
+        length = b""
+        while (read := self._answers.read(1)) != b":":
+            if not read:
+                raise FirefoxError("the browser is gone")
+            length += read
+        return json.loads(self._answers.read(int(length)))
 
 
 @contextlib.contextmanager
@@ -169,11 +157,11 @@ def firefox(path: str, *, folder: Path) -> Iterator[Firefox]:
 
 def connection_to(port: int, process: subprocess.Popen[bytes]) -> socket.socket:
     """Connect as soon as the browser listens."""
-    end = time.monotonic() + START_S
-    while time.monotonic() < end and process.poll() is None:
+
+    def connected() -> socket.socket | None:
+        assert process.poll() is None, f"Firefox ended with {process.poll()}"
         with contextlib.suppress(OSError):
-            connection = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_S)
-            connection.settimeout(ANSWER_S)
-            return connection
-        time.sleep(0.05)
-    raise FirefoxError(f"Firefox did not start within {START_S} s, or ended with {process.poll()}")
+            return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+        return None
+
+    return until(connected, what="Firefox listens")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.browser.conftest import Visit, sign_out, submit_form, submit_login
+from tests.browser.conftest import NewPage, SignIn, Visit, sign_out, submit_form, submit_login
 from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
@@ -18,27 +17,6 @@ SAVE = "main form button[type=submit]"
 NOTE = "[data-draft-note]"
 ENDED = "Your sign-in has ended"
 KEPT = "JSON.stringify({...sessionStorage})"
-
-
-@pytest.fixture
-def dialogs() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def staying(visit: Visit, dialogs: list[str]) -> Visit:
-    """Opens the browser of a person who, when asked, stays."""
-
-    def stay(dialog: Dialog) -> None:
-        dialogs.append(dialog.type)
-        dialog.dismiss()
-
-    def make(*place: str, **options: Any) -> Page:
-        page = visit(*place, **options)
-        page.on("dialog", stay)
-        return page
-
-    return make
 
 
 def sign_in_again_under_the_form(page: Page, account: str) -> None:
@@ -73,21 +51,24 @@ def test_restored_draft_still_knows_what_its_form_showed(visit: Visit) -> None:
     expect(page.locator(NOTE)).to_be_hidden()
 
 
-@pytest.mark.parametrize(("next_account", "finds"), [("energy", "Secret"), ("all", "")])
-def test_whoever_signs_in_again_finds_their_own_words_alone(visit: Visit, next_account: str, finds: str) -> None:
+def test_another_account_finds_no_draft(visit: Visit) -> None:
     page = visit("energy", NEW)
     page.locator("main [name=name]").fill("Secret")
-    sign_in_again_under_the_form(page, next_account)
+    sign_in_again_under_the_form(page, "all")
     expect(page).to_have_url(NEW)
-    expect(page.locator("main [name=name]")).to_have_value(finds)
-    assert ("Secret" in page.evaluate(KEPT)) is bool(finds)
+    expect(page.locator("main [name=name]")).to_have_value("")
+    assert "Secret" not in page.evaluate(KEPT)
 
 
-def test_a_sign_out_ends_what_was_typed_and_another_account_never_sees_it(
-    stack: RunningStack, visit: Visit, sign_in: Any
-) -> None:
+def test_sign_out_ends_what_was_typed(visit: Visit, sign_in: SignIn) -> None:
     page = visit("energy", NEW)
+    page.evaluate("document.querySelector('main [name=city]').type = 'password'")
+    page.locator("main [name=city]").fill("hunter2")
     page.locator("main [name=name]").fill("Secret")
+    # What the page does when it is left.
+    page.evaluate("window.dispatchEvent(new Event('pagehide'))")
+    kept = page.evaluate(KEPT)
+    assert [word in kept for word in ("Secret", "hunter2", "csrfmiddlewaretoken")] == [True, False, False]
     page.on("dialog", lambda dialog: dialog.accept())
     sign_out(page)
     for account in ("energy", "all"):
@@ -98,7 +79,7 @@ def test_a_sign_out_ends_what_was_typed_and_another_account_never_sees_it(
         sign_out(page)
 
 
-def test_a_draft_is_one_of_its_address_and_what_the_address_chooses_counts(stack: RunningStack, visit: Visit) -> None:
+def test_draft_belongs_to_its_whole_address(stack: RunningStack, visit: Visit) -> None:
     page = visit("all", "/en/operations/work-orders/new")
     address = page.url
     page.goto(stack.url("energy", "/en/energy/stations"))
@@ -125,49 +106,42 @@ def test_a_draft_is_one_of_its_address_and_what_the_address_chooses_counts(stack
     assert ["Without a station" in kept, "With one" in kept] == [True, False]
 
 
-def test_a_password_is_never_kept(visit: Visit) -> None:
-    page = visit("energy", NEW)
-    page.evaluate("document.querySelector('main [name=city]').type = 'password'")
-    page.locator("main [name=city]").fill("hunter2")
-    page.locator("main [name=name]").fill("Ada")
-    # What the page does when it is left.
-    page.evaluate("window.dispatchEvent(new Event('pagehide'))")
-    kept = page.evaluate(KEPT)
-    assert [word in kept for word in ("Ada", "hunter2", "csrfmiddlewaretoken")] == [True, False, False]
+def test_changed_form_is_left_after_a_question(stack: RunningStack, visit: Visit) -> None:
+    page = visit("all", "/en/operations/work-orders/new")
+    dialogs: list[str] = []
 
+    def stay(dialog: Dialog) -> None:
+        dialogs.append(dialog.type)
+        dialog.dismiss()
 
-def test_the_language_may_be_switched_in_the_middle_of_a_form(staying: Visit, dialogs: list[str]) -> None:
-    page = staying("operations", "/en/operations/work-orders/new")
+    page.on("dialog", stay)
     page.locator("main [name=title]").fill("Oil the hinge")
     page.locator("main [name=priority]").select_option("urgent")
+    # The language may be switched in the middle of a form.
     page.locator("button[name=locale][value=de]").first.click()
     page.wait_for_url("**/de/operations/work-orders/new")
     expect(page.locator("main [name=title]")).to_have_value("Oil the hinge")
     expect(page.locator("main [name=priority]")).to_have_value("urgent")
     page.locator("[data-draft-discard]").click()
     expect(page.locator("main [name=title]")).to_have_value("")
-    assert dialogs == []
-
-
-def test_whoever_leaves_a_changed_form_is_asked(staying: Visit, dialogs: list[str]) -> None:
-    page = staying("energy", NEW)
+    page.goto(stack.url("energy", NEW))
     page.get_by_role("link", name="Cancel").click()
     page.wait_for_url("**/en/energy/clients")
     assert dialogs == []
     for number, link in enumerate(("Cancel", "Stations"), start=1):
-        page.goto(NEW)
+        page.goto(stack.url("energy", NEW))
         page.locator("main [name=name]").fill("Ada")
         page.get_by_role("link", name=link).first.click()
         page.wait_for_load_state()
         assert len(dialogs) == number
-        expect(page).to_have_url(NEW)
+        expect(page).to_have_url(stack.url("energy", NEW))
         page.locator("main [name=name]").fill("")
     submit_form(page, name="Ada", email="ada@example.com")
     page.wait_for_url("**/en/energy/clients/cli_*")
     assert dialogs == ["beforeunload"] * 2
 
 
-def test_sign_in_page_keeps_the_address_and_shows_the_password(stack: RunningStack, new_page: Any) -> None:
+def test_sign_in_keeps_address_and_shows_password(stack: RunningStack, new_page: NewPage) -> None:
     page = new_page()
     page.goto(stack.url("auth_app", "/en/login"))
     password = page.locator("#id_password")

@@ -44,7 +44,7 @@ def fox(signed_in: Firefox) -> Iterator[Firefox]:
     assert signed_in.in_chrome(COMPLAINTS) == []
 
 
-def test_a_list_is_narrowed_loads_more_and_is_found_again_as_it_was(stack: RunningStack, fox: Firefox) -> None:
+def test_list_is_found_again_as_it_was(stack: RunningStack, fox: Firefox) -> None:
     fox.open(stack.url("energy", "/en/energy/chargers"))
     fox.click("label:has([value=available])")
     fox.wait_until("return location.search == '?status=available'")
@@ -63,7 +63,7 @@ def test_a_list_is_narrowed_loads_more_and_is_found_again_as_it_was(stack: Runni
     fox.wait_until(f"return location.search == '?status=available' && {LOADED}")
 
 
-def test_a_reload_and_a_return_bring_a_form_as_the_server_wrote_it(stack: RunningStack, fox: Firefox) -> None:
+def test_form_returns_as_the_server_wrote_it(stack: RunningStack, fox: Firefox) -> None:
     fox.open(stack.url("energy", "/en/energy/clients"))
     fox.click("[data-row-id] th a")
     fox.wait_until(f"return document.querySelector('[data-shortcut=e]') && {LOADED}")

@@ -14,8 +14,15 @@ pytestmark = pytest.mark.browser
 NEW_CLIENT, NEW_ORDER = "/en/energy/clients/new", "/en/operations/work-orders/new"
 
 
-def test_the_page_that_a_form_leads_to_is_a_page_like_any_other(visit: Visit) -> None:
+def test_forms_move_the_focus_without_a_new_page(visit: Visit) -> None:
     page = visit("energy", NEW_CLIENT)
+    page.get_by_role("button", name="Create").click()
+    field = page.locator("[name=name]")
+    expect(field).to_be_focused()
+    assert page.title().startswith("Error: New client")
+    red = page.locator(".field-error").first.evaluate("error => getComputedStyle(error).color")
+    expect(field).to_have_css("border-color", red)
+    expect(field).to_have_css("outline-color", red)
     region = page.locator("#toasts").element_handle()
     submit_form(page, name="Kay Board", email="kay@example.com")
     expect(page.get_by_role("heading", name="Kay Board")).to_be_focused()
@@ -35,18 +42,7 @@ def test_the_page_that_a_form_leads_to_is_a_page_like_any_other(visit: Visit) ->
     assert len(scripts) == len(set(scripts))
 
 
-def test_a_field_in_error_gets_the_focus_and_is_red(visit: Visit) -> None:
-    page = visit("energy", NEW_CLIENT)
-    page.get_by_role("button", name="Create").click()
-    field = page.locator("[name=name]")
-    expect(field).to_be_focused()
-    assert page.title().startswith("Error: New client")
-    red = page.locator(".field-error").first.evaluate("error => getComputedStyle(error).color")
-    expect(field).to_have_css("border-color", red)
-    expect(field).to_have_css("outline-color", red)
-
-
-def test_page_of_another_account_covers_itself_when_it_asks(visit: Visit) -> None:
+def test_page_of_another_account_covers_itself(visit: Visit) -> None:
     page, other = visit("operations", NEW_ORDER), visit("all", "/en/operations")
     # The watch asks at most when a tab gets the focus; here somebody types in a page that had it all along.
     become(page, other)
@@ -56,7 +52,7 @@ def test_page_of_another_account_covers_itself_when_it_asks(visit: Visit) -> Non
     expect(page.get_by_role("heading", name="Somebody else is signed in now")).to_be_visible()
 
 
-def test_a_station_is_chosen_with_the_keyboard_and_the_order_is_started_and_undone(visit: Visit) -> None:
+def test_order_is_made_started_and_undone_by_keys(visit: Visit) -> None:
     page = visit("operations", NEW_ORDER)
     title, text = (page.locator(f"[name={name}]").bounding_box() for name in ("title", "description"))
     assert title["width"] == text["width"]
@@ -91,7 +87,7 @@ def test_a_station_is_chosen_with_the_keyboard_and_the_order_is_started_and_undo
     expect(page.locator("h1")).not_to_be_focused()
 
 
-def test_a_small_form_closes_by_escape_and_by_a_click_elsewhere_unless_something_was_typed(visit: Visit) -> None:
+def test_small_form_closes_unless_something_was_typed(visit: Visit) -> None:
     page = visit("operations", "/en/operations/work-orders?status=open")
     page.locator("#rows th a").first.click()
     details = page.locator("details[name=change]").filter(has=page.locator("[data-row-choice]"))

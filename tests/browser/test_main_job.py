@@ -22,11 +22,12 @@ def delete_shown_client(page: Page) -> None:
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
-def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
+def test_clients_are_worked_with_until_the_sign_out(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: NewAccount, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)
-    sign_in(page, new_account("ENERGY_APP"))
+    account = new_account("ENERGY_APP")
+    sign_in(page, account)
     expect(page).to_have_url(stack.url("energy", "/en/energy"))
     page.get_by_role("link", name="Clients").first.click()
     expect(page.locator(ROWS)).to_have_count(PAGE_SIZE)
@@ -77,6 +78,7 @@ def test_a_user_works_with_clients_and_cannot_come_back_after_sign_out(
     page.go_back()
     page.wait_for_load_state()
     expect(page.locator(ROWS)).to_have_count(0)
+    assert f"{account}@" not in page.content()
     page.goto(stack.url("energy", "/en/energy/clients"))
     expect(page).to_have_url(re.compile(r"/en/login\?next="))
 

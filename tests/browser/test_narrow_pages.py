@@ -25,14 +25,6 @@ PLACEHOLDER_IS_CUT = """field => {
 }"""
 
 
-def test_no_term_of_the_help_lies_over_its_text(visit: Visit) -> None:
-    page = visit("energy", "/en/help", viewport=PHONE)
-    for locale, width in itertools.product(LOCALES, (320, 360, 480)):
-        page.goto(f"/{locale}/help")
-        page.set_viewport_size({"width": width, "height": 800})
-        assert (locale, width, page.locator(".keys dt").evaluate_all(WIDER)) == (locale, width, [])
-
-
 def test_introduction_comes_before_the_figures(stack: RunningStack, visit: Visit) -> None:
     page = visit("all", "/en/energy", viewport=PHONE)
     for app, locale in itertools.product(("energy", "operations", "finance"), LOCALES):
@@ -42,12 +34,18 @@ def test_introduction_comes_before_the_figures(stack: RunningStack, visit: Visit
         assert (app, locale, box["height"] < PHONE["height"] * 0.3) == (app, locale, True)
 
 
-def test_the_search_says_below_its_field_only_what_is_cut_in_it(visit: Visit) -> None:
+def test_help_and_search_fit_each_width(visit: Visit) -> None:
     page = visit("energy", "/en/search", viewport=PHONE)
     field, hint = page.locator("#search"), page.locator("#search-hint")
-    for locale, width in itertools.product(LOCALES, (320, 360, 1280)):
+    for locale in LOCALES:
+        page.goto(f"/{locale}/help")
+        for width in (320, 360, 480):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert (locale, width, page.locator(".keys dt").evaluate_all(WIDER)) == (locale, width, [])
         page.goto(f"/{locale}/search")
-        page.set_viewport_size({"width": width, "height": 800})
-        assert hint.is_visible() or not field.evaluate(PLACEHOLDER_IS_CUT), (locale, width)
-        expect(hint).to_be_visible(visible=width < 360)
+        for width in (320, 360, 1280):
+            page.set_viewport_size({"width": width, "height": 800})
+            # The hint says below the field what is cut in it.
+            assert hint.is_visible() or not field.evaluate(PLACEHOLDER_IS_CUT), (locale, width)
+            expect(hint).to_be_visible(visible=width < 360)
     expect(field).to_have_accessible_description(hint.text_content() or "")

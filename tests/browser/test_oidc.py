@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import NewPage
 from tests.browser.subdomains import Site, host_of, running_below_one_domain
 from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
 from tests.support.ports import free_port, free_port_base
 
 pytestmark = pytest.mark.browser
-
-NewPage = Callable[..., Page]
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def sign_in_at_provider(page: Page, *, email: str) -> None:
     page.get_by_role("button", name="Continue").click()
 
 
-def test_a_person_signs_in_at_the_provider_and_out_of_everything(site: SiteWithProvider, new_page: NewPage) -> None:
+def test_person_signs_in_and_out_at_the_provider(site: SiteWithProvider, new_page: NewPage) -> None:
     page = new_page()
     page.goto(site.url("finance", "/en/finance/invoices"))
     expect(page).to_have_url(re.compile(re.escape(site.url("auth_app", "/en/login?next="))))

@@ -13,7 +13,7 @@ ORDERS = "/en/operations/work-orders"
 BOXES = "#rows .pick input"
 
 
-def test_rows_are_selected_by_keys_and_changed_with_one_undo(visit: Visit, new_account: NewAccount) -> None:
+def test_selected_rows_are_changed_with_one_undo(visit: Visit, new_account: NewAccount) -> None:
     page = visit(new_account("OPERATIONS_APP"), f"{ORDERS}?status=open")
     names = page.locator("#rows th a").all_inner_texts()[:3]
     for key in ("j", "x", "j", "j", "Shift+X"):
@@ -31,10 +31,7 @@ def test_rows_are_selected_by_keys_and_changed_with_one_undo(visit: Visit, new_a
     page.locator("#toasts").get_by_role("button", name="Undo").click()
     expect(page).to_have_url(f"{ORDERS}?status=open")
     expect(page.locator("#rows th a").first).to_have_text(names[0])
-
-
-def test_what_a_search_takes_away_is_not_selected_any_more(visit: Visit, new_account: NewAccount) -> None:
-    page = visit(new_account("OPERATIONS_APP"), ORDERS)
+    # A row that a search takes away is not selected any more.
     page.locator(BOXES).nth(0).check()
     page.locator(BOXES).nth(2).click(modifiers=["Shift"])
     expect(page.locator("#select")).to_contain_text("3 selected")

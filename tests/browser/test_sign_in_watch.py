@@ -9,8 +9,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from tests.browser.conftest import NewPage, sign_out, submit_login
-from tests.browser.held_answers import answers_held
+from tests.browser.conftest import NewPage, answers_held, making_pages, sign_out, submit_login
 from tests.browser.subdomains import DOMAIN, Site, running_below_one_domain
 from tests.conftest import CHROMIUM_FLAGS
 from tests.support.command_line import run_command
@@ -29,18 +28,27 @@ class WatchedSite(Site):
         submit_login(page, account)
         expect(page.locator("#essentials")).to_contain_text(f"{account}@example.com")
 
-    def forget_cached_queries(self) -> None:
-        """What five minutes do."""
-        assert run_command("clear_query_cache", **self.stack.variables).status == 0
-
 
 @pytest.fixture(scope="module")
-def browser(browser: Browser) -> Iterator[Browser]:
-    """A browser with windows, where a tab gains and loses the focus: the headless shell has none."""
-    path = require_tool("chromium", "chromium-browser", "google-chrome")
-    launched = browser.browser_type.launch(executable_path=path, args=CHROMIUM_FLAGS)
+def windows(browser: Browser) -> Iterator[Browser]:
+    """A browser whose tabs gain and lose the focus, and stay as they are behind the next page.
+
+    The headless shell has neither, and Playwright turns the back-forward cache off.
+    """
+    launched = browser.browser_type.launch(
+        executable_path=require_tool("chromium", "chromium-browser", "google-chrome"),
+        args=[*CHROMIUM_FLAGS, "--headless=new"],
+        ignore_default_args=["--disable-back-forward-cache"],
+    )
     yield launched
     launched.close()
+
+
+@pytest.fixture
+def windowed_page(windows: Browser) -> Iterator[Page]:
+    """A page with the focus and a back-forward cache. It costs twice the processor of the headless shell's."""
+    with making_pages(windows) as make:
+        yield make()
 
 
 @pytest.fixture(scope="module")
@@ -66,35 +74,26 @@ def focus(page: Page) -> None:
     other.close()
 
 
-def test_one_sign_in_opens_all_three_platforms(site: WatchedSite, new_page: NewPage) -> None:
-    page = new_page()
+def test_tabs_of_other_applications_follow_a_sign_out(site: WatchedSite, windowed_page: Page) -> None:
+    page = windowed_page
     site.sign_in(page, "all")
-    for app in ("energy", "operations", "finance"):
-        page.goto(site.url(app, f"/en/{app}"))
-        expect(page).to_have_url(site.url(app, f"/en/{app}"))
-        expect(page.locator("#essentials")).to_contain_text("all@example.com")
     shared = [cookie for cookie in page.context.cookies() if cookie["name"].startswith("VAR_")]
     assert {cookie["domain"] for cookie in shared} == {f".{DOMAIN}"}
-
-
-def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(
-    site: WatchedSite, new_page: NewPage
-) -> None:
-    page = new_page()
-    site.sign_in(page, "all")
     others = [
-        another_tab(page, site.url(app, path))
-        for app, path in (
-            ("energy", "/en/energy/clients"),
-            ("operations", "/en/operations"),
-            ("finance", "/de/finance"),
+        (another_tab(page, site.url(app, path)), title)
+        for app, path, title in (
+            ("energy", "/en/energy/clients", "You are signed out"),
+            ("operations", "/en/operations", "You are signed out"),
+            ("finance", "/de/finance", re.compile("abgemeldet")),
         )
     ]
+    for tab, _title in others:
+        expect(tab.locator("#essentials")).to_contain_text("all@example.com")
     page.goto(site.url("auth_app", "/en/profile"))
     sign_out(page)
-    for tab in others:
+    for tab, _title in others:
         expect(tab.locator("[data-sign-out]").first).to_be_attached()
-    for tab, title in zip(others, ["You are signed out", "You are signed out", re.compile("abgemeldet")], strict=True):
+    for tab, title in others:
         with tab.expect_navigation(url=f"**/login?next={quote(tab.url, safe='')}"):
             focus(tab)
             expect(tab.locator(COVER)).to_be_visible(timeout=COVERS_WITHIN_MS)
@@ -102,11 +101,10 @@ def test_a_sign_out_in_one_application_is_followed_by_the_tabs_of_the_others(
             assert "example.com" not in tab.content()
 
 
-def test_a_tab_notices_that_another_account_is_signed_in(site: WatchedSite, new_page: NewPage) -> None:
-    page = new_page()
-    site.sign_in(page, "energy")
-    old_tab = page
-    tab = another_tab(page, site.url("auth_app", "/en/profile"))
+def test_tab_notices_another_account(site: WatchedSite, windowed_page: Page) -> None:
+    old_tab = windowed_page
+    site.sign_in(old_tab, "energy")
+    tab = another_tab(old_tab, site.url("auth_app", "/en/profile"))
     sign_out(tab)
     site.sign_in(tab, "finance")
     with old_tab.expect_navigation(url=site.url("finance", "/en/finance")):
@@ -117,7 +115,7 @@ def test_a_tab_notices_that_another_account_is_signed_in(site: WatchedSite, new_
     expect(old_tab.locator("#essentials")).to_contain_text("finance@example.com")
 
 
-def test_a_visible_tab_asks_every_minute(site: WatchedSite, new_page: NewPage) -> None:
+def test_visible_tab_asks_every_minute(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     page.clock.install()
     site.sign_in(page, "energy")
@@ -133,8 +131,8 @@ def test_a_visible_tab_asks_every_minute(site: WatchedSite, new_page: NewPage) -
     page.wait_for_url("**/login?next=*")
 
 
-def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: WatchedSite, new_page: NewPage) -> None:
-    page = new_page()
+def test_focus_asks_for_the_sign_in_alone(site: WatchedSite, windowed_page: Page) -> None:
+    page = windowed_page
     site.sign_in(page, "energy")
     page.goto(site.url("energy", "/en/energy/clients"))
     page.wait_for_load_state("networkidle")
@@ -150,14 +148,7 @@ def test_coming_back_asks_for_the_sign_in_and_for_nothing_else(site: WatchedSite
     with page.expect_response("**/sign-in-state"):
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.wait_for_load_state("networkidle")
-    assert set(asked) == {site.url("energy", "/sign-in-state")}
-    assert page.locator(COVER).count() == 0
-    expect(page.locator("[data-row-id]").first).to_be_visible()
-
-
-def test_no_answer_signs_nobody_out(site: WatchedSite, new_page: NewPage) -> None:
-    page = new_page()
-    site.sign_in(page, "energy")
+    # Without an answer nobody is signed out.
     for broken in (
         lambda route: route.abort(),
         lambda route: route.fulfill(status=503, body=""),
@@ -170,20 +161,8 @@ def test_no_answer_signs_nobody_out(site: WatchedSite, new_page: NewPage) -> Non
         with page.expect_response("**/sign-in-state"):
             focus(page)
         assert page.locator(COVER).count() == 0
-
-
-@pytest.fixture
-def keeping_page(browser: Browser) -> Iterator[Page]:
-    """A page of a browser with a back-forward cache: Playwright turns it off, and the old headless mode has none."""
-    launched = browser.browser_type.launch(
-        executable_path=require_tool("chromium", "chromium-browser", "google-chrome"),
-        args=[*CHROMIUM_FLAGS, "--headless=new"],
-        ignore_default_args=["--disable-back-forward-cache"],
-    )
-    page = launched.new_context().new_page()
-    page.set_default_timeout(10_000)
-    yield page
-    launched.close()
+    assert set(asked) == {site.url("energy", "/sign-in-state")}
+    expect(page.locator("[data-row-id]").first).to_be_visible()
 
 
 def let_it_be_kept(route: Route) -> None:
@@ -196,48 +175,34 @@ def let_it_be_kept(route: Route) -> None:
     route.fulfill(response=answer, headers=kept)
 
 
-@pytest.mark.parametrize("signed_out_meanwhile", [False, True])
-def test_a_page_that_the_browser_brings_back_asks_before_it_is_seen(
-    site: WatchedSite, keeping_page: Page, signed_out_meanwhile: bool
-) -> None:
-    page = keeping_page
+def test_restored_page_asks_before_it_is_seen(site: WatchedSite, windowed_page: Page) -> None:
+    page = windowed_page
     site.sign_in(page, "energy")
     page.route("**/energy/clients", let_it_be_kept)
     page.goto(site.url("energy", "/en/energy/clients"))
     page.wait_for_load_state("networkidle")
     page.evaluate("window.broughtBack = true")
-    page.goto(site.url("energy", "/en/energy/stations"))
-    if signed_out_meanwhile:
-        # As on another application: the sign-out of this one would have Chromium drop the page (`Clear-Site-Data`).
-        page.context.clear_cookies()
-    with answers_held(page, "**/sign-in-state"):
-        page.evaluate("history.back()")
-        page.wait_for_function("window.broughtBack", timeout=10_000)
-        expect(page.locator("#content")).not_to_be_visible()
-    if signed_out_meanwhile:
-        expect(page.locator(COVER)).to_be_visible()
-        assert page.locator("[data-row-id]").count() == 0
-    else:
-        expect(page.locator("#content")).to_be_visible()
-        assert page.evaluate("window.broughtBack"), "the page itself, not a new one"
+    for signed_out_meanwhile in (False, True):
+        page.goto(site.url("energy", "/en/energy/stations"))
+        if signed_out_meanwhile:
+            # As on another application: the sign-out of this one would have Chromium drop the page (`Clear-Site-Data`).
+            page.context.clear_cookies()
+        with answers_held(page, "**/sign-in-state"):
+            page.evaluate("history.back()")
+            page.wait_for_function("window.broughtBack")
+            expect(page.locator("#content")).not_to_be_visible()
+        if not signed_out_meanwhile:
+            expect(page.locator("#content")).to_be_visible()
+            assert page.evaluate("window.broughtBack"), "the page itself, not a new one"
+    expect(page.locator(COVER)).to_be_visible()
+    assert page.locator("[data-row-id]").count() == 0
 
 
-def test_the_back_button_shows_nothing_private_after_sign_out(site: WatchedSite, new_page: NewPage) -> None:
+def test_browser_fills_in_what_the_server_missed(site: WatchedSite, new_page: NewPage) -> None:
     page = new_page()
     site.sign_in(page, "energy")
-    page.goto(site.url("energy", "/en/energy/clients"))
-    name = page.locator("[data-row-id] th").first.inner_text()
-    sign_out(page)
-    page.go_back()
-    page.wait_for_load_state()
-    assert name not in page.content()
-    assert "energy@example.com" not in page.content()
-
-
-def test_what_the_server_could_not_fetch_is_filled_in_by_the_browser(site: WatchedSite, new_page: NewPage) -> None:
-    page = new_page()
-    site.sign_in(page, "energy")
-    site.forget_cached_queries()
+    # As five minutes would do.
+    assert run_command("clear_query_cache", **site.stack.variables).status == 0
     site.stack.proxy.failing.add("/me")
 
     def recover_first(route: Route) -> None:

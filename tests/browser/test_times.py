@@ -14,7 +14,6 @@ from tests.support.harness import RunningStack
 
 pytestmark = pytest.mark.browser
 
-SESSIONS = "/en/energy/sessions"
 #: Half an hour off the others, and ahead of UTC: its day is another one in the evening.
 PLACE = "Asia/Kolkata"
 READ_AT = "[data-row-id] time[datetime]"
@@ -24,7 +23,7 @@ def moment_of(time: Locator, zone: str) -> datetime:
     return datetime.fromisoformat(time.get_attribute("datetime") or "").astimezone(ZoneInfo(zone))
 
 
-def test_times_are_local_in_the_pages_language(visit: Visit) -> None:
+def test_times_are_those_of_the_readers_zone(stack: RunningStack, visit: Visit) -> None:
     page = visit("energy", "/de/energy/sessions", timezone_id=PLACE)
     time = page.locator(READ_AT).first
     moment = moment_of(time, PLACE)
@@ -37,19 +36,13 @@ def test_times_are_local_in_the_pages_language(visit: Visit) -> None:
         page.reload()
         expect(page.locator("html")).to_have_attribute("data-time-zone", re.compile("Asia/(Kolkata|Calcutta)"))
         expect(time).to_have_attribute("data-local", "short_moment")
-
-
-def test_rows_that_htmx_brings_have_the_readers_own_times_too(visit: Visit) -> None:
-    page = visit("energy", SESSIONS, timezone_id=PLACE)
+    # Rows that htmx brings have the reader's own times too.
     page.locator("[data-load-more]").click()
     expect(page.locator("[data-row-id]")).to_have_count(40)
     time = page.locator(READ_AT).last
     expect(time).to_contain_text(moment_of(time, PLACE).strftime("%H:%M"))
     expect(page.get_by_text(" UTC")).to_have_count(0)
-
-
-def test_chosen_zone_counts_in_every_app(stack: RunningStack, visit: Visit) -> None:
-    page = visit("energy", SESSIONS, timezone_id=PLACE)
+    # A zone that the reader has chosen comes before the browser's.
     page.context.add_cookies([{"name": "VAR_TIME_ZONE", "value": "Pacific/Chatham", "url": stack.url("energy", "/")}])
     page.goto("/de/energy/sessions")
     page.locator("[data-row-id] th a").first.click()
