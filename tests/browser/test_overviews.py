@@ -47,7 +47,7 @@ def tick(page: Page) -> None:
     expect(page.locator("#live.htmx-request")).to_have_count(0)
 
 
-def test_bars_are_read_and_opened_by_keys_and_by_touch(visit: Visit) -> None:
+def test_bars_are_read_by_keys_and_touch(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, has_touch=True)
     chart, reading = page.locator("[data-chart]").first, page.locator("[data-chart-reading]").first
     expect(chart).to_have_attribute("role", "slider")
@@ -78,7 +78,7 @@ def test_bars_are_read_and_opened_by_keys_and_by_touch(visit: Visit) -> None:
     page.wait_for_url(f"**{first_day}")
 
 
-def test_the_state_updates_itself_while_it_is_seen_and_never_on_coming_back(visit: Visit) -> None:
+def test_state_updates_itself_only_while_seen(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, clock=True)
     asked: list[str] = []
 
@@ -117,7 +117,7 @@ def test_the_state_updates_itself_while_it_is_seen_and_never_on_coming_back(visi
     expect(page.locator("#live")).to_have_text("All is well")
 
 
-def test_the_state_says_its_time_and_after_a_missed_tick_since_when_there_is_no_answer(visit: Visit) -> None:
+def test_state_tells_its_time_and_a_missed_tick(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, clock=True, timezone_id="Asia/Kolkata")
     asked: list[int] = []
 
@@ -143,14 +143,7 @@ def test_the_state_says_its_time_and_after_a_missed_tick_since_when_there_is_no_
     page.unroute("**/energy/now")
     tick(page)
     expect(age).to_have_text(re.compile("As of"), use_inner_text=True)
-    page.context.clear_cookies()
-    page.clock.run_for(TICK_MS)
-    expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
-
-
-def test_hanging_request_counts_as_missed_at_the_next_tick(visit: Visit) -> None:
-    page = visit("energy", OVERVIEW, clock=True)
-    age = page.locator(".live-as-of")
+    # A request that hangs counts as missed at the next tick.
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -164,9 +157,12 @@ def test_hanging_request_counts_as_missed_at_the_next_tick(visit: Visit) -> None
     tick(page)
     expect(age).to_have_text(re.compile("As of"), use_inner_text=True)
     assert len(held) == 2
+    page.context.clear_cookies()
+    page.clock.run_for(TICK_MS)
+    expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
 
 
-def test_numbers_keep_their_units_on_the_narrowest_screen(stack: RunningStack, visit: Visit) -> None:
+def test_numbers_and_tiles_fit_each_width(stack: RunningStack, visit: Visit) -> None:
     page = visit("all", OVERVIEW, viewport={"width": 320, "height": 800})
     for app, locale, period in itertools.product(
         ("energy", "operations", "finance"), ("en", "de", "tr"), ("30d", "12m")
@@ -182,7 +178,7 @@ def test_numbers_keep_their_units_on_the_narrowest_screen(stack: RunningStack, v
     assert first["y"] == second["y"]
 
 
-def test_no_row_of_figures_has_one_tile_alone_or_a_hole(visit: Visit) -> None:
+def test_no_row_of_figures_has_a_hole(visit: Visit) -> None:
     page = visit("finance", "/en/finance")
     for number, width in itertools.product((4, 6, 7, 8), (768, 900, 1024, 1152, 1280, 1440, 1920)):
         page.set_viewport_size({"width": width, "height": 900})
