@@ -89,7 +89,7 @@ def walked(request: pytest.FixtureRequest, seeded: Path, tmp_path_factory: pytes
         rows = all_rows(portal)
         # Where the backend does not filter, rows that belong elsewhere are looked for in a second list of each kind.
         walker = Walker(portal, browser, pages_of_a_shape=2 if kind == "contract" else 1)
-        walker.walk(sends_forms=True)
+        walker.walk()
         # What is refused to one user is asked again for another.
         visits, calls = tuple(walker.visits), tuple(portal.backend.answers_without(walker.other_tokens))
         walker.sign_in()

@@ -51,7 +51,7 @@ OF_THE_EXAMPLES: Final = (
     *("portal/web/errors/test_failure_pages.py", "portal/web/frame/test_essentials.py"),
     *("portal/web/frame/test_platform_gaps.py", "portal_pages/exports/test_export_views.py"),
     *("portal_pages/forms", "portal_pages/lists/test_filters.py", "portal_pages/lists/test_list_urls.py"),
-    *("portal_pages/lists/test_list_views.py", "portal_pages/lists/test_kept_lists.py"),
+    "portal_pages/lists/test_list_views.py",
     *("portal_pages/lists/test_saved_views.py", "portal_pages/records/test_bulk_pages.py"),
     *("portal_pages/records/test_history.py", "portal_pages/records/test_related.py", "portal/web/test_kept_pages.py"),
     *("portal_pages/records/test_row_actions.py", "portal_pages/test_overviews.py"),

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from portal.config.limits import SIGN_IN_TRIES, SIGN_INS_PER_ACCOUNT
+from portal.config.limits import SIGN_IN_TRIES
 from portal.testing import page_of
-from portal.web.sign_in import sign_in_limit
 from tests.support.every_page.acts import Act, answers, at, fails, journey, lists, refuses, send, stranger, user
 from tests.support.every_page.cases import HTMX_ROWS, RELOAD, Case, Steps, Visit
 from tests.support.every_page.rows import HOSTILE_IDS, HOSTILE_TEXTS, ODD_VALUES, TYPED_TEXT
@@ -65,26 +64,17 @@ def _sign_in() -> Named:
     yield "sign-in with next", 200, opens(next="/en/profile?a=b&c=d")
     yield "sign-in with a hostile next", 200, opens(next=TYPED_TEXT)
     yield "sign-in after a lost refresh", 200, opens(reason="refresh-lost", next="/en/profile")
-    yield "sign-in with an unknown reason", 200, opens(reason="<b>refresh-lost")
     yield "sign-in, nothing typed", 422, sends(email="", password="", next="/en/profile")
-    yield "sign-in, no password", 422, sends(password="")
     yield "sign-in, texts too long", 422, sends(email="x" * 255, password="y" * 1001)
     yield "sign-in, hostile texts", 401, refused(401, email=TYPED_TEXT[:200], next=TYPED_TEXT)
-    yield "sign-in, hostile texts and no password", 422, sends(email='"><x-hostile>', password="", next="' onfocus='")
     yield "sign-in, no such page", 404, opens("/login/nothing")
     yield "sign-in that expired", 403, journey(send("/login", FORM), by=stranger(checks_csrf=True))
-    for status, shown in ((401, 401), (422, 502), (418, 502), (409, 502), (501, 503)):
+    for status, shown in ((401, 401), (422, 502), (501, 503)):
         yield f"sign-in, the backend says {status}", shown, refused(status)
     yield "sign-in, outage", 503, sends(fails("malformed"), next="/en/profile")
-    for name, tokens in (
-        ("without a token", {}),
-        ("with a token that is too large", {"accessToken": "x" * 5000}),
-        ("with a token that can't be sent", {"accessToken": "a\nb"}),
-    ):
-        yield f"sign-in, an answer {name}", 502, sends(answers("POST", "/auth/login", json=tokens))
+    yield "sign-in, an answer without a token", 502, sends(answers("POST", "/auth/login", json={}))
     yield "sign-in, success", 303, _success
     yield "sign-in, too many tries", 429, _too_many_tries
-    yield "sign-in, too many successes", 429, _too_many_successes
     yield "signed out", 200, opens("/signed-out")
     yield "signed out, and signed in again", 200, journey(at("/signed-out"))
     yield "of a provider that is none", 404, opens("/login/oidc")
@@ -105,13 +95,6 @@ def _too_many_tries(visit: Visit) -> None:
     browser.send("/login", FORM)
 
 
-def _too_many_successes(visit: Visit) -> None:
-    email = f"ada@{visit.address}"
-    for _ in range(SIGN_INS_PER_ACCOUNT):
-        sign_in_limit().succeeded(email)
-    visit.signed_out().send("/login", FORM | {"email": email})
-
-
 def _forgotten_password() -> Named:
     def opens(path: str) -> Steps:
         return journey(at(path), by=stranger())
@@ -125,14 +108,12 @@ def _forgotten_password() -> Named:
     yield "forgotten password", 200, opens("/login/forgot")
     yield "forgotten password, nothing typed", 422, journey(send("/login/forgot", {}), by=stranger())
     yield "forgotten password, asked for", 200, answered("forgot", 202, email)
-    yield "forgotten password, refused", 200, answered("forgot", 422, email)
     yield "forgotten password, outage", 503, answered("forgot", 503, email)
     yield "new password", 200, opens(f"/login/reset?{urlencode({'token': TYPED_TEXT})}")
     yield "new password without a token", 200, opens("/login/reset")
     yield "new password, too short", 422, answered("reset", 204, reset | {"password": "x"})
     yield "new password, done", 303, answered("reset", 204, reset)
     yield "new password, spent", 422, answered("reset", 422, reset, errors={"token": ["<b>No.</b>"]})
-    yield "new password, refused", 422, answered("reset", 422, reset, errors={"password": ["<b>Too common.</b>"]})
     yield "new password, outage", 503, answered("reset", 503, reset)
 
 
@@ -160,10 +141,8 @@ def _accounts() -> Named:
     refusal = refuses("PATCH", f"{ACCOUNTS}/acc_1", status=422, errors={"permissions": ["<b>No.</b>"]})
     yield "permissions, one's own", 200, journey(row, gives_up, by=user("IAM_ADMIN", id="acc_1"))
     yield "accounts", 200, shows("/accounts")
-    yield "accounts, found", 200, shows("/accounts?q=ada")
     yield "accounts, for nobody else", 403, shows("/accounts", "ENERGY_APP")
     yield "account", 200, shows("/accounts/acc_1")
-    yield "account, for nobody else", 403, shows("/accounts/acc_1", "ENERGY_APP")
     yield "permissions of an account", 200, shows("/accounts/acc_1/edit")
     yield "permissions, saved", 303, saves(taken)
     yield "permissions, refused", 422, saves(refusal)
@@ -194,36 +173,23 @@ def _profile() -> Named:
     fields = ("userAgent", "current", "createdAt", "lastUsedAt", "ipAddress", "place")
     odd = [{"id": f"ses_{number}", **dict.fromkeys(fields, value)} for number, value in enumerate(ODD_VALUES.values())]
     many = [{"id": f"ses_{number}", "userAgent": AGENTS[number % len(AGENTS)]} for number in range(45)]
-    second, last = (f"/profile?{urlencode({'cursor': f'after {number}&='})}" for number in (20, 40))
+    second = f"/profile?{urlencode({'cursor': 'after 20&='})}"
     answer = answers("GET", SIGN_INS, json=page_of(hostile, next_cursor='"><x-hostile>&'))
-    everywhere = ("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
     down = fails("malformed", path=SIGN_INS)
     settings = {"locale": "en", "timeZone": "Asia/Kolkata", "theme": "dark"}
-    bad = {"timeZone": "../../etc/passwd", "theme": TYPED_TEXT}
     yield "profile", 200, shows(ROWS)
-    yield "profile, one sign-in", 200, shows(ROWS[2:3])
     yield "profile, no sign-in", 200, shows([])
     yield "profile, many sign-ins", 200, shows(many)
-    yield "profile, second page", 200, shows(many, second)
-    yield "profile, third page", 200, shows(many, last)
     yield "profile, second page by htmx", 200, journey(lists(SIGN_INS, many), at(second, **HTMX_ROWS))
-    yield "profile, last page by htmx", 200, journey(lists(SIGN_INS, many), at(last, **HTMX_ROWS))
     yield "profile, hostile sign-ins", 200, journey(answer, page)
     yield "profile, odd sign-ins", 200, shows(odd)
     yield "profile, no platform", 200, shows(ROWS, "/profile", "NONE", permissions=[])
-    yield "profile, all platforms", 200, shows(ROWS, "/profile", *everywhere)
     yield "profile, hostile permissions", 200, shows(ROWS, permissions=[*HOSTILE_TEXTS.values(), "ENERGY_APP", 7, None])
-    yield "profile, odd permissions", 200, shows(ROWS, permissions="ENERGY_APP")
-    yield "profile, sign-ins fail", 200, journey(down, page)
     yield "profile, sign-ins fail later", 200, journey(lists(SIGN_INS, ROWS), page, down, at("/profile", **RELOAD))
     yield "profile, a sign-in ends", 200, ends(ROWS, "ses_0/revoke", "ses_0")
     yield "profile, all sign-ins end", 303, ends(ROWS[2:3], "revoke", then=())
-    yield "profile, all others end", 200, ends(ROWS[1:3], "revoke-others", "ses_1")
     yield "profile, a new name", 303, named(200, {"name": "Ada"})
     yield "profile, no name", 422, named(200, {"name": " "})
     yield "profile, a name that the backend refuses", 422, named(422, {"name": TYPED_TEXT[:200]})
-    yield "profile, a name in an outage", 422, named(503, {"name": "Ada"})
-    yield "profile, settings", 303, journey(send("/profile/preferences", {"timeZone": "Asia/Kolkata", "theme": "dark"}))
-    yield "profile, hostile settings", 303, journey(send("/profile/preferences", bad))
     yield "profile, with settings", 200, journey(lists(SIGN_INS, ROWS), send("/profile/preferences", settings), page)
     yield "signed out everywhere", 200, journey(at("/signed-out?everywhere"), by=stranger())

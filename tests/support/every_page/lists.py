@@ -148,38 +148,24 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     yield "hostile filters", listed(many, opens(f"?{HOSTILE_FILTERS}"))
     yield "empty", listed([], opens())
     yield "empty, htmx rows", listed([], opens(**HTMX_ROWS))
-    yield "one row", listed(many[:1], opens())
     yield "hostile rows", answered(opens(), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx", answered(opens(**HTMX_LIST), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx rows", answered(opens(second, **HTMX_ROWS), resource.hostile())
     for menu in resource.menus:
         yield f"open menu {menu}", listed(resource.hostile(), opens(f"?menu={menu}"))
         yield f"open menu {menu}, htmx", listed(resource.hostile(), opens(f"?menu={menu}", **HTMX_LIST))
-        yield f"open menu {menu}, hostile filters", listed([], opens(f"?menu={menu}&{HOSTILE_FILTERS}"))
     yield "odd rows", answered(opens(), resource.odd())
     yield "bare rows", answered(opens(), resource.bare())
     yield "the outage after rows", listed(many, *outage())
     if resource not in FIRST_OF_AN_APP:
         return
     last = f"?{urlencode({'cursor': 'after 40&='})}"
-    sorted_second = f"?{urlencode({'q': 'a b', 'sort': resource.sort, 'cursor': 'after 20&='})}"
     yield "second page", listed(many, opens(second))
-    yield "second page, htmx list", listed(many, opens(second, **HTMX_LIST))
     yield "last page", listed(many, opens(last))
-    yield "last page, htmx rows", listed(many, opens(last, **HTMX_ROWS))
-    yield "search and sort, second page", listed(many, opens(sorted_second))
-    yield "htmx for another element", listed(many, opens(**{"hx-request": "true", "hx-target": "content"}))
     yield "search without a hit", listed([], opens("?q=nobody"))
-    yield "search without a hit, htmx", listed([], opens("?q=nobody", **HTMX_LIST))
     yield "hostile search without a hit", listed([], opens(f"?{HOSTILE_SEARCH}"))
-    yield "hostile search without a hit, htmx", listed([], opens(f"?{HOSTILE_SEARCH}", **HTMX_LIST))
-    yield "hostile filters, htmx", listed(many, opens(f"?{HOSTILE_FILTERS}", **HTMX_LIST))
-    yield "hostile filters without a hit", listed([], opens(f"?{HOSTILE_FILTERS}"))
     yield "three pages", listed(many, opens("?pages=3"))
-    yield "empty, htmx", listed([], opens(**HTMX_LIST))
     for total in (None, 1, 1234567, 10**400, -1, "7", True, 1.5):
         yield f"total {total!r:.20}", answered(opens(), many[:1], total=total)
-    yield "no total, htmx", answered(opens(**HTMX_LIST), many[:1], total=None)
     yield "the outage after rows of a second page", listed(many, *outage(second))
-    yield "the outage after an empty list", listed([], *outage())
     yield "the outage after a search without a hit", listed([], *outage("?q=nobody"))

@@ -92,7 +92,7 @@ class Walker:
         with HttpBrowser() as other:
             other.sign_in(self.portal.origins["auth_app"], email=ADMIN, password=PASSWORD)
 
-    def walk(self, *, sends_forms: bool) -> None:
+    def walk(self) -> None:
         """Go everywhere from the first page on; then send the forms, each with what its page has in it by then."""
         self.sign_in_elsewhere()
         start = self.sign_in()
@@ -116,7 +116,7 @@ class Walker:
             ]
             self._find_forms(visit, forms)
         done: set[tuple[object, ...]] = set()
-        while sends_forms and forms.keys() - done:
+        while forms.keys() - done:
             shape = min(forms.keys() - done, key=_place)
             done.add(shape)
             self._send(forms, shape)
