@@ -28,6 +28,7 @@ FAULTS = {
     "{{ nav_link('payments', _('x'), icon='xyz') }}": ("E002", "there is no icon 'xyz'", "there are plus"),
     "{{ url('paymets') }}": ("E002", "there is no URL with the name 'paymets'", "'payments'"),
     "{{ url('payment') }}": ("E002", "the URL 'payment' needs 1 value(s), not 0", "one for each"),
+    "{{ url('payments', row.id) }}": ("E002", "the URL 'payments' needs 0 value(s), not 1", ""),
     "{{ row.name|link('paymnt', row.id) }}": ("E002", "there is no URL", "'payment'"),
     "{{ nav_link('paymets', _('x'), icon='plus') }}": ("E002", "there is no URL", "'payments'"),
     "{{ request.COOKIES.VAR_ACCESS_TOKEN }}": ("E013", "this template reads the cookies", ""),
