@@ -9,7 +9,7 @@ import pytest
 
 from tests.portal.query import answering
 from tests.portal.query.clients import BODY, before_next, clients, create, delete, listed, names, once, rename
-from tests.portal.query.fakes import unavailable
+from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ClientQueries
@@ -27,13 +27,35 @@ class TestI1EveryReadAfterAWriteShowsIt:
 
 
 class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
-    def test_nor_an_invalidation_during_the_first_fetch(self, ada: User) -> None:
+    @pytest.mark.parametrize("first", [True, False], ids=["nothing cached", "cached and stale"])
+    def test_when_the_write_ends_before_the_fetch(self, ada: User, first: bool) -> None:
+        other = ada.elsewhere()
+        listed(other, {"q": "3"})  # so that the token is bound
+        if not first:
+            listed(ada)
+            ada.passes(PAST_ITS_LIFE_S)
+        ada.backend.inside = once(lambda: delete(other, "c5"))
+        listed(ada)  # its answer left the backend with c5 in it
+        with ada.reads(0):
+            assert listed(ada) == ["c4"], "the page of before, less the row"
+
+    def test_nor_an_invalidation_while_the_list_is_fetched_for_the_first_time(self, ada: User) -> None:
         other = ada.elsewhere()
         listed(other, {"q": "3"})  # so that the token is bound
         ada.backend.inside = once(lambda: ClientQueries.use_get_clients_query.invalidate(other.request()))
         listed(ada)
         with ada.reads(1):
             listed(ada)
+
+
+class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
+    def test_another_users_later_change_stays(self, ada: User) -> None:
+        listed(ada)
+        rename(ada, "c5", "by ada")
+        ada.backend.rows[0]["name"] = "by someone else"
+        assert names(ada)["c5"] == "by ada"
+        ada.passes(PAST_ITS_LIFE_S)
+        assert [names(ada)["c5"] for _ in range(2)] == ["by someone else"] * 2
 
 
 class TestI4PatchesAppearAllOrNone:
