@@ -65,7 +65,7 @@ def test_sign_out_ends_what_was_typed(visit: Visit, sign_in: SignIn) -> None:
     page.evaluate("document.querySelector('main [name=city]').type = 'password'")
     page.locator("main [name=city]").fill("hunter2")
     page.locator("main [name=name]").fill("Secret")
-    # What the page does when it is left.
+    # The browser sends this event as the page is left.
     page.evaluate("window.dispatchEvent(new Event('pagehide'))")
     kept = page.evaluate(KEPT)
     assert [word in kept for word in ("Secret", "hunter2", "csrfmiddlewaretoken")] == [True, False, False]

@@ -11,7 +11,7 @@ from tests.support.harness import RunningStack
 pytestmark = pytest.mark.browser
 
 CLIENTS = "/en/energy/clients"
-#: Whether a click in the middle of a control is its own.
+#: Returns whether a click in the middle of a control reaches it.
 IS_UNCOVERED = """control => {
     const box = control.getBoundingClientRect();
     const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);

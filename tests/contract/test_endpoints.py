@@ -347,7 +347,7 @@ def test_each_write_is_tried() -> None:
     assert sorted(tried) == MUTATIONS
 
 
-def test_what_the_sandbox_answers_is_what_its_schema_says(sandbox: Sandbox) -> None:
+def test_answers_of_the_sandbox_fit_its_schema(sandbox: Sandbox) -> None:
     def ask(path: str) -> Any:
         return sandbox.get(path, Authorization=f"Bearer {sandbox.admin.access}").json()
 

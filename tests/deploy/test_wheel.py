@@ -130,7 +130,7 @@ def test_sandbox_names_the_packages_it_needs(monkeypatch: pytest.MonkeyPatch, ca
     assert "install the distribution portal-sandbox-api with all it asks for" in capsys.readouterr().err
 
 
-def test_installed_app_serves_pages_styles_and_pdf_as_nobody_and_process_1(target: Installed, tmp_path: Path) -> None:
+def test_installed_app_serves_as_nobody_and_process_1(target: Installed, tmp_path: Path) -> None:
     port, log = free_port(), tmp_path / "installed.log"
     with running_stack(tmp_path, without=tuple(project.app for project in PROJECTS)) as stack, HttpBrowser() as browser:
         browser.take(stack.tokens("finance@example.com"))

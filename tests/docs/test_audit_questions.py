@@ -68,7 +68,7 @@ def test_filters_find_the_lines_that_answer_their_question(log: Path) -> None:
     assert found == ANSWERS
 
 
-def test_lines_of_an_account_are_found_by_the_block_of_the_page(log: Path) -> None:
+def test_block_of_the_page_finds_an_accounts_lines(log: Path) -> None:
     require_tool("jq")
     (block,) = [block for block in blocks_of(PAGE) if block.code.startswith("user=")]
     done = subprocess.check_output(["bash", "-ec", block.code], cwd=log.parent, text=True)

@@ -268,9 +268,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], subproces
 
 
 @tried("sh")
-def test_shell_block_runs_as_it_is_typed_in_a_fresh_clone(
-    block: Block, shell: Callable[[str], subprocess.CompletedProcess[str]]
-) -> None:
+def test_shell_block_runs_as_typed(block: Block, shell: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
     for command in command_lines(block.code):
         if command not in NOT_RUN:
             done = shell(command)
@@ -291,7 +289,7 @@ def test_a_template_compiles(block: Block) -> None:
 
 @pytest.fixture
 def stage(backend: Backend, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """What a page declares is gone with the test; what it imports stays."""
+    """Return what the code of a page needs. The registry forgets the page's declarations after the test."""
     import_services()
     monkeypatch.setattr(REGISTRY, "queries", dict(REGISTRY.queries))
     monkeypatch.setattr(REGISTRY, "mutations", dict(REGISTRY.mutations))
@@ -299,7 +297,7 @@ def stage(backend: Backend, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("page", sorted({block.page for block in BLOCKS if how_tried(block) == "python"}))
-def test_python_of_a_page_runs_from_its_first_block_to_its_last(page: str, stage: Stage) -> None:
+def test_python_blocks_of_a_page_run_in_order(page: str, stage: Stage) -> None:
     known: dict[str, Any] = BEFORE.get(page, lambda _: {})(stage)
     for block in BLOCKS:
         if block.page == page and how_tried(block) == "python":

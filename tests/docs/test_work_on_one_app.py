@@ -1,4 +1,4 @@
-"""How-to on work on one app: its commands do what it says, as they are typed in a fresh clone."""
+"""Commands of the how-to on one app, typed in a fresh clone."""
 
 from __future__ import annotations
 

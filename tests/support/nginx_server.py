@@ -46,7 +46,7 @@ class Site:
 
     def logged(self, mark: str) -> list[str]:
         """The lines of the log with `mark` in them; nginx writes one only after its answer has left."""
-        return until(lambda: re.findall(rf".*{mark}.*\n", self.log.read_text()), what=f"a line with {mark}")
+        return until(lambda: re.findall(rf".*{re.escape(mark)}.*\n", self.log.read_text()), what=f"a line with {mark}")
 
     def send(self, request: bytes, *, sni: str | None = f"auth.{DOMAIN}", tls: bool = True) -> bytes:
         """Send bytes as they are, and read until the end; what no HTTP client would send."""

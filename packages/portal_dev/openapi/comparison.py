@@ -141,8 +141,9 @@ def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
     for header in operation.headers:
         if header.required:
             yield Fault(f"the schema needs the {header.place} {header.name}, which hooks do not send")
-    yield from _query_faults(hook, operation.query, is_list=getattr(hook, "is_list", False))
-    yield from _answer_faults(hook, operation, is_list=getattr(hook, "is_list", False))
+    is_list = getattr(hook, "is_list", False)
+    yield from _query_faults(hook, operation.query, is_list=is_list)
+    yield from _answer_faults(hook, operation, is_list=is_list)
     if operation.method != "GET":
         yield from _body_faults(hook, operation.body)
     elif operation.body.required:

@@ -123,7 +123,7 @@ def read_document(text: str) -> Node:
     return node
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # a base chosen at run time
     """Reads `no` and `2026-01-01` as texts, as YAML 1.2 has it."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012  PyYAML's own type
@@ -158,7 +158,7 @@ def _limit(events: Iterable[Any], most: int) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, size = opened.pop()
         elif isinstance(event, yaml.AliasEvent):
-            # What is not closed yet contains itself.
+            # A collection that is not closed yet contains itself.
             anchor, size = None, sizes.get(anchor, most + 1)
         elif isinstance(event, yaml.ScalarEvent):
             size = 1

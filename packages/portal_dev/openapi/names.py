@@ -51,7 +51,7 @@ def camel(attribute: str) -> str:
 
 def class_name(name: str) -> str:
     """Return the class for a schema: `ClientSerializer` is `Client`, `LoginRequestRequest` is `LoginReq`."""
-    # Of a name with several dots the last part: `io.k8s.api.core.v1.Pod` is `Pod`.
+    # The last part names a schema of several dots: `io.k8s.api.core.v1.Pod` is `Pod`.
     last = name.rpartition(".")[2] if name.count(".") > 1 else name
     found = "".join(word[:1].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", _ascii(last))) or "Unnamed"
     found = re.sub(r"(?<=.)(Request)+$", "Req", _ADDED.sub("", found))

@@ -51,7 +51,7 @@ class QueriesPanel(Panel):
         before = _redirects.pop((browser, address), None)
         stats = self.toolbar.store.panel(before, self.panel_id) if before else {}
         requests = [*stats.get("requests", ())[-1:], this]
-        self.record_stats({"requests": requests})  # type: ignore[no-untyped-call]  # as above
+        self.record_stats({"requests": requests})  # type: ignore[no-untyped-call]  # the toolbar's own has no types
         if browser and "Location" in response.headers:
             _redirects[browser, response.headers["Location"]] = self.toolbar.request_id
             if len(_redirects) > MAX_REDIRECTS:

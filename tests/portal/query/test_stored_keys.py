@@ -17,7 +17,7 @@ PARTITION = Partition(
     principal=principal_of_id("usr_1"), namespace=NAMESPACE, view="0a1b", binding=binding_key("a token")
 )
 LEASE = lease_key(PARTITION, query_key(endpoint="energy.get_clients"), start=None, index=0)
-LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients", random_below=lambda _: 0)  # type: ignore[arg-type]
+LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients", random_below=lambda _: 0)  # type: ignore[arg-type]  # no store is asked
 ENDPOINTS = endpoints_by_digest(["energy.get_clients", "energy.get_summary"])
 
 

@@ -167,7 +167,7 @@ def overview_cases() -> Iterator[Case]:
             steps = journey(*_told(page, page.summary), at(f"{page.path}?{query}"))
             yield Case(site=page.app, name=f"overview, {query}", steps=steps)
         later = journey(*_told(page, page.summary), opened, down, at(page.path, **RELOAD))
-        # Who reads a list beside the summary has that to show.
+        # A page that reads a list beside the summary shows that list.
         beside = 200 if page.reads_beside else 503
         for name, status, steps in (
             ("the backend counts nothing", 200, journey(*_told(page, None, total=None), opened)),
