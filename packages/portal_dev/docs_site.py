@@ -1,6 +1,7 @@
 """Hook of MkDocs: the navigation in the order of docs/README.md, and the files outside of docs/ that pages link to.
 
-A page of docs/ keeps its place on the site; a file outside of docs/ is added below `project/`.
+Each file is known by its path from the repository's root, so links lead from docs/ to the others and back. A page of
+docs/ keeps its place on the site; a file outside of docs/ is added below `project/`.
 """
 
 from __future__ import annotations
@@ -13,76 +14,45 @@ from typing import TYPE_CHECKING, Final
 from mkdocs.structure.files import File, InclusionLevel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
-    from mkdocs.structure.pages import Page
 
-_INDEX: Final = "README.md"
+_INDEX: Final = "docs/README.md"
+#: Also of files whose names begin with a dot.
+_INCLUDED: Final = InclusionLevel.INCLUDED
 #: Folder to the section's title (https://diataxis.fr has the first five).
 _SECTIONS: Final = {
-    "tutorial": "Tutorial",
-    "how-to": "How-to guides",
-    "runbooks": "Runbooks",
-    "reference": "Reference",
-    "explanation": "Explanation",
-    "adr": "Decisions",
-    "project": "Project",
+    "docs/tutorial/": "Tutorial",
+    "docs/how-to/": "How-to guides",
+    "docs/runbooks/": "Runbooks",
+    "docs/reference/": "Reference",
+    "docs/explanation/": "Explanation",
+    "docs/adr/": "Decisions",
 }
-#: Other files become pages that show their text.
-_COPIED: Final = frozenset({".md", ".webp", ".png", ".svg", ".css"})
-#: A fenced block, in which nothing is a link, or the target of a link or picture.
-_TARGET: Final = re.compile(
-    r"^ *(?P<fence>`{3,})[^\n]*\n.*?^ *(?P=fence) *$|(?<=\]\()(?P<path>[^)#/:\s][^)#:\s]*)(?=[)#\s])",
-    re.DOTALL | re.MULTILINE,
-)
+_TARGET: Final = re.compile(r"\]\(([^)#:\s]+)")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> None:
     """Add the linked files outside of docs/, and set the navigation."""
     root = Path(config.docs_dir).parent
+    for file in [file for file in files if file.src_dir == config.docs_dir]:
+        files.remove(file)
+        # MkDocs derives the other paths from this one when they are first read.
+        file.abs_src_path, file.dest_uri, file.src_uri = file.abs_src_path, file.dest_uri, f"docs/{file.src_uri}"
+        files.append(file)
     pages = [_INDEX, *sorted(file.src_uri for file in files.documentation_pages() if file.src_uri != _INDEX)]
     linked: list[str] = []
     for page in pages:  # The added pages are appended.
-        for _, source in _links(files.src_uris[page].content_string, page):
-            linked.append(place := _place(source))
+        for target in _TARGET.findall(files.src_uris[page].content_string):
+            linked.append(source := posixpath.normpath(posixpath.join(posixpath.dirname(page), target)))
             # MkDocs reports a link that leads nowhere.
-            if place not in files.src_uris and (root / source).is_file():
-                files.append(_added(root / source, source, config))
-                pages += [place] if place.endswith(".md") else []
+            if source not in files.src_uris and (root / source).is_file():
+                file = File.generated(config, source, abs_src_path=str(root / source), inclusion=_INCLUDED)
+                # A browser shows a text, and saves a file of an ending that it does not know.
+                file.dest_uri = f"project/{file.dest_uri}" if source.endswith(".md") else f"project/{source}.txt"
+                files.append(file)
+                pages += [source] if source.endswith(".md") else []
     pages.sort(key=lambda page: (not page.endswith("/README.md"), [*linked, page].index(page), page))
-    sections = {folder: [page for page in pages if page.startswith(f"{folder}/")] for folder in _SECTIONS}
-    config.nav = [_INDEX, *({_SECTIONS[folder]: below} for folder, below in sections.items() if below)]
-
-
-def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
-    """Lead each link to the place of its file on the site."""
-    of = page.file.src_uri
-    for match, source in reversed([*_links(markdown, of)]):
-        target = posixpath.relpath(_place(source), posixpath.dirname(of) or ".")
-        markdown = markdown[: match.start("path")] + target + markdown[match.end("path") :]
-    return markdown
-
-
-def _links(text: str, page: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Each link of a page, and the path from the repository's root that it leads to."""
-    source = page.removeprefix("project/") if page.startswith("project/") else f"docs/{page}"
-    for match in _TARGET.finditer(text):
-        if match["path"]:
-            yield match, posixpath.normpath(posixpath.join(posixpath.dirname(source), match["path"]))
-
-
-def _place(source: str) -> str:
-    """Return the path of a file on the site."""
-    if source.startswith("docs/"):
-        return source.removeprefix("docs/")
-    return f"project/{source}" if Path(source).suffix in _COPIED else f"project/{source}.md"
-
-
-def _added(path: Path, source: str, config: MkDocsConfig) -> File:
-    place = _place(source)
-    if path.suffix in _COPIED:
-        return File.generated(config, place, abs_src_path=str(path))
-    text = f"---\nsearch:\n  exclude: true\n---\n\n# {source}\n\n``````{path.suffix[1:]}\n{path.read_text()}\n``````\n"
-    return File.generated(config, place, content=text, inclusion=InclusionLevel.INCLUDED)
+    sections = {title: [page for page in pages if page.startswith(folder)] for folder, title in _SECTIONS.items()}
+    sections["Project"] = [page for page in pages if not page.startswith("docs/")]
+    config.nav = [_INDEX, *({title: below} for title, below in sections.items() if below)]

@@ -4,6 +4,5 @@
 
     local_stack    the sandbox backend and all projects, with their ports and variables
     reloader       restarts those of them whose code has changed; needs watchfiles
-    held_ports     connections wait while a server restarts; a page shows why one does not start
     server_group   several servers, started and stopped together
 """

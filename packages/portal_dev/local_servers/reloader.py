@@ -7,12 +7,9 @@ docs/adr/0029-a-developers-day.md compares this with the ways of Django and gran
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from watchfiles import Change, DefaultFilter, PythonFilter, watch
-
-from portal.server.ports import answers
-from portal_dev.local_servers.held_ports import StandIn
+from watchfiles import PythonFilter, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,18 +22,6 @@ WATCH_INTERVAL_MS: Final = 200
 ALSO_CODE: Final = (".po", ".svg", "macros.html")
 
 
-class CodeFilter(PythonFilter):
-    """Code, and folders that are new: of one that was renamed, or written at once, the system may name no file."""
-
-    def __init__(self) -> None:
-        super().__init__(extra_extensions=ALSO_CODE)
-
-    def __call__(self, change: Change, path: str) -> bool:
-        """Whether a change is one of code."""
-        is_new_folder = change is Change.added and Path(path).is_dir() and DefaultFilter.__call__(self, change, path)
-        return is_new_folder or super().__call__(change, path)
-
-
 class Reloader:
     """Watches the code of servers from its making on.
 
@@ -46,10 +31,9 @@ class Reloader:
     def __init__(self, servers: Sequence[Server], *, say: Callable[[str], None]) -> None:
         self._servers = servers
         self._say = say
-        self._stand_ins: dict[str, StandIn] = {}
         folders = {folder for server in servers for folder in server.code if folder.exists()}
-        looks: dict[str, Any] = {"rust_timeout": WATCH_INTERVAL_MS, "yield_on_timeout": True}
-        self._changes = watch(*folders, watch_filter=CodeFilter(), **looks)
+        code = PythonFilter(extra_extensions=ALSO_CODE)
+        self._changes = watch(*folders, watch_filter=code, rust_timeout=WATCH_INTERVAL_MS, yield_on_timeout=True)
         # The first look begins the watch.
         next(self._changes)
 
@@ -59,27 +43,14 @@ class Reloader:
         :raises KeyboardInterrupt: a signal arrived, and its handler raised an error.
         """
         changed = sorted(Path(name) for _, name in next(self._changes))
-
-        def runs_changed(server: Server) -> bool:
-            return any(path.is_relative_to(folder) for path in changed for folder in server.code)
-
-        if affected := [*filter(runs_changed, self._servers)]:
+        affected = [
+            server
+            for server in self._servers
+            if any(path.is_relative_to(folder) for path in changed for folder in server.code)
+        ]
+        if affected:
             files = changed[0].name if len(changed) == 1 else f"{len(changed)} files"
             self._say(f"{files} changed: restarting {', '.join(server.name for server in affected)}")
-            group.stop(*(server.name for server in affected))
-            for server in affected:
-                if stand_in := self._stand_ins.pop(server.name, None):
-                    stand_in.stop()
-            # The app of a service first: the others would take half of the processors.
-            first = [server for server in affected if any(server.name in path.parts for path in changed)]
-            rest = [server for server in affected if server not in first]
-            group.start(first)
-            for server in first if rest else ():
-                # Returns with the answer, or after a moment.
-                answers(server.port)
-            group.start(rest)
+            group.restart(affected)
         for name, status in group.take_ended().items():
             self._say(f"{name} has ended with status {status}; the next change of its code starts it again")
-            listener = next(server.listener for server in self._servers if server.name == name)
-            if listener is not None:
-                self._stand_ins[name] = StandIn(listener, name=name, words=group.last_words(name))

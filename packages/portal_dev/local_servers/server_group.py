@@ -7,27 +7,22 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from portal.config.places import SOURCE_ROOT
 from portal.server.ports import answers
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-    from typing import IO
 
 #: Seconds that a server has to end by itself. Stopping a group takes little longer.
 STOP_TIMEOUT_S = 4.0
 #: Seconds in which a server must answer after its start.
 START_TIMEOUT_S = 60.0
 POLL_INTERVAL_S = 0.05
-#: Bytes of what a server wrote last.
-MOST_WORDS = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +33,6 @@ class Server:
     :param port: on 127.0.0.1; `GET /healthz` answers 200 there once it serves.
     :param environment: variables beside those of this process; None takes one away.
     :param code: folders whose code it runs.
-    :param listener: the socket that it takes its connections from, open in this process (:mod:`.held_ports`); without
-        one it listens itself.
     """
 
     name: str
@@ -47,31 +40,6 @@ class Server:
     port: int
     environment: Mapping[str, str | None] = field(default_factory=dict)
     code: tuple[Path, ...] = ()
-    listener: socket.socket | None = None
-
-
-class LastWords:
-    """What a process writes to its stderr: copied to that of this process, and the end of it kept.
-
-    :param stream: where it can be read.
-    """
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._kept = b""
-        self._reader = threading.Thread(target=self._copy, daemon=True)
-        self._reader.start()
-
-    def _copy(self) -> None:
-        for line in self._stream:
-            sys.stderr.buffer.write(line)
-            sys.stderr.buffer.flush()
-            self._kept = (self._kept + line)[-MOST_WORDS:]
-
-    def text(self) -> str:
-        """All of it, of a process that has ended. One that it has started, and left, may hold the stream open."""
-        self._reader.join(timeout=1)
-        return self._kept.decode(errors="replace")
 
 
 class ServerGroupError(Exception):
@@ -84,7 +52,6 @@ class ServerGroup:
     def __init__(self, *, log: Path | None = None) -> None:
         self._log = log
         self._running: list[tuple[Server, subprocess.Popen[bytes]]] = []
-        self._words: dict[str, LastWords] = {}
 
     def start(self, servers: Iterable[Server]) -> None:
         """Start all servers. They are up when :meth:`wait_until_ready` returns."""
@@ -95,15 +62,10 @@ class ServerGroup:
         merged = {**os.environ, **server.environment}
         environment = {name: value for name, value in merged.items() if value is not None}
         command = [sys.executable, *server.command]
-        options: dict[str, Any] = {"cwd": SOURCE_ROOT, "env": environment, "start_new_session": True}
-        if server.listener is not None:
-            number = server.listener.fileno()
-            command += ["--listener", str(number)]
-            process = subprocess.Popen(command, pass_fds=[number], stderr=subprocess.PIPE, **options)
-            self._words[server.name] = LastWords(process.stderr)
-            return process
         with self._log.open("ab") if self._log else contextlib.nullcontext() as log:
-            return subprocess.Popen(command, stdout=log, stderr=log, **options)
+            return subprocess.Popen(
+                command, cwd=SOURCE_ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
+            )
 
     def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S, may_end: bool = False) -> None:
         """Return as soon as every server answers its health check.
@@ -138,15 +100,10 @@ class ServerGroup:
             _signal_group(process, signal.SIGKILL)
         return {server.name: process.returncode for server, process in ended}
 
-    def last_words(self, name: str) -> str:
-        """What a server with a listener, that has ended, wrote to its stderr."""
-        return self._words[name].text()
-
     def restart(self, servers: Sequence[Server]) -> None:
         """Stop those of the servers that run, and start all of them. The others of the group go on."""
-        if servers:
-            self.stop(*(server.name for server in servers))
-            self.start(servers)
+        self.stop(*(server.name for server in servers))
+        self.start(servers)
 
     def pid(self, name: str) -> int:
         """Process id of one server: the leader of its process group."""

@@ -129,7 +129,7 @@ def why_no_platform(name: str) -> str | None:
     reasons = {
         "there is a platform of this name": name in PROJECT_BY_APP,
         "it is a language, the first segment of an address": name in LOCALES,
-        _HAS_SERVICE: _has_service(name),
+        _HAS_SERVICE: any((services_folder() / service).exists() for service in (name, f"{name}.py")),
         **{f"{folder} is there already": (SOURCE_ROOT / folder).exists() for folder in platform_folders(name)},
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
@@ -147,8 +147,3 @@ def why_no_name(name: str) -> str | None:
         "Python has a module of this name": find_spec(name) is not None,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
-
-
-def _has_service(name: str) -> bool:
-    services = services_folder()
-    return (services / name).exists() or (services / f"{name}.py").exists()

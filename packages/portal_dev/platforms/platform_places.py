@@ -31,12 +31,11 @@ class Place:
     first: str = ""
     whole: str = ""
 
-    def text_of(self, name: str, *, port: int | None = None) -> str:
+    def text_of(self, name: str, *, port: int = 0) -> str:
         """Return the text for a platform."""
         organisation = re.search(r"@([\w-]+)/", _read("CODEOWNERS"))
         values = {"<name>": name, "<NAME>": name.upper(), "<org>": organisation[1] if organisation else "org"}
-        if port:
-            values |= {"<port>": str(port), "<second>": str(port + INSTANCE_PORT_STEP)}
+        values |= {"<port>": str(port), "<second>": str(port + INSTANCE_PORT_STEP)} if port else {}
         return re.sub("<\\w+>", lambda found: values.get(found[0], found[0]), self.text)
 
     def pattern_of(self, name: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
 
@@ -14,8 +12,7 @@ from portal_dev.platforms.templates import write_template
 
 _TEMPLATE: Final = Path(__file__).with_name("product_template")
 #: The distributions, and their folders below `packages`.
-_LIBRARY: Final = "portal-library"
-_DISTRIBUTIONS: Final = {f"{_LIBRARY}[dev,server,testing]": "", "portal-sandbox-api": "sandbox_api"}
+_DISTRIBUTIONS: Final = {"portal-library[dev,server,testing]": "", "portal-sandbox-api": "sandbox_api"}
 #: Of the folders of a platform those that a product begins with.
 _FOLDERS: Final = ("apps/", "tests/")
 
@@ -31,27 +28,11 @@ def write_product(name: str, root: Path) -> None:
 
 
 def requirements() -> list[str]:
-    """Where this portal came from, as lines of a requirements file.
+    """Return where this checkout's distributions are, as lines of a requirements file.
 
-    :raises ConfigurationError: it was installed from a wheel.
+    :raises ConfigurationError: this portal was installed.
     """
-    origins = {name: _origin(folder) for name, folder in _DISTRIBUTIONS.items()}
-    if not all(origins.values()):
+    if not (PACKAGES / "pyproject.toml").is_file():
         # A name alone would ask an index, where it may be anybody's.
-        raise ConfigurationError("nobody knows where this portal came from: give this command in a checkout of it")
-    return [f"{name} @ {origin}" for name, origin in origins.items()]
-
-
-def _origin(folder: str) -> str:
-    """The address of a folder below `packages`: in this checkout, or where this portal was installed from."""
-    if (PACKAGES / "pyproject.toml").is_file():
-        return (PACKAGES / folder).as_uri()
-    try:
-        told = json.loads(distribution(_LIBRARY).read_text("direct_url.json") or "{}")
-    except PackageNotFoundError:
-        return ""
-    if "vcs_info" in told:
-        vcs, path = told["vcs_info"], "/".join(filter(None, (told.get("subdirectory"), folder)))
-        return f"{vcs['vcs']}+{told['url']}@{vcs['commit_id']}#subdirectory={path}"
-    # Of a wheel that was given by its path nobody knows where the other one is.
-    return f"{told['url']}/{folder}".rstrip("/") if "dir_info" in told else ""
+        raise ConfigurationError("this portal is no checkout, which a product's requirements name: start it from one")
+    return [f"{name} @ {(PACKAGES / folder).as_uri()}" for name, folder in _DISTRIBUTIONS.items()]

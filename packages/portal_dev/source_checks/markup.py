@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from jinja2 import nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 #: The first of the characters that stand for nodes; no template has one.
 _FIRST_MARK: Final = 0xF0000
@@ -25,13 +25,8 @@ _READ: Final = re.compile(
 _BUTTONS: Final = frozenset({"submit", "button", "reset"})
 #: The arguments of macros and functions that people read.
 _TEXT_ARGUMENTS: Final = frozenset({"label", "title", "placeholder", "hint", "text", "heading"})
-_BLOCK_IN_ATTRIBUTE: Final = re.compile(r'([\w-]+)="[^"]*?\{%-?\s*block\s+(\w+)')
-
-
-def blocks_in_attributes(sources: Iterable[str]) -> frozenset[str]:
-    """Return the blocks inside an attribute that nobody reads, such as `class="page {% block page_class %}…"`."""
-    found = (match for source in sources for match in _BLOCK_IN_ATTRIBUTE.findall(source))
-    return frozenset(block for attribute, block in found if not _READ.fullmatch(attribute))
+#: The end of the names of blocks inside `class="…"`, which nobody reads.
+_CLASS_BLOCK: Final = "_class"
 
 
 class Markup(HTMLParser):
@@ -40,15 +35,13 @@ class Markup(HTMLParser):
     :ivar marks: each mark's node.
     :ivar read: the texts that people read, with marks, each with its line.
     :ivar forms: those that send POST: the line, the action with marks, and the nodes inside.
-    :param hidden: names of the blocks whose contents nobody reads.
     """
 
-    def __init__(self, tree: nodes.Template, *, hidden: Collection[str] = ()) -> None:
+    def __init__(self, tree: nodes.Template) -> None:
         super().__init__()
         self.marks: dict[str, nodes.Node] = {}
         self.read: list[tuple[int, str]] = []
         self.forms: list[tuple[int, str, list[nodes.Node]]] = []
-        self._hidden = hidden
         self._html = ""
         self._code = 0
         self._inside: list[nodes.Node] = []
@@ -63,7 +56,7 @@ class Markup(HTMLParser):
                 self._html += "\n" * (child.lineno - 1 - self._html.count("\n")) + child.data
             elif isinstance(node, nodes.Output):
                 self._html += self._mark(nodes.Output([child]))
-            elif isinstance(child, nodes.Stmt) and getattr(child, "name", "") not in self._hidden:
+            elif isinstance(child, nodes.Stmt) and not str(getattr(child, "name", "")).endswith(_CLASS_BLOCK):
                 is_text = getattr(getattr(child, "target", None), "name", "") in _TEXT_ARGUMENTS
                 is_marked = is_text or isinstance(child, nodes.CallBlock | nodes.Include)
                 self._html += f" {self._mark(child)} " if is_marked else ""
@@ -135,10 +128,8 @@ def _constants(node: nodes.Node | None, functions: Mapping[str, Sequence[str]]) 
             parts = [value for name, value in given if name in _TEXT_ARGUMENTS]
         case nodes.CondExpr(expr1=left, expr2=right):
             parts = [left, right]
-        case nodes.Or(left=left, right=right) | nodes.Add(left=left, right=right):
-            parts = [left, right]
-        case nodes.Concat() | nodes.Output():
-            parts = node.nodes
+        case nodes.Or() | nodes.Add() | nodes.Concat() | nodes.Output():
+            parts = [*node.iter_child_nodes()]
         case nodes.Filter(node=part, name=name, args=args):
             parts = [part, *(args if name in {"default", "d"} else ())]
     for part in parts:

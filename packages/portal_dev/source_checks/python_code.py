@@ -49,10 +49,8 @@ def python_faults(path: Path, *, names: Names | None = None) -> Iterator[Fault]:
     imported = _imported_names(tree)
     texts: list[tuple[int, str]] = []
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.expr)
-            and (name := constant(node) or _dotted(node, imported).rpartition(".")[2]) in _TOKENS
-        ):
+        name = constant(node) or _dotted(node, imported).rpartition(".")[2]
+        if isinstance(node, ast.expr) and name in _TOKENS:
             message = f"{name} holds a token, which no app touches: it could stand in a log, in a page or in an error"
             yield Fault(path, node.lineno, "E013", message, "a hook sends the token itself")
         elif isinstance(node, ast.ClassDef) and node.name == "Meta" and names is not None:
@@ -101,7 +99,7 @@ def _imported_names(tree: ast.Module) -> dict[str, str]:
     return found
 
 
-def _dotted(node: ast.expr, imported: dict[str, str]) -> str:
+def _dotted(node: ast.AST, imported: dict[str, str]) -> str:
     """Return `messages.success` of a call to it; nothing for anything but names."""
     if isinstance(node, ast.Name):
         return imported.get(node.id, node.id)
@@ -182,6 +180,6 @@ def _plain(node: ast.expr) -> Iterator[tuple[int, str]]:
             yield node.lineno, "".join(constant(part) or "…" for part in parts)
 
 
-def constant(node: ast.expr) -> str:
+def constant(node: ast.AST) -> str:
     """Return a constant text; nothing for any other expression."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -16,7 +16,7 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 from portal.config.places import place
 from portal.query import Record
 from portal_dev.source_checks.faults import Fault, Names, unknown_name, unmarked_texts
-from portal_dev.source_checks.markup import Markup, blocks_in_attributes
+from portal_dev.source_checks.markup import Markup
 from portal_operate.suggestions import did_you_mean
 from portal_pages import ShownRow, shown_row
 
@@ -45,7 +45,6 @@ class Templates:
     def __init__(self, environment: PageEnvironment) -> None:
         self.environment = environment
         self.paths = {name: environment.path_of(name) for name in environment.list_templates(extensions=["html"])}
-        self._hidden = blocks_in_attributes(path.read_text() for path in self.paths.values())
         self.tree = cache(self._tree)
 
     def _tree(self, name: str) -> nodes.Template:
@@ -58,7 +57,7 @@ class Templates:
     def faults(self, name: str, names: Names) -> Iterator[Fault]:
         """Yield the faults of a template, but for those of the rows that it shows."""
         try:
-            markup = Markup(self.environment.parse(self.paths[name].read_text()), hidden=self._hidden)
+            markup = Markup(self.environment.parse(self.paths[name].read_text()))
         except TemplateSyntaxError:
             return
         yield from self._name_faults(name, names)

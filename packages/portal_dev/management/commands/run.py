@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from django.core.management.base import BaseCommand, CommandError
 
 from portal.config.environment import complete_environment, port_base
-from portal.config.places import PROGRAM, SOURCE_ROOT
+from portal.config.places import SOURCE_ROOT
 from portal.config.projects import PROJECTS, SANDBOX_VARIABLES
 from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
-from portal_dev.local_servers.held_ports import hold
 from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 
@@ -62,7 +61,6 @@ class Command(BaseCommand):
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
-            servers = [hold(each) for each in servers] if reload else servers
             reloader = self._make_reloader(servers) if reload else None
             if BACKEND not in stack.without:
                 self._prepare_backend(environment)
@@ -78,7 +76,7 @@ class Command(BaseCommand):
                     reloader.follow(group)
         except KeyboardInterrupt:
             self._say("stopping")
-        except (OSError, ServerGroupError) as error:
+        except ServerGroupError as error:
             raise CommandError(str(error)) from error
         finally:
             for number in _STOPS:
@@ -94,17 +92,14 @@ class Command(BaseCommand):
                 raise CommandError(f"the sandbox backend's {step} failed with status {result.returncode}")
 
     def _make_reloader(self, servers: Sequence[Server]) -> Reloader:
-        try:
-            from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the extra `dev`
-        except ModuleNotFoundError as error:
-            missing = f"--reload needs the extra `dev` ({error}): pip install 'portal-library[dev]'"
-            raise CommandError(missing) from error
+        from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the extra `dev`
+
         return Reloader(servers, say=self._say)
 
     def _say_where(self, stack: LocalStack) -> None:
         addresses = {p.app: p.local_url(port_base=stack.port_base) for p in PROJECTS}
         addresses[BACKEND] = f"http://127.0.0.1:{stack.backend_port}"
-        lines = [f"  {name:<12} {url}{_by_hand(name, stack)}" for name, url in addresses.items()]
+        lines = [f"  {name:<12} {url}" for name, url in addresses.items() if name not in stack.without]
         lines += ["", f"  password {DEMO_PASSWORD!r} for", *(f"  {email}" for email in DEMO_ACCOUNTS)]
         self._say("\n".join(["", *lines, "", "ready"]))
 
@@ -121,10 +116,3 @@ def _local_environment() -> dict[str, str]:
     # These servers have no terminal.
     values["PYTHONBREAKPOINT"] = "portal_dev.breakpoints.without_terminal"
     return {name: os.environ.get(name) or value for name, value in values.items()}
-
-
-def _by_hand(name: str, stack: LocalStack) -> str:
-    if name not in stack.without:
-        return ""
-    command = f"serve --port {stack.backend_port}" if name == BACKEND else "runserver"
-    return f"   left out: {PROGRAM} --app {name} {command}"

@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
-import socket
-import threading
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.core.management.commands.runserver import Command as DjangoRunserver
-from django.core.servers.basehttp import WSGIServer
-from django.core.signals import request_finished, request_started
 from django.utils.autoreload import raise_last_exception
 
 from portal.config.current import portal_config
@@ -33,8 +27,6 @@ logger = logging.getLogger("portal.server")
 
 #: Seconds that the backend calls of one request have together: time for a person at the debugger's prompt.
 BUDGET_AT_BREAKPOINTS_S: Final = 24 * 3600
-#: Seconds that open requests have when code has changed: less than a developer waits for.
-OPEN_REQUESTS_S: Final = 1.0
 
 
 class Command(DjangoRunserver):
@@ -48,8 +40,6 @@ class Command(DjangoRunserver):
         super().add_arguments(parser)
         ends = "stop as soon as the process that started this one is gone"
         parser.add_argument("--end-with-parent", action="store_true", help=ends)
-        inherits = "number of the open socket to take connections from, in place of an own one"
-        parser.add_argument("--listener", type=int, help=inherits)
 
     @property
     def default_port(self) -> str:  # type: ignore[override]  # Django reads it as it would an attribute
@@ -61,9 +51,6 @@ class Command(DjangoRunserver):
         raise_last_exception()
         if options["end_with_parent"]:
             end_with_process(os.getppid())
-        if options["listener"] is not None:
-            self.server_cls = _server_on(options["listener"])
-            _end_after_open_requests()
         if not options["skip_checks"]:
             self.check()
         super().inner_run(*args, **{**options, "skip_checks": True})
@@ -78,36 +65,3 @@ class Command(DjangoRunserver):
     def on_bind(self, server_port: int) -> None:
         """Say that the server is up."""
         logger.info("serving at http://%s:%d, with Django's development server", self.addr, server_port)
-
-
-def _server_on(number: int) -> type[WSGIServer]:
-    """Django's server on a socket that listens already, with this number."""
-
-    class InheritingServer(WSGIServer):
-        def server_bind(self) -> None:
-            self.socket.close()
-            self.socket = socket.socket(fileno=number)
-            self.server_address = self.socket.getsockname()
-            self.server_name, self.server_port = self.socket.getsockname()[:2]
-            self.setup_environ()
-
-        def server_activate(self) -> None:
-            """It listens already."""
-
-    return InheritingServer
-
-
-def _end_after_open_requests() -> None:
-    """On SIGTERM take no further connection, and give the requests that are being answered a moment."""
-    answering: set[int] = set()
-    request_started.connect(lambda **_: answering.add(threading.get_ident()), weak=False)
-    request_finished.connect(lambda **_: answering.discard(threading.get_ident()), weak=False)
-
-    def end(*_: object) -> None:
-        until = time.monotonic() + OPEN_REQUESTS_S
-        # This is the thread that takes connections.
-        while answering and time.monotonic() < until:
-            time.sleep(0.01)
-        os._exit(0)
-
-    signal.signal(signal.SIGTERM, end)

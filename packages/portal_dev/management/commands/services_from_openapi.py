@@ -40,54 +40,40 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         output: Path | None = options["output"]
-        is_file = output is not None and output.suffix == ".py"
-        folder = output.parent if output is not None and is_file else output
-        package = package_of(folder) if folder is not None else PRODUCT.services
-        if not is_file and not all(name.isidentifier() for name in package.split(".")):
-            raise CommandError(f"{output}: {package} should be the name of a Python package", returncode=2)
+        folder = output.parent if output is not None and output.suffix == ".py" else output
+        package = PRODUCT.services if folder is None else package_of(folder)
         try:
             modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
-            declared = [module for module in modules if module.hooks]
-            sources = {module.path: source_of(module) for module in declared}
-            views = self.views(
-                declared, options["forms"], dotted=f"{package}.{output.stem}" if output and is_file else ""
-            )
+            for reason in [reason for module in modules for reason in module.left_out]:
+                self.stderr.write(self.style.WARNING(reason))
+            files = self.files([module for module in modules if module.hooks], output, options["forms"], package)
         except SchemaError as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
-        for reason in [reason for module in modules for reason in module.left_out]:
-            self.stderr.write(self.style.WARNING(reason))
-        if not sources:
+        self.write(files, force=options["force"])
+
+    def files(self, modules: list[Module], output: Path | None, forms: Path | None, package: str) -> dict[Path, str]:
+        """Each file to write, with its text. Without an output the modules are printed."""
+        is_file = output is not None and output.suffix == ".py"
+        if not modules:
             raise CommandError("none of these calls can be declared", returncode=2)
-        if output is None:
-            self.stdout.write(printed(sources), ending="")
-        else:
-            views |= self.files(sources, output, is_file=is_file)
-        self.write(views, force=options["force"])
-
-    def views(self, modules: list[Module], file: Path | None, *, dotted: str) -> dict[Path, str]:
-        """The file with the pages of the one module, with its text; none where none is asked for.
-
-        :param dotted: the dotted name of the module of calls, where its file is named.
-        """
-        if file is None:
-            return {}
-        if len(modules) != 1:
-            told = f"--forms is for one of {', '.join(module.path for module in modules)}: choose it by --path"
+        if len(modules) > 1 and (is_file or forms):
+            paths = ", ".join(module.path for module in modules)
+            told = f"{'--forms' if forms else output} is for one of {paths}: choose it by --path"
             raise CommandError(told, returncode=2)
-        return {file: view_source(modules[0], dotted=dotted)}
-
-    def files(self, sources: dict[str, str], output: Path, *, is_file: bool) -> dict[Path, str]:
-        """Each file to write, with its text."""
-        if is_file:
-            if len(sources) > 1:
-                told = f"these are {', '.join(sources)}: give a folder, or one of them by --path"
-                raise CommandError(told, returncode=2)
-            [source] = sources.values()
-            return {output: source}
-        found = {output / path: source for path, source in sources.items()}
-        for folder in {path.parent for path in found}:
-            if not (folder / "__init__.py").exists():
-                found[folder / "__init__.py"] = f'"""The calls of {folder.name}."""\n'
+        sources = {module.path: source_of(module) for module in modules}
+        found = {}
+        if output is None:
+            texts = [f"# --- {path}\n\n{source}" if len(sources) > 1 else source for path, source in sources.items()]
+            self.stdout.write("\n\n".join(texts), ending="")
+        elif is_file:
+            found[output] = sources[modules[0].path]
+        else:
+            found = {output / path: source for path, source in sources.items()}
+            for folder in {path.parent for path in found}:
+                if not (folder / "__init__.py").exists():
+                    found[folder / "__init__.py"] = f'"""The calls of {folder.name}."""\n'
+        if forms:
+            found[forms] = view_source(modules[0], dotted=f"{package}.{output.stem}" if output and is_file else "")
         return found
 
     def write(self, files: dict[Path, str], *, force: bool) -> None:
@@ -112,10 +98,3 @@ def package_of(folder: Path) -> str:
             break
         parts.insert(0, above.name)
     return ".".join(parts)
-
-
-def printed(sources: dict[str, str]) -> str:
-    """All modules as one text; several ones each below the name of its file."""
-    if len(sources) == 1:
-        return "".join(sources.values())
-    return "\n\n".join(f"# --- {path}\n\n{source}" for path, source in sources.items())

@@ -70,10 +70,7 @@ def signed_in_client(email: str) -> QueryClient:
     )
     if result.error is not None:
         address = portal_config().api_base_url
-        raise CommandError(
-            f"{email} is not signed in at {address}: {result.error}. Does the sandbox run (`make run`)? Has it this "
-            f"account, with the password {DEMO_PASSWORD!r}?"
-        )
+        raise CommandError(f"{email} is not signed in at {address}: {result.error}. Does the sandbox run (`make run`)?")
     tokens = cast("Mapping[str, str | None]", result.data)
     pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=tokens[REFRESH_TOKEN_FIELD])
     return create_query_client(tokens=TokenStore(pair), api=api_session())

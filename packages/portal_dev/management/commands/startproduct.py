@@ -26,10 +26,8 @@ class Command(AdministrationCommand):
         name, folder = options["name"], options["folder"].absolute()
         if reason := why_no_name(name):
             raise not_asked(f"{name!r} can't be a product: {reason}")
-        if folder.exists() and not folder.is_dir():
-            raise not_asked(f"{folder} is no folder: give another one by --folder")
-        if folder.exists() and any(path.name != ".git" for path in folder.iterdir()):
-            raise not_asked(f"{folder} is not empty: give another one by --folder")
+        if folder.exists() and not (folder.is_dir() and all(path.name == ".git" for path in folder.iterdir())):
+            raise not_asked(f"{folder} is no empty folder: give another one by --folder")
         try:
             write_product(name, folder)
         except ConfigurationError as error:
