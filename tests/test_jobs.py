@@ -77,13 +77,9 @@ def test_what_a_job_names_is_there() -> None:
     [
         ("packages/portal/query/client.py", ["storm-check", "bench-check"]),
         ("docs/how-to/deploy.md", ["docs-check"]),
-        ("tests/deploy/test_nginx.py", ["deploy-check"]),
-        ("packages/portal/server/supervisor.py", ["deploy-check", "bench-check"]),
         ("packages/portal/store/size.py", ["deploy-check", "storm-check", "bench-check"]),
         ("deployed.md", []),
-        ("packages/portal_dev/catalogs.py", ["dev-check", "bench-check"]),
         ("packages/portal_dev/docs_site.py", ["docs-check", "dev-check", "bench-check"]),
-        ("benchmarks/pages/pages.py", ["docs-check", "bench-check"]),
         ("docs/reference/measured.md", ["docs-check", "bench-check"]),
         ("tests/sandbox_api/test_ids.py", ["dev-check"]),
         ("tests/support/harness.py", BESIDE),

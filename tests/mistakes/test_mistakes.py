@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.mistakes.made import ADDED, FILES, HIDING, SCHEMA
-from tests.support.checkout_copy import copy_of_checkout, in_copy, run
+from tests.support.checkout_copy import copy_caches, copy_of_checkout, in_copy, run
 from tests.support.harness import ROOT
 from tests.support.nested_pytest import run_app_tests_in_copy
 
@@ -62,9 +62,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text((folder / name).read_text() + text)
     for name in ("settings.py", "apps/finance/conftest.py"):
         shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
-    if (ROOT / ".mypy_cache").exists():
-        # What mypy knows of all other modules.
-        shutil.copytree(ROOT / ".mypy_cache", folder / ".mypy_cache")
+    copy_caches(folder)
     return folder
 
 
@@ -92,7 +90,7 @@ def told_by_ruff(copy: Path) -> Messages:
 
 def told_by_contracts(copy: Path) -> Messages:
     tool = str(Path(sys.executable).with_name("lint-imports"))
-    output = run(copy, tool, "--no-cache", variables=in_copy(copy)).stdout
+    output = run(copy, tool, variables=in_copy(copy)).stdout
     found = []
     _, *parts = re.split(r"^(.+)\n-{4,}\n", output.partition("Broken contracts")[2], flags=re.MULTILINE)
     for contract, broken in zip(parts[::2], parts[1::2], strict=True):

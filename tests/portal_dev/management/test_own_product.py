@@ -8,13 +8,11 @@ of the new platform. `make test-own-product` runs all that is left.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.support.checkout_copy import commit_copy, copy_of_checkout, output_of
-from tests.support.harness import ROOT
+from tests.support.checkout_copy import commit_copy, copy_caches, copy_of_checkout, output_of
 from tests.support.linked_environment import link_environment
 from tests.support.platforms import OF_THE_TESTS
 
@@ -30,9 +28,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = copy_of_checkout(tmp_path_factory.mktemp("product") / "copy", whole=True)
     link_environment(copy)
     commit_copy(copy)
-    if (ROOT / ".mypy_cache").exists():
-        # What mypy knows of all modules that do not change.
-        shutil.copytree(ROOT / ".mypy_cache", copy / ".mypy_cache")
+    copy_caches(copy)
     for example in OF_THE_TESTS:
         output_of(copy, "manage.py", "removeplatform", example.app)
     output_of(copy, "manage.py", "startplatform", "billing")

@@ -50,7 +50,6 @@ UNMARKED = {
     "{{ row.name or 'unknown' }}": "unknown",
     "{{ row.name|default('unknown') }}": "unknown",
     "{{ 'No ' ~ number }}": "No ",
-    "{{ bar_chart(chart, title='Energy') }}": "Energy",
     "{{ bar_chart(chart, 'Energy') }}": "Energy",
     "{{ nav_link('payments', 'Overview', icon='plus') }}": "Overview",
     "<a title=\"{{ 'Go' if x }}\">→</a>": "Go",

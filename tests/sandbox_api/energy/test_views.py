@@ -22,28 +22,13 @@ def test_created_client_is_answered_whole(energy):
     assert energy.get("/energy/clients").json()["items"] == [row]
 
 
-@pytest.mark.parametrize(
-    ("field", "values"),
-    [
-        ("name", ["", None, "x" * 201, "a\nb", ["a"], {}, True]),
-        ("email", ["", "nobody", "a@b", "a b@example.com", f"{'x' * 250}@example.com"]),
-        ("phone", ["call me", []]),
-        ("city", ["x" * 101, "a\x07"]),
-    ],
-)
-def test_wrong_field_of_a_client_has_a_message(energy, problem, field, values):
-    for value in values:
-        body = {"name": "A", "email": "a@example.com", field: value}
-        assert problem(energy.post("/energy/clients", body), 422, field), value
-    assert problem(energy.post("/energy/clients", {"phone": "x"}), 422, "name", "email", "phone")
-    assert not Client.objects.exists()
-
-
 def test_change_with_a_wrong_field_changes_nothing(energy, problem, client_row):
     path = f"/energy/clients/{client_row.id}"
     row = energy.patch(path, {"name": "Øystein", "phone": None, "id": "x"}).json()
     assert row == {**row, "id": client_row.id, "name": "Øystein", "phone": None, "city": "Berlin"}
     assert problem(energy.patch(path, {"city": "Ulm", "email": "x", "name": ""}), 422, "email", "name")
+    for wrong in ({"email": "a@b"}, {"email": f"{'x' * 250}@example.com"}, {"phone": "call me"}, {"city": "a\x07"}):
+        assert problem(energy.patch(path, wrong), 422, *wrong), wrong
     assert energy.get(path).json() == row
     assert energy.get("/energy/clients?q=oystein").json()["total"] == 1, "it is found by the new name"
 

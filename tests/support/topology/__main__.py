@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import base64
-import hashlib
 import os
 import shutil
 import signal
@@ -14,9 +12,6 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
 from portal.server.parent_watch import end_with_process
@@ -89,22 +84,14 @@ def _description(topology: Topology) -> Iterator[str]:
     yield ""
     names = " ".join(topology.addresses.host(project.app) for project in PROJECTS)
     port, gateway = topology.site.tls_port, topology.url("auth_app", "/en/login")
-    yield "  These names are in no DNS. Chromium finds them, and trusts the certificate, with:"
+    yield "  These names are in no DNS. Chromium finds them, in a profile for this alone, with:"
     yield (
         f"    chromium --user-data-dir=$(mktemp -d) --host-resolver-rules='MAP *.{DOMAIN} 127.0.0.1'"
-        f" --ignore-certificate-errors-spki-list={_key_hash(topology)} {gateway}"
+        f" --ignore-certificate-errors {gateway}"
     )
     yield f"  curl:           curl --cacert {topology.authority} --connect-to ::127.0.0.1:{port} {gateway}"
     yield f"  other browsers: trust the authority, and add to /etc/hosts: 127.0.0.1 {names}"
     yield ""
-
-
-def _key_hash(topology: Topology) -> str:
-    """What Chromium knows a key by: the hash of the public key of nginx's certificate."""
-    (file,) = topology.authority.parent.glob(f"auth.{DOMAIN}.pem")
-    key = x509.load_pem_x509_certificate(file.read_bytes()).public_key()
-    encoded = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-    return base64.b64encode(hashlib.sha256(encoded).digest()).decode()
 
 
 def _ignore_signals() -> None:
