@@ -8,14 +8,18 @@ of the new platform. `make test-own-product` runs all that is left.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.checkout_copy import commit_copy, copy_caches, copy_of_checkout, output_of
+from tests.support.harness import ROOT
 from tests.support.linked_environment import link_environment
-from tests.support.platforms import OF_THE_TESTS
 
+NAME = "billing"
+SERVICES = "packages/portal/services"
+#: Below `tests/`.
 MEET_THE_REGISTRY = (
     *("portal/edge/test_rules.py", "portal/edge/test_explain_route.py", "portal/identity/test_platforms.py"),
     *("portal/config", "portal_operate/test_checks.py", "apps"),
@@ -23,16 +27,43 @@ MEET_THE_REGISTRY = (
 
 
 @pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of this checkout with `billing` in place of the three examples."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A copy of this checkout with `billing` in place of the three examples, and what each command said."""
     copy = copy_of_checkout(tmp_path_factory.mktemp("product") / "copy", whole=True)
     link_environment(copy)
-    commit_copy(copy)
     copy_caches(copy)
-    for example in OF_THE_TESTS:
-        output_of(copy, "manage.py", "removeplatform", example.app)
-    output_of(copy, "manage.py", "startplatform", "billing")
-    return copy
+    commit_copy(copy)
+    said = [output_of(copy, "manage.py", "removeplatform", "finance")]
+    assert (copy / SERVICES / "finance").exists()
+    output_of(copy, "manage.py", "--app", "energy", "check", DEBUG="on")
+    said += [output_of(copy, "manage.py", "removeplatform", "energy")]
+    contract = (copy / "docs" / "reference" / "contract.md").read_text()
+    assert "| operations | `apps/operations` | `http://localhost:8001` |" in contract, "its port is that of the first"
+    said += [output_of(copy, "manage.py", "removeplatform", "operations")]
+    return copy, [*said, output_of(copy, "manage.py", "startplatform", NAME)]
+
+
+@pytest.fixture
+def product(made: tuple[Path, list[str]]) -> Path:
+    return made[0]
+
+
+def test_removed_examples_make_room_for_the_first_platform(made: tuple[Path, list[str]]) -> None:
+    copy, (first, second, *others) = made
+    assert f"Kept: {SERVICES}/finance, which apps/energy/views/elsewhere.py imports.\n" in first
+    assert second.startswith(f"Removed: {SERVICES}/finance, apps/energy,")
+    assert not (copy / SERVICES / "finance").exists()
+    assert "yourself" not in first + second + "".join(others)
+    for file, asked in (("pyproject.toml", "finance = ["), ("Makefile", "--extra finance")):
+        assert asked in (ROOT / file).read_text()
+        assert asked not in (copy / file).read_text(), "packages that a removed platform alone needed"
+    assert re.findall(r'app="(\w+)"', (copy / "apps" / "product.py").read_text()) == [NAME]
+    files = ("README.md", "CODEOWNERS", ".env.example", "docs/reference/environment.md", "deploy/nginx/portal.conf")
+    for file in files:
+        text = (copy / file).read_text()
+        assert NAME in text.lower(), file
+        assert not re.search(r"\bapps/(energy|operations|finance)\b|(ENERGY|OPERATIONS|FINANCE)_APP_URL", text), file
+        assert not re.search(r", ,|\| , |: , ", text), file
 
 
 CONTRACTS = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command())"
@@ -41,7 +72,7 @@ CONTRACTS = "import sys; from importlinter.cli import lint_imports_command; sys.
 @pytest.mark.parametrize(
     "command",
     [
-        *(("manage.py", "--app", app, "check") for app in ("auth_app", "billing")),
+        *(("manage.py", "--app", app, "check") for app in ("auth_app", NAME)),
         ("-c", CONTRACTS),
         ("-m", "mypy"),
         ("-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "tests"),

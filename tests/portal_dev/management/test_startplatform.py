@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from tests.support.checkout_copy import (
     output_of,
     run,
 )
-from tests.support.harness import ROOT
 
 #: A command of manage.py that Ctrl-C ends before it writes one more file than given, or removes one more folder.
 INTERRUPTED = """
@@ -128,37 +126,6 @@ def test_work_stops_the_removal_unless_git_has_it(copy: Path) -> None:
     commit_copy(copy)
     remove(copy)
     assert not view.exists()
-
-
-def test_removed_examples_make_room_for_the_first_platform(copy: Path) -> None:
-    commit_copy(copy)
-    services = copy / "packages" / "portal" / "services"
-    first = remove(copy, "finance")
-    assert "Kept: packages/portal/services/finance, which apps/energy/views/elsewhere.py imports.\n" in first
-    assert (services / "finance").exists()
-    output_of(copy, "manage.py", "--app", "energy", "check", DEBUG="on")
-    second = remove(copy, "energy")
-    assert second.startswith("Removed: packages/portal/services/finance, apps/energy,")
-    assert not (services / "finance").exists()
-    assert (services / "operations").exists()
-    assert (
-        "| operations | `apps/operations` | `http://localhost:8001` |"
-        in (copy / "docs" / "reference" / "contract.md").read_text()
-    ), "its port is that of the first"
-    assert "Look yourself" not in first + second + remove(copy, "operations")
-    assert "yourself" not in start(copy)
-    for file, asked in (("pyproject.toml", "finance = ["), ("Makefile", "--extra finance")):
-        assert asked in (ROOT / file).read_text()
-        assert asked not in (copy / file).read_text(), "packages that a removed platform alone needed"
-    written = (copy / "apps" / "product.py").read_text()
-    assert re.findall(r'app="(\w+)"', written) == [NEW_PLATFORM]
-    files = ("README.md", "CODEOWNERS", ".env.example", "docs/reference/environment.md", "deploy/nginx/portal.conf")
-    for file in files:
-        text = (copy / file).read_text()
-        assert NEW_PLATFORM in text.lower(), file
-        assert not re.search(r"\bapps/(energy|operations|finance)\b|(ENERGY|OPERATIONS|FINANCE)_APP_URL", text), file
-        assert ", ," not in text
-        assert not re.search(r"\| , |: , ", text), file
 
 
 def test_name_within_a_longer_one_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

