@@ -60,6 +60,8 @@ class FakeStore:
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
+        #: Of each key, the lifetime that it was last given.
+        self.lifetimes: dict[str, float | None] = {}
         self.trips = 0
         self.down = False
         self.before_each: Callable[[str], None] | None = None
@@ -77,22 +79,26 @@ class FakeStore:
         with self._operation("add"):
             if key in self.values:
                 return False
-            self.values[key] = json.dumps(value, allow_nan=False)
+            self._put(key, value, lifetime_s)
             return True
 
     def set(self, key: str, value: Any, *, lifetime_s: float | None) -> None:
         with self._operation("set"):
-            self.values[key] = json.dumps(value, allow_nan=False)
+            self._put(key, value, lifetime_s)
 
     def update(self, key: str, change: Callable[[Any], Any], *, lifetime_s: float, since: float) -> None:
         with self._operation("update"):  # `since` is for the stores that tell when a value was set
             value = change(JSONSerializer.loads(self.values[key]) if key in self.values else MISSING)
             if value is not MISSING:
-                self.values[key] = json.dumps(value, allow_nan=False)
+                self._put(key, value, lifetime_s)
 
     def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
         with self._operation("set_many"):
-            self.values.update({key: json.dumps(value, allow_nan=False) for key, value in values.items()})
+            for key, value in values.items():
+                self._put(key, value, lifetime_s)
+
+    def _put(self, key: str, value: Any, lifetime_s: float | None) -> None:
+        self.values[key], self.lifetimes[key] = json.dumps(value, allow_nan=False), lifetime_s
 
     def delete(self, key: str) -> bool:
         with self._operation("delete"):
@@ -357,6 +363,11 @@ class Dice:
 
     def __call__(self, end: int) -> int:
         return self.random.randrange(end)
+
+
+def refuse(status: int) -> None:
+    """Raise the error of an answer with this status."""
+    read_response(RawResponse(status=status, headers={}, content=b"{}"))
 
 
 def unavailable(status: int | None = 503, **options: Any) -> ApiUnavailableError:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from portal.errors import ApiForbiddenError, ApiValidationError
 from portal.query import (
     ListParams,
     MutationGroup,
@@ -19,7 +18,7 @@ from portal.query import (
 )
 from portal.query.endpoints.registry import Registry
 from portal.query.gaps.known_gaps import param_name
-from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.fakes import FakeBackend, refuse
 from tests.portal.query.world import User, World
 
 REGISTRY = Registry()
@@ -110,10 +109,8 @@ class NarrowBackend(FakeBackend):
             self.own.insert(0, {"id": f"n{len(self.own)}", **body})
             return self.own[0]
         unknown = set(params) - self.knows - self.ignores - {"limit", "cursor"}
-        if self.refuses == 403:
-            raise ApiForbiddenError("no", status=403)
         if (unknown and self.refuses) or self.odd_values & set(map(str, params.values())):
-            raise ApiValidationError("unknown", status=self.refuses or 400)
+            refuse(self.refuses or 400)
         rows = [row for row in self.own if self._fits(row, {name: params[name] for name in self.knows & set(params)})]
         start = int(params.get("cursor", 0))
         end = start + self.rows_of_a_page

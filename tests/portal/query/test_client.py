@@ -100,14 +100,6 @@ class TestReadsInALoop:
 
 
 class TestRefetch:
-    def test_it_asks_however_fresh_the_data_is(self, ada: User) -> None:
-        first = clients(ada, pages=2)
-        ada.backend.rows[0]["name"] = "changed"
-        with ada.reads(2):
-            again = first.refetch()
-            assert [each.data.items[0]["name"] for each in (first, again)] == ["client 5", "changed"], "a new result"
-            assert listed(ada, pages=2) == ids(again)
-
     def test_unwrap_gives_older_data_through_an_outage_but_not_past_a_definite_no(self, ada: User) -> None:
         result = one(ada)
         ada.backend.failures = [unavailable()] * 3

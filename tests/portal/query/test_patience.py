@@ -45,13 +45,10 @@ def summary(who: Any) -> Any:
 
 
 class Hung:
-    """A backend that accepts calls and answers none until it may.
-
-    :param is_asked: whether a page's patience begins when the backend was asked, so that no test is a race.
-    """
+    """A backend that accepts calls and answers none until it may."""
 
     def __init__(self) -> None:
-        self.is_asked, self.is_short = True, False
+        self.is_short = False
         self.asked, self.may_answer = threading.Semaphore(0), threading.Event()
         self.threads: list[threading.Thread] = []
         self.patience: list[float] = []
@@ -64,14 +61,14 @@ class Hung:
 
 @pytest.fixture
 def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
-    """Hangs from the first call after the test has put it into the backend."""
+    """Hangs from the first call after the test has put it into the backend. Patience begins when it was asked."""
     made = Hung()
     wait = ParallelFetches._wait
 
     def when_asked(self: ParallelFetches, future: Any) -> Any:
         made.patience.append(self._patience_s)
         self._patience_s = min(self._patience_s, 0.05) if made.is_short else self._patience_s
-        assert not made.is_asked or made.asked.acquire(timeout=WAIT_S)
+        assert made.asked.acquire(timeout=WAIT_S)
         return wait(self, future)
 
     monkeypatch.setattr(ParallelFetches, "_wait", when_asked)

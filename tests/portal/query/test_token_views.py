@@ -7,18 +7,32 @@ from typing import Any
 
 import pytest
 
-from portal.query import QueryGroup, query_endpoint
+from portal.query import (
+    MutationGroup,
+    QueryGroup,
+    RowParams,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.query.endpoints.registry import Registry
-from portal.services.iam.sign_ins import SignInMutations, SignInQueries
+from portal.services.iam.sign_ins import SignInQueries
 from tests.portal.query.clients import create, listed, me, names, once, rename
-from tests.portal.query.fakes import FakeBackend
-from tests.portal.query.world import User, World
+from tests.portal.query.world import User
+from tests.support.client_endpoints import PATH
 
-SIGN_INS = "/iam/auth/sessions"
+REGISTRY = Registry()
 
 
-class Queries(QueryGroup, domain="uncached", registry=Registry()):
+class Queries(QueryGroup, domain="uncached", registry=REGISTRY):
     use_get_asker_query = query_endpoint(data=dict, url="/asker", cache=False)
+    use_get_rows_query = paginated_query_endpoint(item=dict, url=PATH, cache=False)
+
+
+class Mutations(MutationGroup, domain="uncached", registry=REGISTRY):
+    use_end_mutation = mutation_endpoint(
+        params=RowParams, url=f"{PATH}/{{id}}", method="DELETE"
+    ).remove_from_paginated_list(list_query_key=Queries.use_get_rows_query)
 
 
 class TestWithDifferentPermissions:
@@ -79,57 +93,29 @@ class TestWithDifferentPermissions:
             listed(wide)
 
 
-class SignInsBackend(FakeBackend):
-    """Each token is a sign-in; `current` marks the one that asks. Two to a page would hide it: one page has all."""
-
-    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
-        if path == "/asker":
-            return {"id": token}
-        if path.startswith(f"{SIGN_INS}/"):
-            return None
-        if path != SIGN_INS:
-            return super()._do(token, method, path, params, body)
-        rows = [{"id": known, "current": known == token} for known in self.users]
-        if "cursor" in params:
-            return {"items": rows[1:], "hasNext": False}
-        return {"items": rows[:1], "hasNext": True, "nextCursor": "second"}
-
-
-def sign_ins(user: User, client: Any = None, pages: int = 2) -> Any:
-    return SignInQueries.use_get_sign_ins_query(client or user.request(), pages=pages)
-
-
-def asker(user: User) -> Any:
-    return Queries.use_get_asker_query(user.request())
-
-
-def current(user: User) -> list[str]:
-    return [row.id for row in sign_ins(user).data.items if row.current]
-
-
-class TestAnAnswerAboutTheTokenThatAsks:
+class TestAnAnswerThatIsNotCached:
     @pytest.fixture
-    def world(self) -> World:
-        return World(backend=SignInsBackend())
-
-    @pytest.fixture
-    def phone(self, ada: User) -> User:
-        """Another browser of hers."""
-        phone = ada.signed_in()
+    def ada(self, ada: User) -> User:
+        ada.backend.open_paths["/asker"] = {"id": "who asks"}
         me(ada)
-        me(phone)
-        return phone
+        return ada
 
-    def test_is_asked_for_by_every_request_and_lies_nowhere_in_the_store(self, ada: User, phone: User) -> None:
-        with ada.reads(9):
-            for user in (ada, phone, ada):
-                token = user.tokens.current.access
-                assert (current(user), asker(user).unwrap()) == ([token], {"id": token})
-        assert not any("current" in text or ada.tokens.current.access in text for text in ada.store.values.values())
+    def test_is_asked_for_by_every_request_and_lies_nowhere_in_the_store(self, ada: User) -> None:
+        with ada.reads(4):
+            for user in (ada, ada):
+                client = user.request()
+                for _ in range(2):
+                    assert Queries.use_get_asker_query(client).unwrap() == {"id": "who asks"}
+                    assert Queries.use_get_rows_query(client).data.items[0]["id"] == "c5"
+        assert not any("who asks" in text or "client 5" in text for text in ada.store.values.values())
 
     def test_is_fetched_anew_within_the_request_after_a_write(self, ada: User) -> None:
         client = ada.request()
         with ada.reads(2):
-            sign_ins(ada, client, pages=1)
-            SignInMutations.use_end_sign_in_mutation(client).mutate(params={"id": "x"}).unwrap()
-            sign_ins(ada, client, pages=1)
+            Queries.use_get_rows_query(client)
+            Mutations.use_end_mutation(client).mutate(params={"id": "c5"}).unwrap()
+            assert Queries.use_get_rows_query(client).data.items[0]["id"] == "c4"
+
+
+def test_the_list_of_sign_ins_is_not_cached() -> None:
+    assert not SignInQueries.use_get_sign_ins_query.cache

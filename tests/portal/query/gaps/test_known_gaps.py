@@ -17,12 +17,8 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import ABSENT_S
 from portal.errors import (
     ApiAbsentError,
-    ApiClientError,
     ApiError,
-    ApiForbiddenError,
     ApiNotFoundError,
-    ApiUnavailableError,
-    ApiValidationError,
 )
 from portal.query import (
     ListParams,
@@ -44,19 +40,13 @@ from portal.query.gaps import KnownGaps, param_name
 from portal.query.hooks import forget_gaps, ignores
 from portal.query.process_state import process_runtime
 from tests.portal.query.clients import me
-from tests.portal.query.fakes import FakeBackend, make_token
+from tests.portal.query.fakes import FakeBackend, make_token, refuse
 from tests.portal.query.world import User, World
 from tests.support.client_endpoints import ClientQueries
 
 REGISTRY = Registry()
 PATH = "/energy/tariffs"
 LACK = "Pages show no tariffs."
-KINDS: dict[int, type[ApiError]] = {
-    **dict.fromkeys((400, 422), ApiValidationError),
-    **dict.fromkeys((404, 410), ApiNotFoundError),
-    403: ApiForbiddenError,
-    405: ApiClientError,
-}
 
 
 class Tariff(Row):
@@ -111,7 +101,7 @@ class RefusingBackend(FakeBackend):
             return super()._do(token, method, path, params, body)
         status = self.typed if "typed" in {*params.values(), *(body or {}).values()} else self.status
         if status is not None:
-            raise KINDS.get(status, ApiUnavailableError)("no", status=status)
+            refuse(status)
         if path == PATH and method == "GET":
             return {"items": [{"id": "t1"}], "hasNext": False}
         return {} if path.endswith("/counts") else {"id": "t1", "kwh": 1}

@@ -59,11 +59,6 @@ def refreshed(user: User) -> TokenStore:
 class TestTheStoreIsDown:
     """Nothing can be written then: the process that made the write tells of it as soon as it reaches the store."""
 
-    def back(self, ada: User) -> None:
-        """The store is back, and this process reads something."""
-        ada.store.down = False
-        listed(ada.signed_in("ben"))
-
     def test_pending_purges_are_bounded_and_become_all_that_is_cached(
         self, ada: User, other: User, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -73,7 +68,8 @@ class TestTheStoreIsDown:
         for number in range(9):
             with contextlib.suppress(StoreUnavailableError):
                 ada.process.runtime.namespaces.purge_token(f"token {number}")
-        self.back(ada)
+        ada.store.down = False
+        listed(ada.signed_in("ben"))
         for reads in (1, 0):
             with ada.reads(reads):  # and that once
                 assert listed(other) == AFTER
