@@ -41,6 +41,11 @@ def jwt(**claims: object) -> str:
     return ".".join([*encoded, "c2lnbmF0dXJl"])
 
 
+def unavailable(*_: object, **__: object):
+    """In place of an operation of a store that is down."""
+    raise StoreUnavailableError("store 'refresh': down")
+
+
 class KilledError(BaseException):
     """A process ends here, and leaves in the store what is there at this moment."""
 

@@ -121,11 +121,13 @@ def test_an_endpoint_that_hangs_is_not_asked_and_others_are(backend):
 
 
 def test_an_answer_whose_body_never_comes_opens_it():
-    with scripted_server(lambda _, out: out.sendall(reply(b"half")[:-2]) or threading.Event().wait(2)) as server:
+    over = threading.Event()
+    with scripted_server(lambda _, out: out.sendall(reply(b"half")[:-2]) or over.wait(30)) as server:
         transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=SHORT_S)
         for error in (ApiTimeoutError, CircuitOpenError):
             with pytest.raises(error):
                 transport.exchange(method="GET", target="/", deadline=Deadline(30), endpoint="energy.get_clients")
+        over.set()
         transport.close()
 
 

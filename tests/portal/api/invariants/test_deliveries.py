@@ -7,13 +7,9 @@ import pytest
 from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStatus, TokenStore
-from portal.errors import SignInEndedError, StoreUnavailableError
+from portal.errors import SignInEndedError
 from tests.support.forks import at_once
-from tests.support.refresh_world import RefreshWorld, jwt
-
-
-def _unavailable(*_: object, **__: object):
-    raise StoreUnavailableError("store 'refresh': down")
+from tests.support.refresh_world import RefreshWorld, jwt, unavailable
 
 
 def test_5_all_responses_of_a_generation_carry_identical_tokens(world: RefreshWorld, pair):
@@ -33,7 +29,7 @@ def test_6_no_response_delivers_an_older_generation_than_the_known_head_nor_any_
     world.expire()
     fast_tokens = other.refreshed(slow_tokens.current)
     assert process.refresher.tokens_to_set(slow_tokens) == fast_tokens.current
-    process.store.get_many = _unavailable
+    process.store.get_many = unavailable
     assert process.refresher.tokens_to_set(slow_tokens) is None
 
 
@@ -111,7 +107,7 @@ def test_7_a_token_that_is_over_by_our_clock_alone_leaves_a_tombstone_too_and_th
     process.refresher.sign_out(process.request(pair))
     assert process.refresher.signed_out_at(pair) is not None
     assert process.refresher.signed_out_at(world.backend.sign_in()) is None
-    process.store._do = _unavailable
+    process.store._do = unavailable
     assert process.refresher.signed_out_at(pair) is None
 
 

@@ -7,25 +7,10 @@ import pytest
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant
-from portal.api.tokens import TokenPair, TokenStatus, TokenStore
+from portal.api.tokens import TokenStatus
 from portal.config.limits import ROTATION_GRACE_S
-from portal.errors import ApiUnavailableError, StoreUnavailableError
-from tests.support.forks import at_once
-from tests.support.refresh_world import UNANSWERED, RefreshWorld
-
-
-def test_1_at_most_one_post_for_each_refresh_token(world: RefreshWorld, pair):
-    processes = [world.process(real_waits=True) for _ in range(3)]
-
-    def ask(number: int) -> TokenPair:
-        tokens = TokenStore(pair)
-        processes[number % 3].refresh(tokens)
-        return tokens.current
-
-    pairs = set(at_once(24, ask))
-    assert world.backend.submitted == {pair.refresh: 1}
-    assert len(pairs) == 1
-    assert world.backend.is_signed_in()
+from portal.errors import ApiUnavailableError
+from tests.support.refresh_world import UNANSWERED, RefreshWorld, unavailable
 
 
 def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: RefreshWorld, pair, process, other):
@@ -106,12 +91,8 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld, pa
     assert tokens.current == winning.current
 
 
-def _unavailable(*_: object, **__: object):
-    raise StoreUnavailableError("store 'refresh': down")
-
-
 def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: RefreshWorld, pair, process):
-    process.store.get = process.store.get_many = _unavailable
+    process.store.get = process.store.get_many = unavailable
     tokens = process.request(pair)
     with pytest.raises(ApiUnavailableError) as caught:
         process.refresh(tokens)

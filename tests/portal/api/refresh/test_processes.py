@@ -11,13 +11,15 @@ from collections import Counter
 
 import pytest
 
+from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiUnavailableError
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import make_session, settle
+from tests.support.fake_clock import FakeClock
 from tests.support.forks import at_once, fork
 from tests.support.http_server import Received, reply, scripted_server
-from tests.support.refresh_world import jwt
+from tests.support.refresh_world import RotatingBackend
 
 PROCESSES, THREADS, GENERATIONS = 4, 6, 5
 STORES = pytest.mark.parametrize(
@@ -26,44 +28,34 @@ STORES = pytest.mark.parametrize(
 )
 
 
-class Backend:
-    """Rotates refresh tokens, revokes on reuse, and repeats its answer under the same Idempotency-Key."""
+class Backend(RotatingBackend):
+    """On a socket; repeats its answer under the same Idempotency-Key."""
 
     def __init__(self) -> None:
-        self.posts: Counter[str] = Counter()
-        self.keys: set[str] = set()
+        super().__init__(FakeClock())
+        self.first, self.keys = self.sign_in(), set()
         self.hold, self.held = threading.Event(), threading.Event()
-        self._answers: dict[str, bytes] = {}
-        self._current = "refresh-0"
-        self._lock = threading.Lock()
+        self.during = lambda _: self.held.set() or self.hold.wait(30)
 
     def answer(self, request: Received, out) -> None:
         if not request.line.startswith("POST /refresh"):
             out.sendall(reply(b'{"id": "1"}'))
             return
         submitted, key = json.loads(request.body)["refreshToken"], request.headers["idempotency-key"]
-        with self._lock:
-            self.posts[submitted] += 1
-            self.keys.add(key)
-            if key not in self._answers:
-                self._answers[key] = self._rotate(submitted)
-        self.held.set()
-        self.hold.wait(30)
-        out.sendall(self._answers[key])
-
-    def _rotate(self, submitted: str) -> bytes:
-        if submitted != self._current:
-            self._current = ""
-            return reply(status="401 Unauthorized")
-        number = len(self.keys)
-        self._current = f"refresh-{number}"
-        return reply(json.dumps({"accessToken": jwt(n=number), "refreshToken": self._current}).encode())
+        self.honours_key = key in self.keys
+        self.keys.add(key)
+        outcome = self.submit(refresh=submitted, deadline=Deadline(30), request_id=None)
+        out.sendall(
+            reply(json.dumps({"accessToken": outcome.pair.access, "refreshToken": outcome.pair.refresh}).encode())
+            if isinstance(outcome, TokensIssued)
+            else reply(status="401 Unauthorized")
+        )
 
 
-def _race(url, barrier, results) -> None:
+def _race(url, first, barrier, results) -> None:
     """In each generation all threads of all processes present the same token at once, its access token refused."""
     api = make_session(url)
-    held = TokenPair(access=jwt(n=0), refresh="refresh-0")
+    held = first
     for _ in range(GENERATIONS):
         found = set()
 
@@ -88,22 +80,24 @@ def test_processes_and_threads_that_present_one_token_at_once_refresh_it_once(st
     backend.hold.set()
     barrier, results = fork.Barrier(PROCESSES), fork.Queue()
     with scripted_server(backend.answer) as server:
-        processes = [fork.Process(target=_race, args=(server.url, barrier, results)) for _ in range(PROCESSES)]
+        processes = [
+            fork.Process(target=_race, args=(server.url, backend.first, barrier, results)) for _ in range(PROCESSES)
+        ]
         for process in processes:
             process.start()
         pairs = Counter(results.get(timeout=60) for _ in range(PROCESSES * GENERATIONS))
         for process in processes:
             process.join(60)
     assert [process.exitcode for process in processes] == [0] * PROCESSES
-    assert backend.posts == {f"refresh-{number}": 1 for number in range(GENERATIONS)}
+    assert [*backend.submitted.values()] == [1] * GENERATIONS
     assert set(pairs.values()) == {PROCESSES}
 
 
-def _end_during_a_refresh(url) -> None:
+def _end_during_a_refresh(url, first) -> None:
     """End this process while its refresh is in flight, as a worker does that is asked to stop."""
     try:
         with contextlib.suppress(ApiUnavailableError):
-            make_session(url).refresher.refresh(TokenStore(TokenPair(refresh="refresh-0")), deadline=Deadline(0))
+            make_session(url).refresher.refresh(TokenStore(TokenPair(refresh=first.refresh)), deadline=Deadline(0))
         # What the interpreter does at its end.
         atexit._run_exitfuncs()
         os._exit(0)
@@ -119,13 +113,13 @@ def test_a_worker_that_ends_during_the_call_finishes_it(store, request):
         # A plain fork: from Python 3.13 on, multiprocessing's children forget what was registered for the end.
         worker = os.fork()
         if not worker:
-            _end_during_a_refresh(server.url)
+            _end_during_a_refresh(server.url, backend.first)
         assert backend.held.wait(30)
         backend.hold.set()
         _, status = os.waitpid(worker, 0)
-        tokens, api = TokenStore(TokenPair(refresh="refresh-0")), make_session(server.url)
+        tokens, api = TokenStore(TokenPair(refresh=backend.first.refresh)), make_session(server.url)
         api.call(tokens=tokens, method="GET", path="/me")
         settle(api)
         api.close()
-    assert (tokens.current.refresh, os.waitstatus_to_exitcode(status)) == ("refresh-1", 0)
-    assert backend.posts == {"refresh-0": 1}
+    assert (tokens.current.refresh, os.waitstatus_to_exitcode(status)) == (backend._current["user"], 0)
+    assert backend.submitted == {backend.first.refresh: 1}

@@ -7,8 +7,7 @@ import pytest
 from portal.api.metrics import RefreshOutcome
 from portal.api.tokens import TokenPair
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
-from portal.errors import StoreUnavailableError
-from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt, lose
+from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt, lose, unavailable
 
 DAY_S = 24 * 3600
 
@@ -28,10 +27,7 @@ def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(
 def test_a_store_that_stays_away_holds_nobodys_sign_out_up_for_longer_than_the_backend_may(
     world: RefreshWorld, pair, process
 ):
-    def down(*_: object) -> None:
-        raise StoreUnavailableError("store 'refresh': down")
-
-    process.store._do = down
+    process.store._do = unavailable
     before, tokens = world.time(), process.request(pair)
     assert process.refresher.sign_out(tokens).pairs == [pair]
     assert tokens.cleared
