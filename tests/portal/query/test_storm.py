@@ -1,6 +1,6 @@
 """The query storm in its short form: real processes and threads on real stores, keys evicted at random.
 
-The long form is `make storm-query`.
+A storm costs seconds for its processes to start: `make test` has one. The long form is `make storm-query`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ def check(cache_in: Callable[[Path], dict[str, Any]], folder: Path) -> None:
         place = folder / f"rows{number}"
         place.mkdir()
         total.add(asdict(run_storm(cache=cache_in(place), folder=place, seconds=2)))
-        if total.reads > 50 and total.writes > 20 and total.patched > 0:
+        if total.reads > 20 and total.writes > 10 and total.patched > 0:
             break
-    assert total.reads > 50
-    assert total.writes > 20
+    assert total.reads > 20
+    assert total.writes > 10
     assert total.patched > 0
     assert total.missed == 0, total.examples
 
 
+@pytest.mark.whole
 def test_two_users_who_write_the_same_rows_and_reload_see_none_that_is_older_than_they_saw_before(
     tmp_path: Path,
 ) -> None:
@@ -62,6 +63,7 @@ def test_nor_on_a_cluster(tmp_path: Path) -> None:
         check(lambda place: {**on_cluster(cluster), "KEY_PREFIX": place.name}, tmp_path)
 
 
+@pytest.mark.whole
 def test_the_checker_can_fail(tmp_path: Path) -> None:
     """The naive design, without any eviction: read the cached list, change it, write it back."""
 
