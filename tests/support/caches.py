@@ -1,15 +1,17 @@
-"""Fixtures: real cache backends, one on an SQLite file and one on a Redis. A `conftest.py` imports those it needs."""
+"""Fixtures: real cache backends and stores, on SQLite files, a Redis and a cluster. A `conftest.py` imports those it needs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+import redis
 from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 
 from portal.store.cluster import ClusterCache
 from sqlite_cache import SQLiteCache, close_idle_connections
+from tests.support.given_store import stores_on
 from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
 
@@ -34,6 +36,25 @@ def redis_url(tmp_path_factory):
 def redis_cluster(tmp_path_factory):
     with clustered_redis(tmp_path_factory.mktemp("cluster")) as cluster:
         yield cluster
+
+
+@pytest.fixture(params=["embedded", *(pytest.param(kind, marks=pytest.mark.redis) for kind in ("redis", "cluster"))])
+def stores(request, tmp_path):
+    """Both stores, empty, by the project's settings: embedded, on a Redis, on a cluster."""
+    url = ""
+    if request.param == "redis":
+        url = request.getfixturevalue("redis_url")
+        with redis.Redis.from_url(url) as client:
+            client.flushall()
+    elif request.param == "cluster":
+        cluster = request.getfixturevalue("redis_cluster")
+        url = cluster.url()
+        for server in cluster.primaries():
+            with server.client() as client:
+                client.flushall()
+    with stores_on(url, state_dir=tmp_path):
+        yield
+    close_idle_connections()
 
 
 @pytest.fixture

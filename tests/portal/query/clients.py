@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from portal.query import QueryClient
+from portal.query import QueryClient, QueryGroup, paginated_query_endpoint, query_endpoint
+from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
-from tests.support.client_endpoints import ClientMutations, ClientQueries
+from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries
+
+
+class Decisive(QueryGroup, domain="decisive", registry=Registry()):
+    """What is never shown past its stale time before the backend was asked."""
+
+    use_get_clients_query = paginated_query_endpoint(item=dict, url=PATH, stale_while_revalidate=False)
+    use_get_summary_query = query_endpoint(data=dict, url="/energy/summary", stale_while_revalidate=False)
+
 
 BODY = {"name": "new", "email": "new@example.com"}
 

@@ -30,15 +30,6 @@ def renew(ada: User, to: str, token: str = "") -> None:
     ada.backend.refresh = refresh
 
 
-def test_an_expired_token_is_refreshed_before_the_first_read_also_when_all_is_cached(ada: User) -> None:
-    listed(ada)
-    renew(ada, "ada")
-    tokens = TokenStore(ada.tokens.current)
-    assert listed(ada.process.request_with(tokens)) == ["c5", "c4"]
-    assert tokens.changed
-    assert len(ada.backend.calls) == 2, "the new token is bound: nothing is asked again"
-
-
 def test_rows_of_one_user_are_not_kept_for_the_user_whose_tokens_a_refusal_has_brought(ada: User) -> None:
     listed(ada)
     ada.backend.rows.insert(0, {"id": "of-ada", "name": "x"})

@@ -49,12 +49,6 @@ class TestOneRequest:
         assert [[row["id"] for row in page["items"]] for page in result.data.raw_res] == [["c5", "c4"], ["c3", "c2"]]
         assert result.data.raw_res[0]["total"] == 5
 
-    def test_no_more_pages_than_there_are(self, ada: User) -> None:
-        result = clients(ada, pages=50)
-        assert (result.pages, result.has_next_page, result.data.next_cursor) == (3, False, None)
-        assert result.fetch_next_page() is result
-        assert (result.is_loading, result.is_loading_more) == (False, False)
-
     @pytest.mark.parametrize(
         ("path", "read"),
         [(PATH, lambda client: names(client)["c5"]), (f"{PATH}/c5", lambda client: one(client).data["name"])],

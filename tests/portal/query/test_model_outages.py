@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 
 from portal.api.tokens import TokenStore
-from portal.query.partition.generations import PendingPurges
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, run_machine
 from tests.support.client_endpoints import ClientQueries
@@ -86,13 +85,3 @@ def test_added_row_is_as_new_as_a_later_touch() -> None:
     for _ in range(4):
         machine.create(process=0, name="a", nested=[])
     machine.create(process=0, name="a", nested=[("read", 0, 0, "inside"), ("touch", 0, 3, "before")])
-
-
-def test_the_model_notices_if_no_purge_is_pending(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PendingPurges, "_enqueue", lambda _self, _key: None)
-    machine = OutageMachine()
-    machine.start()
-    machine.read(0, 0, 1, [])
-    machine.something_is_done_in_an_outage("rename", 0, 0, "store")
-    with pytest.raises(AssertionError, match="is older than a completed write"):
-        machine.read(1, 0, 1, [])

@@ -10,13 +10,13 @@ import pytest
 from portal.query.cache import Page
 from portal.query.endpoints import query_key
 from portal.query.process_state import runtime_for
-from tests.portal.store.conftest import redis_cluster, redis_url, store
+from tests.portal.store.conftest import redis_cluster, redis_url, store, stores
 
 if TYPE_CHECKING:
     from portal.query.endpoints import QueryKey
     from portal.store import SharedStore
 
-__all__ = ["redis_cluster", "redis_url", "store"]
+__all__ = ["redis_cluster", "redis_url", "store", "stores"]
 
 PARAMS = [{}, {"search": "ada"}]
 

@@ -12,24 +12,16 @@ import pytest
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
-from portal.query import QueryClient, QueryGroup, paginated_query_endpoint, query_endpoint
-from portal.query.endpoints.registry import Registry
+from portal.query import QueryClient
 from portal.query.reads.parallel_fetches import ParallelFetches
 from tests.portal.query import clients as shown_stale
-from tests.portal.query.clients import client_of, me
+from tests.portal.query.clients import Decisive, client_of, me
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
 from tests.support.processes import until
 
 WAIT_S = 20
 STALE_S = 301
-
-
-class Decisive(QueryGroup, domain="decisive", registry=Registry()):
-    """What is never shown past its stale time before the backend was asked."""
-
-    use_get_clients_query = paginated_query_endpoint(item=dict, url="/energy/clients", stale_while_revalidate=False)
-    use_get_summary_query = query_endpoint(data=dict, url="/energy/summary", stale_while_revalidate=False)
 
 
 def clients(who: Any, **options: Any) -> Any:

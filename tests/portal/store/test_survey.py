@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
-
 import pytest
 
 from portal.errors import StoreUnavailableError
 from portal.store import query_store, refresh_store, survey_keys
 from tests.support.given_store import stores_on
-from tests.support.redis_cluster import clustered_redis
-from tests.support.redis_server import running_redis
-
-
-@pytest.fixture(params=["embedded", *(pytest.param(kind, marks=pytest.mark.redis) for kind in ("redis", "cluster"))])
-def stores(request: pytest.FixtureRequest, tmp_path: Path):
-    """Both stores, in one place."""
-    with contextlib.ExitStack() as stack:
-        url = ""
-        if request.param != "embedded":
-            started = {"redis": running_redis, "cluster": clustered_redis}[request.param]
-            url = stack.enter_context(started(tmp_path)).url()
-        stack.enter_context(stores_on(url, state_dir=tmp_path))
-        yield
 
 
 def test_every_key_is_told_with_its_size_up_to_the_limit(stores) -> None:

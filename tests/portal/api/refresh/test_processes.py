@@ -22,10 +22,6 @@ from tests.support.http_server import Received, reply, scripted_server
 from tests.support.refresh_world import RotatingBackend
 
 PROCESSES, THREADS, GENERATIONS = 4, 6, 5
-STORES = pytest.mark.parametrize(
-    "store",
-    ["embedded_store", *(pytest.param(f"{kind}_store", marks=pytest.mark.redis) for kind in ("redis", "cluster"))],
-)
 
 
 class Backend(RotatingBackend):
@@ -73,9 +69,8 @@ def _race(url, first, barrier, results) -> None:
     settle(api)
 
 
-@STORES
-def test_processes_and_threads_that_present_one_token_at_once_refresh_it_once(store, request):
-    request.getfixturevalue(store)
+@pytest.mark.usefixtures("stores")
+def test_processes_and_threads_that_present_one_token_at_once_refresh_it_once():
     backend = Backend()
     backend.hold.set()
     barrier, results = fork.Barrier(PROCESSES), fork.Queue()
@@ -105,9 +100,8 @@ def _end_during_a_refresh(url, first) -> None:
         os._exit(1)
 
 
-@STORES
-def test_a_worker_that_ends_during_the_call_finishes_it(store, request):
-    request.getfixturevalue(store)
+@pytest.mark.usefixtures("stores")
+def test_a_worker_that_ends_during_the_call_finishes_it():
     backend = Backend()
     with scripted_server(backend.answer) as server:
         # A plain fork: from Python 3.13 on, multiprocessing's children forget what was registered for the end.

@@ -15,10 +15,6 @@ from portal.store.inspection import servers_of
 from sqlite_cache import SQLiteCache
 from tests.support.refresh_world import KilledError, RefreshProcess, RefreshWorld, jwt, lose
 
-STORES = pytest.mark.parametrize(
-    "store",
-    ["embedded_store", *(pytest.param(f"{kind}_store", marks=pytest.mark.redis) for kind in ("redis", "cluster"))],
-)
 TOKEN_BYTES = 1500
 
 
@@ -36,8 +32,7 @@ def size(process: RefreshProcess) -> int:
 
 
 @pytest.fixture
-def world(store: str, request: pytest.FixtureRequest):
-    request.getfixturevalue(store)
+def world(stores):
     made = RefreshWorld()
     serial = iter(range(10_000))
 
@@ -56,7 +51,6 @@ def world(store: str, request: pytest.FixtureRequest):
         process.settle()
 
 
-@STORES
 @pytest.mark.parametrize("keeps_cookies", [True, False])
 def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshWorld, process, keeps_cookies: bool):
     first = world.backend.sign_in()
@@ -79,7 +73,6 @@ def test_a_sign_in_leaves_the_same_however_often_it_is_refreshed(world: RefreshW
     assert max(costs[10:]) <= max(costs[:10])
 
 
-@STORES
 def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answered_for(world: RefreshWorld, process):
     held = world.backend.sign_in()
     issued = [held]
@@ -98,7 +91,6 @@ def test_a_sign_out_frees_it_to_a_tombstone_that_every_token_finds_that_was_answ
         process.fails(pair)
 
 
-@STORES
 def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: RefreshWorld, process):
     world.backend._family_of["made up"] = "nobody"
     process.fails(TokenPair(refresh="made up"))
@@ -108,7 +100,6 @@ def test_made_up_tokens_that_are_refused_leave_nothing_that_lasts(world: Refresh
 # --- an operation that fails ---
 
 
-@STORES
 @pytest.mark.parametrize("done", [False, True], ids=["not done", "answer lost"])
 @pytest.mark.parametrize("number", range(14))
 def test_whichever_operation_of_a_refresh_fails_the_token_is_submitted_once_and_all_go_on(
@@ -150,7 +141,6 @@ def die_after(process: RefreshProcess, number: int) -> None:
     process.store._do = operate
 
 
-@STORES
 def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_token_s_way_or_neither(
     world: RefreshWorld,
 ):
@@ -170,7 +160,7 @@ def test_a_process_that_dies_while_it_hands_over_leaves_the_new_pair_and_its_tok
     assert was_from_record == {False, True}
 
 
-@pytest.mark.parametrize("store", ["embedded_store"])
+@pytest.mark.parametrize("stores", ["embedded"], indirect=True)
 def test_whoever_comes_late_with_its_outcome_does_not_take_the_family_back(world: RefreshWorld, process, other):
     """A process that was suspended for longer than the lock: others have got further meanwhile."""
     world.backend.honours_key = True

@@ -10,9 +10,7 @@ import pytest
 from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError
 from portal.process.thread_pool import Pool
-from portal.query import QueryGroup, paginated_query_endpoint
-from portal.query.endpoints.registry import Registry
-from tests.portal.query.clients import client_of, clients, invalidate, listed, me, names, once, one
+from tests.portal.query.clients import Decisive, client_of, clients, invalidate, listed, me, names, once, one
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
@@ -21,12 +19,8 @@ PATIENCE_S = 20
 STALE_S = 301
 
 
-class OtherQueries(QueryGroup, domain="other", registry=Registry()):
-    use_get_clients_query = paginated_query_endpoint(item=dict, url="/energy/clients", stale_while_revalidate=False)
-
-
 def others(who: Any, **options: Any) -> Any:
-    return OtherQueries.use_get_clients_query(client_of(who), **options)
+    return Decisive.use_get_clients_query(client_of(who), **options)
 
 
 @pytest.fixture
