@@ -25,6 +25,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Clock, Deadline
 from portal.store import SharedStore
+from tests.support.caches import close_connections
 from tests.support.counts import RefreshCounts
 from tests.support.fake_clock import FakeClock
 
@@ -202,6 +203,12 @@ class RefreshWorld:
         """
         self.processes.append(RefreshProcess(self, real_waits=real_waits))
         return self.processes[-1]
+
+    def close(self) -> None:
+        """Wait for what is in flight, and close the connections to the stores."""
+        for process in self.processes:
+            process.settle()
+            close_connections(process.store.backend())
 
     def expire(self) -> None:
         """Let every access token expire."""

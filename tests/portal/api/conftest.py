@@ -31,8 +31,7 @@ def embedded_store(tmp_path: Path):
 def world(embedded_store):
     made = RefreshWorld()
     yield made
-    for process in made.processes:
-        process.settle()
+    made.close()
 
 
 @pytest.fixture

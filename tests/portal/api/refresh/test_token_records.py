@@ -47,8 +47,7 @@ def world(stores):
 
     made.backend._issue = issue
     yield made
-    for process in made.processes:
-        process.settle()
+    made.close()
 
 
 @pytest.mark.parametrize("keeps_cookies", [True, False])

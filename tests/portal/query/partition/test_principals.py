@@ -118,6 +118,15 @@ def test_a_purge_by_a_token_that_is_not_bound_drops_what_its_sign_in_has_cached(
     assert browser.see()[1] == []
 
 
+def test_tokens_of_two_sign_ins_carry_nothing_on(world: World, browser: Browser) -> None:
+    bob = Browser(world)
+    bob.see(signs_in=world.backend.begin("bob"))
+    mixed = Browser(world, TokenPair(access=browser.pair.access, refresh=bob.pair.refresh))
+    assert mixed.see()[1] == ["of ada"]
+    world.backend.expired.add(str(browser.pair.access))
+    assert [each.see()[1] for each in (mixed, bob, mixed)] == [["of bob"]] * 3
+
+
 def test_two_tokens_of_one_subject_share_what_is_cached(world: World) -> None:
     world.backend.users |= {named("ada").access: "ada", "other": "bob"}
     for refresh in ("one", "two"):
