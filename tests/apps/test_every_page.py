@@ -146,9 +146,7 @@ def test_each_page_keeps_the_rules(run_of: Callable[[str], Run], site: str) -> N
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_two_users_who_look_at_a_page_in_turn_see_what_each_would_alone(
-    run_of: Callable[[str], Run], site: str
-) -> None:
+def test_users_in_turn_share_no_page(run_of: Callable[[str], Run], site: str) -> None:
     assert run_of(site).mixed == []
 
 

@@ -133,9 +133,7 @@ class TestOfAPlatform:
         log.assert_holds_no_secret()
 
     @pytest.mark.parametrize("status", [401, 404, 409, 412, 422, 503])
-    def test_calls_that_fail_with_words_of_the_backends_own(
-        self, log: Log, backend: Backend, browser: Client, status: int
-    ) -> None:
+    def test_refused_calls(self, log: Log, backend: Backend, browser: Client, status: int) -> None:
         assert browser.get("/en/energy/clients/cli_1").status_code == 200
         for method in ("GET", "POST", "PATCH", "DELETE"):
             for path in (CLIENTS, f"{CLIENTS}/cli_1"):
@@ -152,9 +150,7 @@ class TestOfAPlatform:
         assert browser.post("/en/energy/clients/new", FORM).status_code == 503
         log.assert_holds_no_secret()
 
-    def test_a_refresh_that_succeeds_one_that_is_refused_and_one_that_gets_no_answer(
-        self, log: Log, backend: Backend, signed_in: SignedIn
-    ) -> None:
+    def test_refreshes(self, log: Log, backend: Backend, signed_in: SignedIn) -> None:
         fine, refused, unanswered = (signed_in("ENERGY_APP", expired=True, **USER) for _ in range(3))
         log.browsers += [fine, refused, unanswered]
         log.remember_tokens()
@@ -179,9 +175,7 @@ class TestOfAPlatform:
             assert browser.get(f"/en/energy/clients?q={WORDS}").status_code == 503
         log.assert_holds_no_secret("a-password-of-redis")
 
-    def test_an_error_of_ours_with_everything_in_its_variables(
-        self, log: Log, backend: Backend, browser: Client
-    ) -> None:
+    def test_error_of_ours(self, log: Log, backend: Backend, browser: Client) -> None:
         browser.raise_request_exception = False
         backend.answers("POST", CLIENTS, json=ROW, status=201)
         with override_settings(ROOT_URLCONF="tests.support.mistaken_urls"):
@@ -211,9 +205,7 @@ class TestOfTheGateway:
         password = SECRETS["the right password" if right else "a wrong password"]
         return browser.post("/en/login", {"email": email, "password": password, "next": ""}).status_code
 
-    def test_the_right_password_a_wrong_one_and_too_many_of_them(
-        self, log: Log, backend: Backend, signed_out: Client
-    ) -> None:
+    def test_right_and_wrong_passwords(self, log: Log, backend: Backend, signed_out: Client) -> None:
         log.browsers.append(signed_out)
         backend.refuses("POST", "/auth/login", status=401, detail=WORDS)
         assert [self.sign_in(signed_out, right=False) for _ in range(11)] == [401] * 10 + [429]
@@ -227,16 +219,12 @@ class TestOfTheGateway:
         log.assert_holds_no_secret(made.access, made.refresh)
 
     @pytest.mark.parametrize("status", [401, 403, 422, 503])
-    def test_a_backend_that_repeats_what_it_was_sent(
-        self, log: Log, backend: Backend, signed_out: Client, status: int
-    ) -> None:
+    def test_repeating_backend(self, log: Log, backend: Backend, signed_out: Client, status: int) -> None:
         backend.refuses("POST", "/auth/login", status=status, detail=WORDS, errors={"password": [WORDS]})
         assert self.sign_in(signed_out) >= 400
         log.assert_holds_no_secret()
 
-    def test_tokens_that_cannot_be_kept_and_a_form_that_lacks_its_token(
-        self, log: Log, backend: Backend, signed_out: Client
-    ) -> None:
+    def test_tokens_that_cannot_be_kept(self, log: Log, backend: Backend, signed_out: Client) -> None:
         large = access_token("acc_1", "ENERGY_APP", padding="x" * 5000)
         for pair in ({"accessToken": large}, {"accessToken": "unsendable-\u0442"}, {}):
             backend.answers("POST", "/auth/login", json=pair | {"refreshToken": "refresh-of-these"})

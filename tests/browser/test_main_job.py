@@ -22,7 +22,7 @@ def delete_shown_client(page: Page) -> None:
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
-def test_clients_are_worked_with_until_the_sign_out(
+def test_clients_until_the_sign_out(
     stack: RunningStack, new_page: NewPage, sign_in: SignIn, new_account: NewAccount, scripts: bool
 ) -> None:
     page = new_page(java_script_enabled=scripts)

@@ -307,9 +307,7 @@ def test_a_write_takes_what_the_schema_needs_and_answers_as_declared(key: str, w
 
 
 @pytest.mark.parametrize("key", writes("PUT", "PATCH", rows=True))
-def test_a_change_of_each_field_is_answered_with_the_changed_row(
-    key: str, write: Callable[[str], Write], sandbox: Sandbox
-) -> None:
+def test_changed_field_answers_with_the_changed_row(key: str, write: Callable[[str], Write], sandbox: Sandbox) -> None:
     call = write(key)
     row_id = call.row_id()
     assert call.body is not None

@@ -25,13 +25,8 @@ class ReceivedSpan:
     service: str
     name: str
     attributes: dict[str, object]
-    is_error: bool
     start_ns: int
     end_ns: int
-
-    @property
-    def duration_ms(self) -> float:
-        return (self.end_ns - self.start_ns) / 1e6
 
 
 @dataclass
@@ -56,7 +51,6 @@ class Receiver:
                             service=of_resource["service.name"],
                             name=span.name,
                             attributes={each.key: _value(each.value) for each in span.attributes},
-                            is_error=span.status.code == 2,
                             start_ns=span.start_time_unix_nano,
                             end_ns=span.end_time_unix_nano,
                         )

@@ -95,9 +95,7 @@ def test_a_wrong_password_is_a_wrong_password(elsewhere: Elsewhere) -> None:
     }
 
 
-def test_the_profile_shows_who_signs_in_and_the_token_s_own_scope_opens_a_platform(
-    elsewhere: Elsewhere, person: HttpBrowser
-) -> None:
+def test_profile_and_scope_open_a_platform(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     profile = person.get(f"{elsewhere.gateway}/en/profile")
     for shown in ("<h1>Ada of Acme</h1>", EMAIL, "Open Operations"):
         assert shown in profile.text
@@ -140,9 +138,7 @@ def test_a_list_is_searched_sorted_and_filtered(elsewhere: Elsewhere, person: Ht
     assert len(elsewhere.acme.asked_for(CUSTOMERS)) == len(asked) + 1
 
 
-def test_a_row_is_made_changed_and_deleted_and_the_cached_list_shows_it_without_a_call(
-    elsewhere: Elsewhere, person: HttpBrowser
-) -> None:
+def test_writes_show_in_the_cached_list(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     clients = f"{elsewhere.energy}{CLIENTS}"
     assert len(rows_of(person.get(clients))) == 20
     before = len(elsewhere.acme.asked_for(CUSTOMERS))
@@ -165,9 +161,7 @@ def test_a_row_is_made_changed_and_deleted_and_the_cached_list_shows_it_without_
     assert row not in elsewhere.acme.rows[CUSTOMERS]
 
 
-def test_errors_nested_or_in_a_list_are_at_their_fields_in_the_backend_s_language(
-    elsewhere: Elsewhere, person: HttpBrowser
-) -> None:
+def test_nested_errors_stand_at_their_fields(elsewhere: Elsewhere, person: HttpBrowser) -> None:
     form = person.get(f"{elsewhere.energy}{CLIENTS}/new")
     refused = person.submit(form, "/clients/new", follow=False, name="Ada", email="c1@acme.example")
     assert refused.status_code in {400, 422}

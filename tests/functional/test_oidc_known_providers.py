@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 import jwt
 import pytest
@@ -154,10 +153,6 @@ def test_an_opaque_access_token_opens_what_the_profile_names(opaque: Site, brows
     assert (lines[-1]["event"], lines[-1]["user"]) == ("sign-in", tag_of("energy@example.com"))
     before = opaque.refreshes()
     assert clients(opaque, browser).status_code == 200
-    assert browser.get(opaque.url("auth_app", "/en/profile"), follow=False).status_code == 200
-    # The gateway leads to the platform of the cookie, and to no other.
-    to_finance = browser.get(opaque.url("auth_app", "/en/finance"), follow=False)
-    assert (to_finance.status_code, urlsplit(to_finance.headers["Location"]).path) == (302, "/en/energy")
     # Nothing is renewed while the backend takes the token, and the browser keeps it.
     assert (opaque.refreshes(), browser.cookie(VAR_ACCESS_TOKEN)) == (before, access)
 
@@ -191,12 +186,11 @@ def test_a_sign_out_at_the_provider_ends_a_sign_in_with_an_opaque_token(opaque: 
 
 def test_a_sign_out_here_revokes_the_opaque_tokens(opaque: Site, browser: HttpBrowser) -> None:
     opaque.sign_in(browser, email="energy@example.com")
-    kept = {cookie.name: cookie.value for cookie in browser.http.cookies if cookie.name.startswith("VAR_")}
+    access = browser.cookie(VAR_ACCESS_TOKEN)
     browser.submit(browser.get(opaque.url("auth_app", "/en/logout")), "/logout", follow=False)
-    with HttpBrowser() as copy:
-        copy.http.cookies.update(kept)
-        assert clients(opaque, copy).headers["Location"] == "/"
-    assert at_provider(opaque, "/me", kept[VAR_ACCESS_TOKEN]).status_code == 401
+    assert at_provider(opaque, "/me", access).status_code == 401
+    browser.http.cookies.set(VAR_ACCESS_TOKEN, access, domain="localhost.local")
+    assert clients(opaque, browser).status_code == 302
 
 
 def test_an_operator_ends_sign_ins_whose_tokens_name_nobody(opaque: Site, browser: HttpBrowser) -> None:
@@ -213,18 +207,3 @@ def test_an_operator_ends_sign_ins_whose_tokens_name_nobody(opaque: Site, browse
         assert (ended.status_code, ended.headers["Location"]) == (302, "/")
         assert int(str(opaque.provider.counts()["revocations"])) == revoked + 1
         assert clients(opaque, other).status_code == 200
-    with HttpBrowser() as anew:
-        opaque.sign_in(anew, email="energy@example.com")
-        assert clients(opaque, anew).status_code == 200
-
-
-@pytest.mark.parametrize("refresh", [None, "made-up"])
-def test_a_made_up_opaque_token_opens_nothing(opaque: Site, browser: HttpBrowser, refresh: str | None) -> None:
-    browser.http.cookies.set(VAR_ACCESS_TOKEN, "made-up", domain="localhost.local")
-    browser.http.cookies.set(VAR_PERMITTED_PLATFORMS, "%5B%22ENERGY%22%5D", domain="localhost.local")
-    if refresh is not None:
-        browser.http.cookies.set(VAR_REFRESH_TOKEN, refresh, domain="localhost.local")
-    answer = clients(opaque, browser)
-    assert answer.status_code == 302
-    assert answer.headers["Location"] == "/" if refresh else "/en/login?next=" in answer.headers["Location"]
-    assert browser.cookie(VAR_ACCESS_TOKEN) is None

@@ -60,9 +60,7 @@ def test_a_sign_in_of_somebody_else_can_not_be_ended(stack: RunningStack, browse
     assert here.get(stack.url("energy", "/en/energy/stations"), follow=False).status_code == 200
 
 
-def test_an_ended_sign_in_is_out_at_its_next_request_though_the_page_is_cached(
-    stack: RunningStack, browsers: list[HttpBrowser]
-) -> None:
+def test_ended_sign_in_loses_cached_pages(stack: RunningStack, browsers: list[HttpBrowser]) -> None:
     other, _, here = browsers
     pages = [("energy", "/en/energy/clients"), ("operations", "/en/operations"), ("finance", "/en/finance/invoices")]
     for app, path in pages:

@@ -13,7 +13,7 @@ from tests.support.http_browser import HttpBrowser
 @pytest.mark.parametrize(
     ("app", "kept"), [("energy", (VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN)), ("operations", (VAR_ACCESS_TOKEN,))]
 )
-def test_the_next_request_with_its_tokens_counts_as_signed_out(
+def test_signed_out_tokens_open_nothing(
     stack: RunningStack, proxy: BackendProxy, app: str, kept: tuple[str, ...]
 ) -> None:
     proxy.failing.add("/auth/logout")

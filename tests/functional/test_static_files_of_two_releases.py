@@ -40,10 +40,8 @@ def test_the_style_sheet_of_another_release_is_served_compressed_and_not_sent_ag
 @pytest.mark.parametrize(
     "target",
     [
-        "/static/auth_app/app.ffffffffffff.css",
         "/static/.lock",
         "/static/../../../../../../../../etc/passwd.0123456789ab.css",
-        "/static/%2e%2e/%2e%2e/state/x.0123456789ab.css",
         "/static/x%00.0123456789ab.css",
         "/static/auth_app",
         f"/static/{'x' * 5000}.0123456789ab.css",

@@ -77,11 +77,8 @@ FIELDS: dict[str, tuple[Column, object, str]] = {
 }
 COLUMNS = {name: column for name, (column, _sent, _shown) in FIELDS.items()}
 WIRE = wire_names(Tariff)
-FULL = {"id": "t1", "currency": "EUR"} | {
-    WIRE.get(name, name): sent for name, (_column, sent, _shown) in FIELDS.items()
-}
+FULL = {"id": "t1", "currency": "EUR"} | {WIRE.get(name, name): sent for name, (_, sent, _) in FIELDS.items()}
 SHOWN = [shown for _column, _sent, shown in FIELDS.values()]
-NOTHING = ["t2", *[""] * 11]
 
 
 @pytest.fixture
@@ -108,9 +105,7 @@ def texts(html: str, tag: str) -> list[str]:
 def test_a_list_writes_each_value_as_its_type_and_what_is_hostile_as_it_is(site: Site) -> None:
     site.backend.lists(PATH, [FULL, {"id": "t2"}])
     body = site.get(PAGE).html.partition("<tbody")[2].partition("</tbody>")[0]
-    full, empty = (texts(row, "th|td") for row in body.split("</tr>")[:2])
-    assert full == SHOWN
-    assert empty == NOTHING
+    assert [texts(row, "th|td") for row in body.split("</tr>")[:2]] == [SHOWN, ["t2", *[""] * 11]]
     assert '<td class="number" data-label="Power">' in body
     assert '<th scope="row"><a href="/en/energy/chargers/t1">' in body
     assert ">Fixed</span></td>" in body

@@ -45,9 +45,7 @@ def test_twelve_months_begin_and_end_with_a_month(today: date) -> None:
         ("year", date(2026, 1, 1), date(2026, 2, 15), "2027-01-01"),
     ],
 )
-def test_period_is_of_the_calendar(
-    monkeypatch: pytest.MonkeyPatch, period: str, first: date, last: date, end: str
-) -> None:
+def test_calendar_period(monkeypatch: pytest.MonkeyPatch, period: str, first: date, last: date, end: str) -> None:
     monkeypatch.setattr(timezone, "localdate", lambda **_zone: date(2026, 2, 15))
     found = choice(period=period)
     assert (found.first, found.last, found.params()["to"]) == (first, last, f"{end}T00:00:00Z")
@@ -68,10 +66,8 @@ def test_days_of_ones_own_are_both_inclusive_and_end_today_at_the_latest(today: 
         {"from": "2026-02-01", "to": "2026-01-01"},
         {"from": "1999-12-31", "to": "2026-01-01"},
         {"from": "2010-01-01", "to": "2026-01-01"},
-        {"from": "2026-W01-1", "to": "2026-01-31"},
         {"from": "<b>", "to": "2026-01-01"},
         {"to": "2026-01-01"},
-        {"from": "2026-01-01", "to": "never"},
         {"from": "2999-01-01", "to": "2999-01-02"},
     ],
 )
@@ -81,9 +77,7 @@ def test_wrong_days_show_the_default_period(query: dict[str, str], today: date) 
     assert (found.first, found.last) == (today - timedelta(days=29), today)
     assert not any(link.is_current for link in found.links)
     days = (re.fullmatch(r"(\d{4}-\d\d-\d\d)?", query.get(name, "")) for name in ("from", "to"))
-    assert found.fields == tuple(day[0] if day else "" for day in days), (
-        "days stay in the form, and what is none does not"
-    )
+    assert found.fields == tuple(day[0] if day else "" for day in days), "what is no day does not stay in the form"
 
 
 def test_the_summary_is_asked_for_midnights_of_the_users_zone() -> None:
@@ -106,12 +100,6 @@ def test_days_of_no_zone_name_none_and_those_of_utc_do() -> None:
 
 
 def test_the_links_lead_to_each_period_and_the_default_needs_no_parameter() -> None:
-    assert [(link.url, link.is_current) for link in choice().links] == [
-        ("/en/energy?period=7d", False),
-        ("/en/energy", True),
-        ("/en/energy?period=90d", False),
-        ("/en/energy?period=12m", False),
-        ("/en/energy?period=last-month", False),
-        ("/en/energy?period=last-quarter", False),
-        ("/en/energy?period=year", False),
-    ]
+    links = [(link.url.removeprefix("/en/energy"), link.is_current) for link in choice().links]
+    assert links[:2] == [("?period=7d", False), ("", True)]
+    assert links[2:] == [(f"?period={name}", False) for name in ("90d", "12m", "last-month", "last-quarter", "year")]

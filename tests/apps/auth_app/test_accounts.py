@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import Any
 
 import pytest
@@ -14,13 +13,7 @@ from portal.testing import Backend, SignedIn, row_ids
 ACCOUNTS, ROW = "/iam/accounts", "/iam/accounts/acc_1"
 PAGE, EDIT = "/en/accounts", "/en/accounts/acc_1/edit"
 SIGN_INS = "/iam/auth/sessions"
-ADA = {
-    "id": "acc_1",
-    "name": "Ada",
-    "email": "lovelace@example.com",
-    "permissions": ["ENERGY_APP", "ODD_ONE"],
-    "version": 3,
-}
+ADA = {"id": "acc_1", "email": "lovelace@example.com", "permissions": ["ENERGY_APP", "ODD_ONE"], "version": 3}
 
 
 @pytest.fixture
@@ -49,12 +42,9 @@ def test_nobody_else_may_open_or_change_them(backend: Backend, signed_in: Signed
     assert 'href="/en/accounts"' not in browser.get("/en/profile").content.decode()
     # What `/me` says decides, and not the token.
     assert signed_in("IAM_ADMIN", permissions=["ENERGY_APP"]).get(PAGE).status_code == 403
-    assert signed_in("ENERGY_APP", permissions=["IAM_ADMIN"]).get(PAGE).status_code == 200
 
 
-def test_an_administrator_finds_them_in_the_menu_filtered_by_chips_with_their_counts(
-    backend: Backend, admin: Client
-) -> None:
+def test_administrator_finds_and_filters_accounts(backend: Backend, admin: Client) -> None:
     page = admin.get(PAGE)
     assert row_ids(page) == ["acc_1", "acc_2"]
     for text in ('href="/en/accounts" aria-current="page"', "Open Energy", "ODD_ONE"):
@@ -68,17 +58,10 @@ def test_an_administrator_finds_them_in_the_menu_filtered_by_chips_with_their_co
     assert '<span class="chip-count">7</span>' in page.content.decode()
 
 
-def test_permissions_are_checkboxes_and_the_unknown_one_stays(admin: Client) -> None:
-    page = unescape(admin.get("/de/accounts/acc_1/edit").content.decode())
-    assert ("Konten verwalten (IAM_ADMIN)" in page, page.count(" checked")) == (True, 2)
-
-
 @pytest.mark.parametrize(
     ("chosen", "status"), [(["FINANCE_APP", "ODD_ONE"], 303), ([], 303), (["ENERGY_APP", "<b>"], 422)]
 )
-def test_known_permissions_and_the_accounts_own_are_sent_and_no_other(
-    backend: Backend, admin: Client, chosen: list[str], status: int
-) -> None:
+def test_known_permissions_are_sent(backend: Backend, admin: Client, chosen: list[str], status: int) -> None:
     backend.answers("PATCH", ROW, json=ADA)
     sent = {"permissions": chosen, "initial-permissions": ADA["permissions"]}
     assert admin.post(EDIT, sent).status_code == status
@@ -88,9 +71,7 @@ def test_known_permissions_and_the_accounts_own_are_sent_and_no_other(
 @pytest.mark.parametrize(
     ("theirs", "status"), [(["FINANCE_APP", "ODD_ONE"], 303), (["ODD_ONE"], 409)], ids=["the same", "another"]
 )
-def test_the_same_change_by_somebody_else_is_no_conflict_in_whatever_order(
-    backend: Backend, admin: Client, theirs: list[str], status: int
-) -> None:
+def test_same_change_is_no_conflict(backend: Backend, admin: Client, theirs: list[str], status: int) -> None:
     backend.refuses("PATCH", ROW, status=412)
     backend.lists(ACCOUNTS, [ADA | {"permissions": theirs, "version": 4}])
     sent = {"permissions": ["ODD_ONE", "FINANCE_APP"], "initial-permissions": ADA["permissions"], "rowVersion": "3"}
@@ -118,12 +99,11 @@ def test_administrators_are_asked_before_they_lose_their_own_permission(backend:
     [
         (["ENERGY_APP"], ["IAM_ADMIN"], "theirs", False),
         (["ENERGY_APP"], ["IAM_ADMIN"], "mine", True),
-        (["IAM_ADMIN"], ["ENERGY_APP"], "theirs", False),
         (["IAM_ADMIN"], ["ENERGY_APP"], "mine", False),
         (["ENERGY_APP"], ["IAM_ADMIN"], "", False),
     ],
 )
-def test_who_settles_a_conflict_is_asked_only_where_that_gives_administration_up(
+def test_settled_conflict_asks(
     *, backend: Backend, ada: Client, mine: list[str], theirs: list[str], kept: str, is_asked: bool
 ) -> None:
     backend.lists(ACCOUNTS, [ADA | {"permissions": theirs, "version": 4}])
@@ -134,9 +114,7 @@ def test_who_settles_a_conflict_is_asked_only_where_that_gives_administration_up
 
 
 @pytest.mark.parametrize("status", [200, 503], ids=["done", "perhaps done"])
-def test_what_was_taken_away_ends_with_the_accounts_next_page(
-    backend: Backend, signed_in: SignedIn, status: int
-) -> None:
+def test_taken_permission_ends_with_the_next_page(backend: Backend, signed_in: SignedIn, status: int) -> None:
     backend.lists(ACCOUNTS, [ADA])
     backend.lists(SIGN_INS, [])
     browsers = [signed_in("ENERGY_APP", id=account) for account in ("acc_1", "acc_2")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from html import unescape
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -28,9 +29,7 @@ def stranger(signed_out: Client, request: pytest.FixtureRequest) -> Client:
 
 
 @pytest.mark.parametrize("status", [202, 404, 422, 409])
-def test_the_page_says_the_same_whatever_the_backend_knows_of_an_address(
-    backend: Backend, stranger: Client, status: int
-) -> None:
+def test_page_tells_nothing_of_an_address(backend: Backend, stranger: Client, status: int) -> None:
     backend.answers("POST", SENDS, status=status)
     if status != 202:
         backend.refuses("POST", SENDS, status=status, detail="There is no such account.")
@@ -50,9 +49,7 @@ def test_an_outage_is_told(backend: Backend, stranger: Client) -> None:
     assert 'value="ada@example.com"' in response.content.decode()
 
 
-def test_a_new_password_leads_to_the_sign_in_page_under_a_key_that_tells_nothing(
-    backend: Backend, stranger: Client
-) -> None:
+def test_new_password_leads_to_the_sign_in_page(backend: Backend, stranger: Client) -> None:
     backend.fails("timeout")
     assert stranger.post(RESET, FORM).status_code == 503
     backend.recovers()
@@ -61,11 +58,9 @@ def test_a_new_password_leads_to_the_sign_in_page_under_a_key_that_tells_nothing
     assert (response.status_code, response["Location"]) == (303, "/en/login")
     assert backend.calls_to(CHANGES)[0].body == FORM
     assert "Your password was changed, and all your sign-ins have ended." in stranger.get("/en/login").content.decode()
-    for other in ({"password": "another one"}, {"token": "another"}):
-        stranger.post(RESET, FORM | other)
-    *same, second, third = [call.headers["idempotency-key"] for call in backend.calls_to(CHANGES)]
-    assert (len(same) > 1, len(set(same)), len({*same, second, third})) == (True, 1, 3)
-    assert TOKEN not in same[0]
+    stranger.post(RESET, FORM | {"password": "another one"})
+    *same, other = [call.headers["idempotency-key"] for call in backend.calls_to(CHANGES)]
+    assert (len(set(same)), other in same, TOKEN in same[0]) == (1, False, False)
 
 
 @pytest.mark.parametrize(
@@ -77,15 +72,7 @@ def test_a_new_password_leads_to_the_sign_in_page_under_a_key_that_tells_nothing
         (None, {"password": "short"}, "Use at least 8 characters.", True),
     ],
 )
-def test_a_refusal_is_told(
-    *,
-    backend: Backend,
-    stranger: Client,
-    errors: dict[str, list[str]] | None,
-    sent: dict[str, str],
-    shown: str,
-    keeps_token: bool,
-) -> None:
+def test_refusal(backend: Backend, stranger: Client, errors: Any, sent: Any, shown: str, *, keeps_token: bool) -> None:
     if errors is not None:
         backend.refuses("POST", CHANGES, errors=errors)
     response = stranger.post(RESET, FORM | sent)
@@ -96,9 +83,7 @@ def test_a_refusal_is_told(
     assert bool(backend.calls) is (errors is not None)
 
 
-def test_the_token_goes_to_no_other_page_and_into_no_log(
-    backend: Backend, stranger: Client, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_token_reaches_no_page_or_log(backend: Backend, stranger: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     page = stranger.get(f"{RESET}?token={TOKEN}")
     assert (page["Referrer-Policy"], "no-store" in page["Cache-Control"]) == ("strict-origin", True)

@@ -40,9 +40,7 @@ class TestSignOutByTheProvider:
         assert response.status_code == 400
         assert response.json() == {"error": "invalid_request"}
 
-    def test_a_sound_one_that_the_store_does_not_take_may_be_sent_again(
-        self, gateway: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_lost_one_may_be_sent_again(self, gateway: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         def end(*_: object) -> bool:
             raise StoreUnavailableError("down")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from django.test import Client
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.telemetry.audit import Reason
 from portal.telemetry.audit.audit_log import RECORD_ATTRIBUTE
-from portal.testing import Backend, SignedIn, page_of, row_ids
+from portal.testing import Backend, SignedIn, row_ids
 from portal.web.sign_in import end_sign_in
 from portal_gateway.views import sign_ins
 
@@ -65,18 +64,6 @@ def test_sign_ins_say_when_where_and_from_which_address_this_one_first(backend: 
         assert text in response.content.decode()
 
 
-def test_a_page_of_the_sign_ins_leads_on_and_back(backend: Backend, browser: Client) -> None:
-    backend.answers("GET", SIGN_INS, json=page_of(ROWS[:1], next_cursor="more"))
-    assert f'href="{PROFILE}?cursor=more"' in browser.get(PROFILE).content.decode()
-    page = browser.get(f"{PROFILE}?cursor=more").content.decode()
-    assert re.search(r'href="/en/profile"[^>]*>\s*(<svg.*?</svg>)?\s*Back to the first page', page, re.DOTALL)
-
-
-def test_without_a_platform_the_profile_says_so(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists(SIGN_INS, [])
-    assert "No platform is open to you yet." in signed_in().get(PROFILE).content.decode()
-
-
 @pytest.mark.parametrize("current", [True, "true", 1])
 def test_only_a_plain_true_marks_this_browser(backend: Backend, browser: Client, current: object) -> None:
     backend.lists(SIGN_INS, [{"id": "s1", "current": current}])
@@ -97,9 +84,7 @@ def test_ending_this_one_signs_out(backend: Backend, browser: Client) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 30])
-def test_ending_all_ends_each_once_where_the_list_is_behind_and_one_has_ended_meanwhile(
-    backend: Backend, browser: Client, number: int
-) -> None:
+def test_ending_all_ends_each_once(backend: Backend, browser: Client, number: int) -> None:
     others = [f"o{each}" for each in range(number)]
     backend.lists(SIGN_INS, [ROWS[0], {"id": "gone"}, *({"id": name, "current": False} for name in others)])
     backend.refuses("DELETE", f"{SIGN_INS}/gone", status=404)
@@ -109,9 +94,7 @@ def test_ending_all_ends_each_once_where_the_list_is_behind_and_one_has_ended_me
     assert ended(backend) == ["gone", *others]
 
 
-def test_what_another_browser_was_told_does_not_decide_which_sign_in_is_this_one(
-    backend: Backend, signed_in: SignedIn
-) -> None:
+def test_each_browser_knows_its_own_sign_in(backend: Backend, signed_in: SignedIn) -> None:
     phone, laptop = signed_in("ENERGY_APP", id="ada"), signed_in("ENERGY_APP", id="ada")
     backend.lists(SIGN_INS, [{"id": "laptop", "current": True}, {"id": "phone"}])
     laptop.get(PROFILE)
@@ -119,14 +102,13 @@ def test_what_another_browser_was_told_does_not_decide_which_sign_in_is_this_one
     for _ in range(2):
         assert row_ids(phone.get(PROFILE)) == ["phone", "laptop"]
     backend.fails(503, path=SIGN_INS)
-    assert row_ids(laptop.get(PROFILE)) == []
     for path in (f"{PROFILE}/sign-ins/phone/revoke", ALL):
         assert laptop.post(path).status_code == 503
     assert (ended(backend), backend.calls_to("/auth/logout")) == ([], [])
 
 
 @pytest.mark.parametrize("status", [404, 405])
-def test_what_the_service_still_lists_is_not_said_to_have_ended(
+def test_listed_sign_in_has_not_ended(
     backend: Backend, browser: Client, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     refuse(backend, status)
@@ -143,9 +125,7 @@ def test_what_the_service_still_lists_is_not_said_to_have_ended(
     assert leads_to(browser.post(ALL)) == SIGNED_OUT
 
 
-def test_what_the_service_lists_no_more_has_ended(
-    backend: Backend, browser: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unlisted_sign_in_has_ended(backend: Backend, browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def end(request: Any, sign_in_id: str) -> Any:
         result = end_sign_in(request, sign_in_id)
         backend.lists(SIGN_INS, ROWS[:1])
@@ -158,16 +138,14 @@ def test_what_the_service_lists_no_more_has_ended(
     assert browser.post(REVOKE).status_code == 404
 
 
-def test_one_that_the_service_does_not_find_and_still_lists_is_not_counted(backend: Backend, browser: Client) -> None:
+def test_listed_one_is_not_counted(backend: Backend, browser: Client) -> None:
     refuse(backend, 404)
     backend.answers("DELETE", f"{SIGN_INS}/s2", status=204)
-    assert said(browser.post(OTHERS)) == "1 other sign-in has ended. You are still signed in here."
+    assert said(browser.post(OTHERS)).startswith("1 other sign-in has ended.")
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_sign_ins_that_the_service_does_not_list_are_not_shown_and_this_one_alone_can_be_ended(
-    backend: Backend, browser: Client, status: int
-) -> None:
+def test_service_without_a_list_of_sign_ins(backend: Backend, browser: Client, status: int) -> None:
     backend.refuses("GET", SIGN_INS, status=status)
     page = browser.get(PROFILE).content.decode()
     absent = ("Where you are signed in", "Sign out everywhere", "could not be loaded")

@@ -61,9 +61,7 @@ def test_a_row_with_an_odd_id_breaks_no_list(backend: Backend, browser: Client, 
     assert ("Odd" in page, 'href="/en/energy/clients/../' in page) == (True, False)
 
 
-def test_a_client_that_was_created_is_marked_once_in_the_list_that_is_shown_next(
-    backend: Backend, browser: Client
-) -> None:
+def test_created_client_is_marked_once_in_the_list(backend: Backend, browser: Client) -> None:
     backend.lists(CLIENTS, [{"id": "cli_2"}, ADA])
     backend.answers("POST", CLIENTS, json=ADA, status=201)
     response = browser.post(NEW, FORM | {"createAnyway": "ada@example.com"})
@@ -76,9 +74,7 @@ def test_a_client_that_was_created_is_marked_once_in_the_list_that_is_shown_next
         assert re.findall(r'<tr data-row-id="([^"]*)" data-created>', text_of(browser.get(PAGE))) == marked
 
 
-def test_what_is_not_valid_does_not_travel_and_what_is_sent_after_a_refusal_is_another_try(
-    backend: Backend, browser: Client
-) -> None:
+def test_invalid_form_stays_and_refused_one_is_anew(backend: Backend, browser: Client) -> None:
     backend.lists(CLIENTS, [])
     form = FORM | {"submissionKey": key_in(text_of(browser.get(NEW)))}
     mistyped = browser.post(NEW, form | {"email": "no address"})

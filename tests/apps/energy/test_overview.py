@@ -100,9 +100,7 @@ def test_where_nothing_needs_anybody_all_is_well(backend: Backend, energy_user: 
     assert "All is well" in text_of(html_of(energy_user))
 
 
-def test_the_summary_is_asked_for_the_days_of_the_address_to_whose_sessions_each_figure_leads(
-    backend: Backend, energy_user: Client
-) -> None:
+def test_summary_is_of_the_days_in_the_address(backend: Backend, energy_user: Client) -> None:
     page = html_of(energy_user, DAYS)
     (call,) = backend.calls_to("/energy/summary")
     assert call.query == {"from": "2026-01-01T00:00:00Z", "to": "2026-01-03T00:00:00Z", "timeZone": "UTC"}
@@ -117,9 +115,7 @@ def test_days_that_are_none_are_said_at_both_fields_of_the_period(energy_user: C
     assert re.search(r'id="period-error" role="alert">[A-Z].+</p>', page)
 
 
-def test_the_part_that_updates_itself_is_asked_for_alone_and_all_tabs_share_its_answer(
-    backend: Backend, energy_user: Client
-) -> None:
+def test_live_part_is_shared_by_all_tabs(backend: Backend, energy_user: Client) -> None:
     html_of(energy_user)
     for _tab in range(5):
         part = html_of(energy_user, NOW, **HTMX)
@@ -131,9 +127,7 @@ def test_the_part_that_updates_itself_is_asked_for_alone_and_all_tabs_share_its_
 
 
 @pytest.mark.parametrize("fault", [404, 503])
-def test_a_part_without_an_answer_is_no_page_without_an_error(
-    backend: Backend, energy_user: Client, fault: int
-) -> None:
+def test_unanswered_part_is_an_error(backend: Backend, energy_user: Client, fault: int) -> None:
     backend.fails(fault, path="/energy/state")
     assert energy_user.get(NOW, headers=HTMX).status_code == fault
     assert "data-live" not in html_of(energy_user), "what has no state of its own does not update itself"
@@ -146,9 +140,7 @@ def test_a_part_without_an_answer_is_no_page_without_an_error(
         ("/energy/state", "What needs you now This could not be loaded.", "Charging sessions 88"),
     ],
 )
-def test_what_can_t_be_loaded_says_so_beside_what_can(
-    backend: Backend, energy_user: Client, path: str, lost: str, left: str
-) -> None:
+def test_unloaded_part_says_so(backend: Backend, energy_user: Client, path: str, lost: str, left: str) -> None:
     backend.fails(503, path=path)
     text = text_of(html_of(energy_user))
     assert [left in text, lost in text, "All is well" in text] == [True, True, False]

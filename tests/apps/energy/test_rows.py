@@ -26,18 +26,9 @@ def energy_user(backend: Backend, signed_in: SignedIn) -> Client:
 
 
 @pytest.mark.parametrize(
-    ("resource", "field"),
-    [
-        ("clients", "name"),
-        ("stations", "name"),
-        ("chargers", "name"),
-        ("sessions", "reference"),
-        ("meters", "serial"),
-    ],
+    ("resource", "field"), [("clients", "name"), ("chargers", "name"), ("sessions", "reference"), ("meters", "serial")]
 )
-def test_a_list_and_a_detail_need_nothing_but_ids_and_a_row_without_a_name_is_called_by_its_id(
-    backend: Backend, energy_user: Client, resource: str, field: str
-) -> None:
+def test_rows_need_nothing_but_ids(backend: Backend, energy_user: Client, resource: str, field: str) -> None:
     backend.lists(f"/energy/{resource}", [{"id": "x1"}, {"id": "x2", field: "Ada"}, {"id": 7, field: 8}])
     page = energy_user.get(f"/de/energy/{resource}")
     assert row_ids(page) == ["x1", "x2", "7"]
@@ -54,9 +45,7 @@ STARTED = "2026-03-01T10:00:00Z"
     ("resource", "row", "shown"),
     [
         ("stations", {"city": "Oslo", "country": "NO", "latitude": 59.9, "longitude": 10.75}, "City Oslo, NO"),
-        ("stations", {"latitude": 59.9, "longitude": 10.75}, "Position 59.90000, 10.75000"),
         ("stations", {"latitude": 59.9}, "Position –"),
-        ("stations", {"status": "maintenance"}, "Maintenance"),
         ("chargers", {"status": "warming up"}, "warming up"),
         (
             "sessions",
@@ -67,7 +56,7 @@ STARTED = "2026-03-01T10:00:00Z"
         ("sessions", {"clientId": None, "clientName": None}, "Client –"),
     ],
 )
-def test_the_page_of_a_row_shows_its_values_and_a_dash_for_what_it_lacks(
+def test_row_page_shows_values_or_dashes(
     backend: Backend, energy_user: Client, resource: str, row: dict[str, Any], shown: str
 ) -> None:
     backend.answers("GET", f"/energy/{resource}/x1", json={"id": "x1", **row})
@@ -105,9 +94,7 @@ def test_the_overview_shows_the_summary_and_as_of_when_it_is(backend: Backend, e
 
 
 @pytest.mark.parametrize("rows", [[], [{"id": "cli_1"}]])
-def test_a_list_says_as_of_when_it_is_and_how_old_its_rows_are_beside_an_error(
-    backend: Backend, energy_user: Client, rows: list[dict[str, str]]
-) -> None:
+def test_list_tells_its_age(backend: Backend, energy_user: Client, rows: list[dict[str, str]]) -> None:
     backend.lists(CLIENTS, rows)
     before = datetime.now(UTC).replace(microsecond=0)
     first = energy_user.get(PAGE)
@@ -142,9 +129,7 @@ CHARGER = "/en/energy/chargers/chg_1"
     ("permissions", "form"),
     [(["ENERGY_APP"], f"{CHARGER}/report"), (["ENERGY_APP", "OPERATIONS_APP"], "/operations/work-orders/new")],
 )
-def test_a_fault_has_a_high_priority_whoever_reports_it(
-    backend: Backend, signed_in: SignedIn, permissions: list[str], form: str
-) -> None:
+def test_fault_has_high_priority(backend: Backend, signed_in: SignedIn, permissions: list[str], form: str) -> None:
     backend.lists("/energy/chargers", [{"id": "chg_1", "name": "Oslo 1", "status": "faulted"}])
     backend.answers("GET", "/energy/chargers/chg_1/work-orders", json=page_of([]))
     page = signed_in(*permissions).get(CHARGER).content.decode()

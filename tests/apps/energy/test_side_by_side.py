@@ -99,9 +99,7 @@ CHARGER_LIST = ["/energy/chargers", "/energy/chargers/counts", "/me"]
 
 
 @pytest.mark.parametrize("permission", ["ENERGY_APP", "FINANCE_APP"], ids=["allowed", "denied by the profile"])
-def test_the_profile_the_first_query_and_the_numbers_of_a_page(
-    waiting: WaitingBackend, browser: Client, permission: str
-) -> None:
+def test_profile_query_and_numbers_run_together(waiting: WaitingBackend, browser: Client, permission: str) -> None:
     waiting.permissions = [permission]
     waiting.wait_for(3)
     page = browser.get("/en/energy/chargers")
@@ -112,9 +110,7 @@ def test_the_profile_the_first_query_and_the_numbers_of_a_page(
     assert "Ada" in page.content.decode() or not is_allowed
 
 
-def test_a_profile_that_denies_the_platform_has_it_over_a_failure_and_over_a_write_too(
-    waiting: WaitingBackend, browser: Client
-) -> None:
+def test_denying_profile_beats_failure_and_write(waiting: WaitingBackend, browser: Client) -> None:
     waiting.permissions = ["FINANCE_APP"]
     waiting.answers["/energy/clients/gone"] = ("404 Not Found", {})
     waiting.wait_for(2, path=lambda path: path in {"/me", "/energy/clients/gone"})
@@ -127,16 +123,12 @@ def test_a_profile_that_denies_the_platform_has_it_over_a_failure_and_over_a_wri
 
 
 @pytest.mark.usefixtures("server")
-def test_a_token_that_nobody_has_proven_yet_asks_for_me_the_list_and_its_numbers_once_each(
-    waiting: WaitingBackend,
-) -> None:
+def test_unproven_token_asks_for_each_once(waiting: WaitingBackend) -> None:
     assert stranger().get("/en/energy/chargers").status_code == 200
     assert sorted(waiting.asked) == CHARGER_LIST
 
 
-def test_the_five_lists_of_an_overview_without_a_summary_and_the_next_one_asks_for_all_of_it_at_once(
-    waiting: WaitingBackend, browser: Client
-) -> None:
+def test_overview_without_summary_asks_at_once(waiting: WaitingBackend, browser: Client) -> None:
     waiting.wait_for(5, path=lambda path: path.rpartition("/")[2] in LISTS)
     page = browser.get("/en/energy")
     assert page.status_code == 200

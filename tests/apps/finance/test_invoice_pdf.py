@@ -88,9 +88,7 @@ def test_the_browser_shows_it_under_its_number_and_no_cache_keeps_it(finance_use
         ("tr", "Fatura INV-2026-0007|1 Şub 2026|30,5|%19|€1,11|Sayfa 1 / 1"),
     ],
 )
-def test_it_speaks_the_language_of_its_address_and_its_sums_are_the_backends_own(
-    finance_user: Client, locale: str, words: str
-) -> None:
+def test_pdf_speaks_the_language_of_its_address(finance_user: Client, locale: str, words: str) -> None:
     content = finance_user.get(f"/{locale}/finance/invoices/inv_1/pdf").content
     text, reader = text_of(content), PdfReader(BytesIO(content))
     assert [word for word in (*words.split("|"), INVOICE["clientName"]) if word not in text] == [], text

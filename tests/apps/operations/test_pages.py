@@ -57,9 +57,7 @@ def test_a_field_that_is_not_valid_is_named_alone(field: str, values: list[str])
         ({"status": "open", "chargerId": None}, False),
     ],
 )
-def test_a_second_order_for_a_charger_is_asked_about_while_one_is_not_finished(
-    backend: Backend, browser: Client, found: dict[str, Any], *, is_asked: bool
-) -> None:
+def test_second_order_is_asked_about(backend: Backend, browser: Client, found: dict[str, Any], is_asked: bool) -> None:
     # As of a backend that ignores the parameters.
     backend.answers("GET", WORK_ORDERS, json=page_of([ORDER | {"chargerId": "chg_1"} | found]))
     backend.lists(CHARGERS, [{"id": "chg_1", "name": "Oslo 1"}])
@@ -75,9 +73,7 @@ def test_a_second_order_for_a_charger_is_asked_about_while_one_is_not_finished(
     ("status", "can_complete"),
     [("open", True), ("in_progress", True), ("done", False), ("cancelled", False), ("other", True), (None, True)],
 )
-def test_only_what_is_not_finished_can_be_completed(
-    backend: Backend, browser: Client, status: str | None, can_complete: bool
-) -> None:
+def test_unfinished_can_be_completed(backend: Backend, browser: Client, status: str | None, can_complete: bool) -> None:
     backend.answers("GET", ROW, json={"id": "wor_1", "status": status})
     assert ("Mark as done" in text_of(browser, f"{PAGE}/wor_1")) is can_complete
 
@@ -93,7 +89,7 @@ def test_only_what_is_not_finished_can_be_completed(
         (404, False, None, 0),
     ],
 )
-def test_the_overview_needs_its_figures_or_its_list(
+def test_overview_needs_something(
     *, backend: Backend, browser: Client, summary: Any, rows: bool, figures: list[str] | None, unloaded: int
 ) -> None:
     if isinstance(summary, dict):
@@ -155,9 +151,7 @@ def loose_backend(backend: Backend, browser: Client) -> Backend:
 @pytest.mark.parametrize(
     ("chosen", "shown"), [("acc_me", []), ("none", ["wor_2"]), ("none&assigneeId=acc_me", ["wor_2"])]
 )
-def test_an_order_whose_person_nobody_knows_is_under_no_person_and_one_with_a_name_not_under_nobody(
-    loose_backend: Backend, browser: Client, chosen: str, shown: list[str]
-) -> None:
+def test_order_of_unknown_person(loose_backend: Backend, browser: Client, chosen: str, shown: list[str]) -> None:
     page = browser.get(f"{PAGE}?assigneeId={chosen}")
     assert row_ids(page) == shown
     assert "3 entries" not in page.content.decode()
@@ -171,9 +165,7 @@ def test_the_menu_of_persons_stays_where_the_rows_that_are_shown_have_none(backe
     assert ("menu=assigneeId" in page, 'data-row-id="wor_1"' in page) == (True, True)
 
 
-def test_orders_are_the_users_by_an_id_alone_for_others_may_have_the_name(
-    loose_backend: Backend, browser: Client
-) -> None:
+def test_orders_are_the_users_by_id_alone(loose_backend: Backend, browser: Client) -> None:
     assert "yours" not in text_of(browser, "/en/operations")
     loose_backend.lists(WORK_ORDERS, [{**ORDER, "assignee": "Ole"}])
     # Where nobody knows people, the list of one's own asks for the name.
@@ -193,9 +185,7 @@ def test_nothing_is_assigned_to_a_user_without_id_and_name(loose_backend: Backen
 
 
 @pytest.mark.parametrize(("due", "is_late"), [("2026-01-10T12:00:00Z", True), ("2099-01-10T12:00:00Z", False)])
-def test_a_missed_day_looks_missed_on_the_page_of_the_order_too(
-    backend: Backend, browser: Client, due: str, *, is_late: bool
-) -> None:
+def test_missed_day_looks_missed(backend: Backend, browser: Client, due: str, *, is_late: bool) -> None:
     backend.answers("GET", ROW, json={**ORDER, "status": "open", "dueAt": due})
     assert ("(late)</strong>" in text_of(browser, f"{PAGE}/wor_1")) is is_late
 

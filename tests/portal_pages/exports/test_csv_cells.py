@@ -33,13 +33,10 @@ def cells(locale: str = "en") -> FileLayout:
     [
         ((None, "", (), float("nan"), float("inf"), datetime.max.replace(tzinfo=UTC)), ""),
         ((True,), "yes"),
-        ((False,), "no"),
-        ((-5,), "-5"),
         ((1234567.25,), "1234567.25"),
         ((1e-7,), "0.0000001"),
         ((1e22,), "10000000000000000000000"),
         ((Decimal("-1E+3"),), "-1000"),
-        ((Decimal("12.50"),), "12.50"),
         ((datetime(2026, 1, 31, 23, 30, 5, 999, tzinfo=UTC),), "2026-02-01 00:30:05"),
         # The second is of a backend without zones.
         ((datetime(2026, 7, 1, 12, tzinfo=UTC), datetime(2026, 7, 1, 12)), "2026-07-01 14:00:00"),  # noqa: DTZ001

@@ -77,7 +77,7 @@ class World:
         (World("a", "b", "c", "d", lost_at=2), OVERTAKEN, True),
     ],
 )
-def test_a_failure_is_said_in_the_last_line_and_raised_unless_the_sign_in_has_ended(
+def test_failure_is_the_last_line(
     caplog: pytest.LogCaptureFixture, world: World, last_line: object, is_raised: bool
 ) -> None:
     parts: list[bytes] = []

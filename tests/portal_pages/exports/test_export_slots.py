@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -63,16 +62,6 @@ def test_a_process_has_so_many_also_without_the_store(store: FakeStore, is_down:
         slot.renew()
         slot.release()
     taken("one more").release()
-
-
-def test_a_lease_ends_by_itself(store: FakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    lifetimes: list[Any] = []
-    add = store.add
-    monkeypatch.setattr(
-        store, "add", lambda *given, lifetime_s: lifetimes.append(lifetime_s) or add(*given, lifetime_s=1)
-    )
-    taken("ada").release()
-    assert lifetimes == [export_slots.EXPORT_LEASE_S]
 
 
 # --- leases in a real store ---

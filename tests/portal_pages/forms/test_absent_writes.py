@@ -47,11 +47,7 @@ def pages(backend: Backend) -> list[URLPattern]:
 
 def known() -> set[str]:
     """The writes that are known to be absent for all users."""
-    hooks = (
-        CustomerMutations.use_create_customer_mutation,
-        CustomerMutations.use_update_customer_mutation,
-        CustomerMutations.use_delete_customer_mutation,
-    )
+    hooks = (getattr(CustomerMutations, f"use_{what}_customer_mutation") for what in ("create", "update", "delete"))
     return {hook.key for hook in hooks if is_absent(hook, None)}
 
 
@@ -109,9 +105,7 @@ def test_a_button_without_an_endpoint_says_so_and_is_not_offered_any_more(site: 
     pressed = site.post(address)
     assert (pressed.status, pressed.location, pressed.said) == (303, HERE, [NOT_OFFERED.format(says)])
     assert known() == (set() if status == 404 else {key})
-    page = site.get().html
-    assert f"/c1/{end}" not in page
-    assert f'popovertarget="{end}"' not in page
+    assert f"/c1/{end}" not in site.get().html
 
 
 def test_what_this_user_may_not_send_says_so_and_keeps_what_was_typed(site: Site) -> None:

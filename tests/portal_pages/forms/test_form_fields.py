@@ -22,12 +22,10 @@ from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm,
     [
         ("payer", '<input type="text" name="payer" value="Ada" autocomplete="off"'),
         ("amount", '<input type="number" name="amount" value="9.90"'),
-        ("copies", '<input type="number" name="copies" value="3"'),
         ("is_late", '<input type="checkbox" name="isLate"'),
         ("due_on", '<input type="date" name="dueOn" value="2026-03-01"'),
         ("received_at", '<input type="datetime-local" name="receivedAt" value="2026-03-01T10:20:30"'),
         ("method", '<option value="card" selected>By card</option>'),
-        ("currency", '<option value="TRY" selected>Lira</option>'),
         ("note", "<textarea"),
     ],
 )
@@ -50,9 +48,7 @@ def test_a_choice_is_asked_for_unless_the_form_has_one_at_first() -> None:
         ("payer", ["x" * 11, "a\nb", "a\x00b", "a\u2028b", "a\u0007b"]),
         ("amount", ["NaN", "much"]),
         ("weight", ["Infinity"]),
-        ("copies", ["1.5"]),
         ("method", ["giro"]),
-        ("dueOn", ["01.03.2026"]),
         ("receivedAt", ["soon", "2026-W10-1", "20260301T102030", "2026-03-01", "03/01/2026 10:20"]),
         ("phone", ["call me", "1234", "1" * 16, "٠١٢٣٤٥"]),
         ("note", ["a\x00b"]),
@@ -101,12 +97,6 @@ def test_a_select_shows_and_sends_the_value_of_the_row(meta: dict[str, Any], row
     assert again.body() == Payment.partial(**{name: getattr(row, name)})
 
 
-def test_a_select_of_a_text_that_may_not_be_null_can_be_emptied() -> None:
-    form = make_form({"fields": {"note": "Note"}, "optional": ("note",), "choices": {"note": {"a": "A"}}})({"note": ""})
-    assert form.is_valid()
-    assert form.body().to_wire() == {"note": ""}
-
-
 def test_a_text_area_takes_lines_and_keeps_those_of_the_row() -> None:
     form = make_form({"fields": {"note": "Note"}, "widgets": {"note": forms.Textarea}})
     sent = form({"note": "first\r\n\tsecond"}, row=Payment(note="first\n\tsecond"))
@@ -138,7 +128,6 @@ PAYER, COPIES, METHOD, TAGS = ({"fields": {name: name.title()}} for name in ("pa
         (TAGS | {"choices": {"tags": {"a": "A"}}}, r": declare the field 'tags' itself: a select has one value"),
         (PAYER | {"choices": {"payer": ["Ada"]}}, r".Meta.choices\['payer'\] should be a mapping, not list"),
         (METHOD | {"choices": {"method": {"giro": "Giro"}}}, ": Meta.choices: 'giro' is no Method, of which 'method'"),
-        (COPIES | {"choices": {"copies": {"1": "One"}}}, ": Meta.choices: '1' is no int, of which 'copies' is one"),
         (METHOD | {"initial": {"method": "giro"}}, ": Meta.initial: 'giro' is none of the choices of 'method'"),
         (COPIES | {"max_lengths": {"copies": 3}}, ": Meta.max_lengths is for texts, and 'copies' is"),
         (
@@ -147,7 +136,6 @@ PAYER, COPIES, METHOD, TAGS = ({"fields": {name: name.title()}} for name in ("pa
         ),
         ({"payer": forms.CharField()}, ": give the field 'payer' a label, in Meta.fields"),
         ({"labels": {"payer": "Payer"}}, ".Meta has no option 'labels'; there are fields, optional, choices"),
-        (PAYER | {"optional": ("amount",)}, ".Meta.optional names a field that Meta.fields does not: 'amount'"),
     ],
 )
 def test_a_wrong_form_is_told_when_its_class_is_made(meta: dict[str, Any], words: str) -> None:

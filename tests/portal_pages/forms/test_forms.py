@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django import forms
 from django.utils import translation
 
-from portal.errors import ApiClientError, ApiConflictError, ApiError, ApiUnavailableError, ApiValidationError
+from portal.errors import ApiClientError, ApiConflictError, ApiError, ApiValidationError
 from portal.query import MutationResult
 from portal.web.templating import render_field
-from portal_pages.forms.messages import use_plain_messages
 from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm, make_form, valid_form
 
 
@@ -55,7 +53,6 @@ def test_labels_hints_and_messages_are_those_of_the_form_which_may_derive_from_a
 @pytest.mark.parametrize(
     ("error", "above", "at_fields"),
     [
-        (ApiValidationError("Closed on Sundays."), ["Closed on Sundays."], {}),
         (ApiValidationError(""), ["The service does not accept this."], {}),
         (ApiConflictError("Someone was faster."), ["Someone was faster."], {}),
         (
@@ -77,12 +74,9 @@ def test_refusal_stands_at_its_fields(error: ApiError, above: list[str], at_fiel
     assert {name: form.errors[name] for name in form.errors if name != "__all__"} == at_fields
 
 
-def test_what_no_form_can_cure_is_raised_and_a_form_that_nobody_answered_has_no_errors() -> None:
+def test_what_no_form_can_cure_is_raised() -> None:
     with pytest.raises(ApiClientError):
         failed(valid_form(), ApiClientError())
-    error = ApiUnavailableError()
-    form = failed(valid_form(), error)
-    assert (form.outage is error, form.was_rejected, dict(form.errors)) == (True, False, {})
 
 
 NOTE: dict[str, Any] = {
@@ -106,10 +100,6 @@ def test_django_messages_are_said_in_plain_words(locale: str, too_long: str, mis
         assert make_form(NOTE)({"note": "four", "payer": "b"}).errors["note"] == [too_long]
         errors = make_form(NOTE)({}).errors
         assert (errors["note"], errors["payer"]) == ([missing], ["Who pays?"])
-    own = forms.CharField(max_length=2, error_messages={"max_length": "Two."})
-    use_plain_messages([own])
-    with pytest.raises(forms.ValidationError, match=r"Two\."):
-        own.clean("abc")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +107,6 @@ def test_django_messages_are_said_in_plain_words(locale: str, too_long: str, mis
     [
         ("de", "Too <b>odd</b>: 100 %s.", '<p class="field-error" lang="en">Too &lt;b&gt;odd&lt;/b&gt;: 100 %s.</p>'),
         ("de", "There is no such station.", '<p class="field-error">Diese Station gibt es nicht.</p>'),
-        ("en", "Odd.", '<p class="field-error">Odd.</p>'),
         # An empty text is the head of a catalog.
         ("de", "", '<p class="field-error"'),
     ],

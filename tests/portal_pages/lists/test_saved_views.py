@@ -89,13 +89,10 @@ def test_a_name_that_is_there_gets_the_new_state_and_is_deleted_from_any_state(s
     assert len(chips(site.get(PAGE))) == 2
 
 
-def test_a_list_that_is_not_narrowed_and_a_view_without_a_name_are_not_saved(site: Site) -> None:
-    for name, address in (("All", PAGE), ("  ", OSLO)):
-        assert save(site, name, address).response.status_code == 303
-        assert COOKIE not in site.browser.cookies
-
-
 def test_views_of_two_accounts_stay_apart(site: Site, backend: Backend, signed_in: SignedIn) -> None:
+    for name, address in (("All", PAGE), ("  ", OSLO)):
+        save(site, name, address)
+        assert COOKIE not in site.browser.cookies, "a list that is not narrowed, and no name"
     save(site, "Mine")
     other = Site(backend, signed_in("ENERGY_APP"))
     other.browser.cookies[COOKIE] = site.browser.cookies[COOKIE].value
@@ -131,7 +128,6 @@ def test_where_there_is_no_room_the_views_of_other_accounts_go_first(site: Site)
     "content",
     [
         b"\xff",
-        [],
         {"TAG": [["clients", "x"]]},
         {"TAG": [["clients", 1, "q=a", False]]},
         {"TAG": [["clients", "", "q=a", False], ["clients", "a\nb", "q=a", True], ["clients", "x" * 61, "q=a", True]]},
@@ -153,8 +149,7 @@ def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(sit
 
 
 def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None:
-    rows = [{"id": "c1", "name": "Ada", "city": "Oslo"}]
-    site.backend.answers("GET", CLIENTS, json={"items": rows, "hasNext": False, "nextCursor": None})
+    site.backend.answers("GET", CLIENTS, json={"items": [ADA], "hasNext": False, "nextCursor": None})
     site.get(f"{PAGE}?city=Ulm")
     assert "In Ulm" not in site.get(PAGE).text
 
@@ -174,7 +169,6 @@ def headings(page: Page) -> list[str]:
 def test_a_table_without_some_columns_and_with_compact_rows_stays_so_in_this_app(site: Site) -> None:
     site.backend.lists(CLIENTS, [ADA])
     [name, *others] = headings(site.get(PAGE))
-    assert "compact" not in site.get(PAGE).html.partition('<table class="')[2][:20]
     changed = change_table(site, *[*COLUMNS][2:], compact="yes")
     assert (changed.status, changed.location) == (303, OSLO)
     assert changed.response.cookies[LAYOUT]["httponly"]
@@ -182,10 +176,8 @@ def test_a_table_without_some_columns_and_with_compact_rows_stays_so_in_this_app
         page = site.get(address)
         assert headings(page) == [name, *others[1:]], "the name stays, and what was not chosen is gone"
         assert page.html.count('<table class="table compact">') == 1
-        assert page.html.partition('id="rows"')[2].partition("</tr>")[0].count("<td") == len(others) - 1
     change_table(site, *COLUMNS)
     assert headings(site.get(PAGE)) == [name, *others]
-    assert LAYOUT not in site.browser.cookies or not site.browser.cookies[LAYOUT].value
 
 
 def test_rows_for_a_table_with_other_columns_than_chosen_now_bring_the_page_anew(site: Site) -> None:
@@ -214,4 +206,3 @@ def test_a_cookie_of_any_content_hides_no_column_that_it_does_not_name(site: Sit
     assert headings(site.get(PAGE)) == all_headings
     change_table(site, *COLUMNS, compact="yes")
     assert len(site.browser.cookies[LAYOUT].value) <= 3500
-    assert headings(site.get(PAGE)) == all_headings

@@ -51,10 +51,6 @@ def form_of(page: Page, action: str) -> dict[str, Any]:
     return sent | {"row": [each["value"] for each in inputs if each["name"] == "row"]}
 
 
-def undo_of(page: Page) -> dict[str, str]:
-    return page.forms[BULK]
-
-
 def test_the_page_names_the_rows_and_offers_what_the_user_may_do_with_several(site: Site) -> None:
     page = site.get(f"{BULK}?row=c1&row=c2&row=none")
     assert ("2 selected" in page.text, "Ada 1" in page.text, "Ada 3" in page.text) == (True, True, False)
@@ -62,32 +58,27 @@ def test_the_page_names_the_rows_and_offers_what_the_user_may_do_with_several(si
     assert [label for label in labels if label in page.text] == ["Move to Bergen", "Settle in"]
 
 
-def test_rows_that_the_list_has_are_not_read_once_more(site: Site) -> None:
-    site.get(f"{BULK}?row=c1&row=c2")
-    assert site.backend.calls_to(f"{CUSTOMERS}/c1") == []
-
-
 def test_each_row_is_changed_over_the_version_that_was_shown_and_one_undo_brings_all_back(site: Site) -> None:
     for number in (1, 2):
         site.backend.answers("PATCH", f"{CUSTOMERS}/c{number}", json=row(number, city="Bergen", version=4))
     sent = form_of(site.get(f"{BULK}?list=q%3Dada&row=c1&row=c2&row=c3"), "move")
+    assert site.backend.calls_to(f"{CUSTOMERS}/c1") == [], "the list has it"
     answer = site.post(BULK, sent)
     assert (answer.status, answer.location) == (303, f"{PAGE}?q=ada"), "the list as it was"
     assert [site.writes(f"{CUSTOMERS}/c{n}") for n in (1, 2, 3)] == [[('"3"', {"city": "Bergen"})]] * 2 + [[]]
     page = site.get(f"{PAGE}?q=ada")
     assert "Move to Bergen: 2 entries were changed." in page.text
-    undone = site.post(BULK, undo_of(page))
+    undone = site.post(BULK, page.forms[BULK])
     assert (undone.status, undone.location) == (303, f"{PAGE}?q=ada")
     assert [site.writes(f"{CUSTOMERS}/c{n}")[1:] for n in (1, 2)] == [[('"4"', {"city": "Oslo"})]] * 2
 
 
 def test_a_form_that_arrives_twice_is_sent_under_the_same_keys(site: Site) -> None:
-    for number in (1, 2):
-        site.backend.answers("PATCH", f"{CUSTOMERS}/c{number}", json=row(number, city="Bergen", version=4))
+    site.backend.answers("PATCH", f"{CUSTOMERS}/c1", json=row(1, city="Bergen", version=4))
     sent = form_of(site.get(f"{BULK}?row=c1&row=c2"), "move")
     for _ in range(2):
         site.post(BULK, sent)
-    assert [len(site.keys(f"{CUSTOMERS}/c{n}", "PATCH")) for n in (1, 2)] == [1, 1]
+    assert len(site.keys(f"{CUSTOMERS}/c1", "PATCH")) == 1
 
 
 def test_what_somebody_else_has_changed_is_left_and_named_and_stays_selected(site: Site) -> None:
@@ -124,7 +115,7 @@ def test_what_one_undo_can_bring_back_is_changed_at_once_and_no_more(site: Site)
     page = site.get(address)
     assert (f"{MOST_ROWS} selected" in page.text, f"{len(ids)} were selected" in page.text) == (True, True)
     site.post(BULK, form_of(page, "move"))
-    assert "undo" in undo_of(site.get(PAGE))
+    assert "undo" in site.get(PAGE).forms[BULK]
 
 
 @pytest.mark.parametrize("undo", ["", "x", "eyJ9:1:x"])

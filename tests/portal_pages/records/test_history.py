@@ -70,7 +70,7 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_pages_and_nothing_in_t
     entries = [
         entry(5, "note", text="Called.\n<b>Twice</b>"),
         entry(4, "changed", changed("city", "OSL", "BER"), changed("phone", None, "+47 1"), accountName=""),
-        entry(3, "changed", changed("phone", "x" * 200, ""), changed("stationId", "s1", "s2")),
+        entry(3, "changed", changed("phone", "x" * 200, "")),
         entry(6, "changed", changed("stationId", "s1", "s2"), changed("stationName", None, "Oslo")),
         entry(2, "changed", changed("hostId", "h1", "h2"), changed("hostName", "Ida", "Uwe")),
         entry(7, "changed", changed("guideId", "g1", None), changed("guide", "Ida", None)),
@@ -96,20 +96,16 @@ def test_each_entry_says_who_did_what_in_the_words_of_the_pages_and_nothing_in_t
     [
         ([entry(1, "exploded"), entry(1, "changed"), {"id": "e"}], []),
         ([entry(1, "changed", changed("lines", [{"a": 1}], {}), "odd")], ["Eve changed “Lines”"]),
-        ([entry(1, "changed", changed("", 1, 2), changed({"a": 1}, 1, 2))], []),
         ([entry(1, "changed", changed("vip", False, True))], ["Eve changed “VIP” from no to yes"]),
-        ([entry(1, "changed", changed("createdAt", "soon", 1e300))], None),
         ([entry(1, "changed", changed("deposit", "20.00", "7.5"))], ["Eve changed “Deposit” from 20 to 7.50"]),
         ([entry(1, "changed", changed("deposit", "1E+999999999", 10**400))], ["Eve changed “Deposit”"]),
         ([entry(1, "changed", changed("tags", ["a"], ["b", "c"]))], ["Eve changed “Tags” from a to b and c"]),
         ([{"id": 7, "kind": ["x"], "accountName": {}, "changes": "x", "text": [], "createdAt": "never"}], []),
     ],
 )
-def test_what_is_odd_is_left_out_and_breaks_nothing(site: Site, odd: list[Any], expected: list[str] | None) -> None:
+def test_odd_entries_are_left_out(site: Site, odd: list[Any], expected: list[str]) -> None:
     site.backend.answers("GET", HISTORY, json=page_of(odd))
-    page = site.get()
-    assert page.status == 200
-    assert expected is None or told(page) == expected
+    assert told(site.get()) == expected
 
 
 def test_older_entries_are_one_link_away_and_an_odd_address_shows_the_first(site: Site) -> None:
@@ -167,11 +163,8 @@ class TestNotes:
     def test_a_backend_without_notes_says_so_and_offers_none_again(self, site: Site) -> None:
         site.backend.refuses("POST", HISTORY, status=405)
         page = self.send(site, "Hello <you>")
-        assert (page.status, "No notes can be written here" in page.text, "Hello <you>" in page.text) == (
-            422,
-            True,
-            True,
-        )
+        assert page.status == 422
+        assert ["No notes can be written here" in page.text, "Hello <you>" in page.text] == [True, True]
         page = site.get()
         assert ('id="history"' in page.html, NOTE in page.forms) == (True, False)
 
@@ -186,13 +179,6 @@ class TestRestore:
         assert site.post(f"{HERE}/delete", page.forms[f"{HERE}/delete"]).location == PAGE
         return site.get(PAGE)
 
-    def test_the_list_names_what_was_deleted_and_its_undo_leads_to_the_row(self, site: Site) -> None:
-        page = self.deleted(site)
-        assert "“Ada <A>” was deleted." in page.text
-        site.backend.answers("POST", f"{ROW}/restore", json=ADA)
-        assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
-        assert "“Ada <A>” is there again." in site.get().text
-
     @pytest.mark.parametrize("status", [404, 405])
     def test_a_backend_that_restores_nothing_says_so_and_the_next_dialog_too(self, site: Site, status: int) -> None:
         page = self.deleted(site)
@@ -203,8 +189,13 @@ class TestRestore:
         site.backend.answers("GET", ROW, json=ADA)
         assert WARNING in site.get().text
 
-    def test_what_is_there_again_is_there_again_for_a_second_press_too(self, site: Site) -> None:
+    def test_restored_row_is_there_again(self, site: Site) -> None:
         page = self.deleted(site)
+        assert "“Ada <A>” was deleted." in page.text
+        site.backend.answers("POST", f"{ROW}/restore", json=ADA)
+        assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
+        assert "“Ada <A>” is there again." in site.get().text
+        # At a second press too.
         site.backend.refuses("POST", f"{ROW}/restore", status=404)
         assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
         page = site.get()

@@ -14,8 +14,8 @@ from django.test import RequestFactory
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.services.searched_lists import searched_lists
 from portal.web.cookies.message_storage import AppCookieStorage
-from tests.support.every_page.acts import answers, at, fails, get, journey, lists, send, stranger, user
-from tests.support.every_page.cases import HTMX_LIST, PROGRAM, Case, Visit
+from tests.support.every_page.acts import at, fails, journey, lists, user
+from tests.support.every_page.cases import Case, Visit
 from tests.support.every_page.rows import HOSTILE_TEXT, HOSTILE_TEXTS, TYPED_TEXT
 
 #: A page of each app that shows the whole frame, and the list that it reads.
@@ -41,8 +41,7 @@ FOUND = [{"id": f"cli_{number}", "name": HOSTILE_TEXT, "email": HOSTILE_TEXT} fo
 
 def frame_cases() -> Iterator[Case]:
     """The frame in every app."""
-    everywhere, signed_out, essentials = user(*ALL), stranger(), at("/essentials")
-    no_profile, failed_profile = answers("GET", "/me", json=["no", "profile"]), fails("malformed", path="/me")
+    everywhere, essentials, failed_profile = user(*ALL), at("/essentials"), fails("malformed", path="/me")
     for app, (path, reads) in PAGES.items():
         case = partial(Case, site=app)
         row, page, lost = lists(reads, [{"id": "row_0"}]), at(path), 503 if app == "auth_app" else 200
@@ -52,13 +51,10 @@ def frame_cases() -> Iterator[Case]:
             yield case(name=f"user, {name}", steps=journey(row, page, by=person), shows=shows)
         yield case(name="user of all platforms", steps=journey(row, page, by=everywhere))
         yield case(name="user whose access token has expired", steps=journey(row, page, by=user(expired=True)))
-        yield case(name="user whose profile is none", steps=journey(no_profile, row, page), status=lost)
         yield case(name="user whose profile fails", steps=journey(failed_profile, row, page), status=lost)
         yield case(name="essentials of all platforms", steps=journey(essentials, by=everywhere))
         hostile = user(**PROFILES["hostile name"])
-        yield case(name="essentials of a hostile name", steps=journey(at("/essentials", **HTMX_LIST), by=hostile))
-        yield case(name="essentials while the profile fails", steps=journey(failed_profile, essentials), status=503)
-        yield case(name="essentials, signed out", steps=journey(essentials, by=signed_out), status=401)
+        yield case(name="essentials of a hostile name", steps=journey(essentials, by=hostile))
         yield case(name="search, nothing found", steps=partial(_search, [], {}))
         yield case(name="search", steps=partial(_search, FOUND, {}), shows=(HOSTILE_TEXT,))
         for target in ("found", "palette-found"):
@@ -68,15 +64,9 @@ def frame_cases() -> Iterator[Case]:
         yield case(name="sign-out page", steps=journey(at("/logout")))
         unknown = user(without=(VAR_ACCESS_TOKEN,))
         yield case(name="sign-out page of an unknown account", steps=journey(at("/logout"), by=unknown))
-        yield case(name="sign-out", steps=journey(send("/logout")), status=303)
         yield case(name="messages", steps=partial(_messages, app))
-        yield case(name="language switch", steps=_language, status=303)
-        yield case(name="sign-in state", steps=journey(get("/sign-in-state", headers=PROGRAM), by=signed_out))
         address = "/logout?a=%3Cscript%3E&b='\"><x-hostile>&c={{7*7}}{%25x%25}"
         yield case(name="a hostile address", steps=journey(at(address)))
-        if app != "auth_app":
-            sign_in = journey(at("/login?next=/x"), by=signed_out)
-            yield case(name="the gateway's sign-in page", steps=sign_in, status=302)
 
 
 def _search(clients: list[dict[str, Any]], headers: dict[str, str], visit: Visit) -> None:
@@ -101,7 +91,3 @@ def _messages(app: str, visit: Visit) -> None:
     browser.cookies.update(response.cookies)
     browser.at(path)
     browser.at(path)
-
-
-def _language(visit: Visit) -> None:
-    visit.signed_out().post("/locale", {"locale": visit.locale, "next": "/en/logout?a=b"})

@@ -66,13 +66,7 @@ def detail_cases() -> Iterator[Case]:
 
 def map_cases() -> Iterator[Case]:
     """The map of the stations."""
-    kinds = {
-        "rows": STATIONS.ordinary(5),
-        "hostile rows": STATIONS.hostile(),
-        "odd rows": STATIONS.odd(),
-        "bare rows": STATIONS.bare(),
-        "no row": [],
-    }
+    kinds = {"rows": STATIONS.ordinary(5), "hostile rows": STATIONS.hostile(), "odd rows": STATIONS.odd(), "no row": []}
     for name, rows in kinds.items():
         told = answers("GET", f"{STATIONS.backend_path}/positions", json={"stations": rows})
         yield Case(site=STATIONS.app, name=f"map, {name}", steps=journey(told, at(f"{STATIONS.path}/map")))
@@ -81,7 +75,7 @@ def map_cases() -> Iterator[Case]:
 def elsewhere_cases() -> Iterator[Case]:
     """What a row has on another platform, for somebody who may open that."""
     for resource, other in ((CLIENTS, INVOICES), (STATIONS, WORK_ORDERS)):
-        for name, rows in (("rows", other.ordinary(5)), ("hostile rows", other.hostile()), ("no row", [])):
+        for name, rows in (("hostile rows", other.hostile()), ("no row", [])):
             row = answers("GET", f"{resource.backend_path}/row_0", json={**resource.row, "id": "row_0"})
             everywhere = user("ENERGY_APP", "FINANCE_APP", "OPERATIONS_APP")
             its_own = answers("GET", other.backend_path, json=page_of(rows))
@@ -103,23 +97,18 @@ def _detail(resource: Resource, name: str, row: Row) -> Case:
 
 
 def _other_rows(resource: Resource) -> Iterator[tuple[str, Row]]:
+    # The parts of the row, with a hostile text in place of each text.
+    parts = {
+        name: [{key: HOSTILE_TEXT if isinstance(value, str) else value for key, value in each.items()} for each in rows]
+        for name, rows in resource.parts.items()
+    }
     yield "bare", {"id": "bare"}
     yield "no id", {}
-    yield "hostile", {"id": "hostile", **resource.with_texts(HOSTILE_TEXT), **_hostile_parts(resource)}
+    yield "hostile", {"id": "hostile", **resource.with_texts(HOSTILE_TEXT), **parts}
     for name in ("blank", "long", "half a pair"):
         yield f"hostile, {name}", {"id": "hostile", **resource.with_texts(HOSTILE_TEXTS[name])}
     for name, value in ODD_VALUES.items():
         yield f"odd, {name}", {"id": "odd", **dict.fromkeys({**resource.row, **resource.parts}, value)}
-
-
-def _hostile_parts(resource: Resource) -> Row:
-    """The parts of the row, with a hostile text in place of each text."""
-    return {
-        name: [
-            {key: HOSTILE_TEXT if isinstance(value, str) else value for key, value in part.items()} for part in parts
-        ]
-        for name, parts in resource.parts.items()
-    }
 
 
 def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
@@ -141,13 +130,11 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
 
     second = f"?{urlencode({'cursor': 'after 20&='})}"
     yield "first page", listed(many, opens())
-    yield "first page, htmx", listed(many, opens(**HTMX_LIST))
     yield "second page, htmx rows", listed(many, opens(second, **HTMX_ROWS))
     yield "search and sort", listed(many, opens(f"?{urlencode({'q': ' a  b ', 'sort': resource.sort})}"))
     yield "hostile search with hits", listed(many, opens(f"?{HOSTILE_SEARCH}"))
     yield "hostile filters", listed(many, opens(f"?{HOSTILE_FILTERS}"))
     yield "empty", listed([], opens())
-    yield "empty, htmx rows", listed([], opens(**HTMX_ROWS))
     yield "hostile rows", answered(opens(), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx", answered(opens(**HTMX_LIST), resource.hostile(), nextCursor=NEXT_CURSOR, hasNext=True)
     yield "hostile rows, htmx rows", answered(opens(second, **HTMX_ROWS), resource.hostile())
@@ -159,13 +146,9 @@ def _list_states(resource: Resource) -> Iterator[tuple[str, Steps]]:
     yield "the outage after rows", listed(many, *outage())
     if resource not in FIRST_OF_AN_APP:
         return
-    last = f"?{urlencode({'cursor': 'after 40&='})}"
     yield "second page", listed(many, opens(second))
-    yield "last page", listed(many, opens(last))
-    yield "search without a hit", listed([], opens("?q=nobody"))
     yield "hostile search without a hit", listed([], opens(f"?{HOSTILE_SEARCH}"))
     yield "three pages", listed(many, opens("?pages=3"))
-    for total in (None, 1, 1234567, 10**400, -1, "7", True, 1.5):
+    for total in (None, 1, 10**400, -1, "7"):
         yield f"total {total!r:.20}", answered(opens(), many[:1], total=total)
-    yield "the outage after rows of a second page", listed(many, *outage(second))
     yield "the outage after a search without a hit", listed([], *outage("?q=nobody"))

@@ -55,14 +55,12 @@ class OverviewPage:
     :param summary: the whole summary.
     :param state: what changes from minute to minute.
     :param lists: the lists that the page reads, whether or not there is a summary.
-    :param reads_beside: whether it reads one of them beside the summary.
     """
 
     app: str
     path: str
     summary: dict[str, Any]
     lists: tuple[str, ...]
-    reads_beside: bool = False
     state: dict[str, Any] | None = None
     rows: list[dict[str, Any]] = field(default_factory=lambda: [{"id": "row_0"}])
 
@@ -90,7 +88,6 @@ OVERVIEWS = (
             "faultedChargers": [{"id": "chg_1", "name": "Oslo 1", "stationName": "Oslo"}, {"id": "chg_2"}],
         },
         lists=counted(ENERGY_COUNTS),
-        reads_beside=any(count.of is None for count in ENERGY_COUNTS),
     ),
     OverviewPage(
         app="operations",
@@ -109,7 +106,6 @@ OVERVIEWS = (
             "unfinishedByAge": [{"fromDay": "2026-01-01", "toDay": None, "count": 4}, {"count": 2}],
         },
         lists=("/operations/work-orders",),
-        reads_beside=True,
         rows=[*WORK_ORDERS.ordinary(3), *WORK_ORDERS.hostile()[:2]],
     ),
     OverviewPage(
@@ -138,7 +134,6 @@ OVERVIEWS = (
             "overdueByAge": [{"fromDay": "2026-01-01", "toDay": None, "count": 4, "amount": "100.00"}, {"count": 0}],
         },
         lists=counted(FINANCE_COUNTS),
-        reads_beside=any(count.of is None for count in FINANCE_COUNTS),
         rows=INVOICES.ordinary(3),
     ),
 )
@@ -149,7 +144,7 @@ def overview_cases() -> Iterator[Case]:
     for page in OVERVIEWS:
         states: dict[str, object] = {
             "the summary": page.summary,
-            **{f"a part of the summary {n}": dict([*page.summary.items()][n::3]) for n in range(3)},
+            "a part of the summary": dict([*page.summary.items()][::3]),
             "an empty summary": {},
             **{f"a hostile summary {first}": hostile(page.summary, first) for first in (0, 4)},
             **{f"an odd summary, {name}": dict.fromkeys(page.summary, odd) for name, odd in ODD_VALUES.items()},
@@ -158,29 +153,24 @@ def overview_cases() -> Iterator[Case]:
         opened, down = at(page.path), fails("malformed")
         for name, summary in states.items():
             yield Case(site=page.app, name=f"overview, {name}", steps=journey(*_told(page, summary), opened))
-        for name, state in (("a state", page.state), ("a hostile state", page.state and hostile(page.state, 1))):
-            if state is not None:
-                told = answers("GET", f"{page.path}/state", json=state)
-                steps = journey(told, *_told(page, page.summary), opened)
-                yield Case(site=page.app, name=f"overview, {name}", steps=steps)
-        for query in ("period=90d", "from=2026-01-01&to=2026-01-31", "from=%22%3E%3Cx-hostile%3E&to=never"):
+        for state in (page.state, hostile(page.state, 1)) if page.state else ():
+            told = answers("GET", f"{page.path}/state", json=state)
+            steps = journey(told, *_told(page, page.summary), opened)
+            yield Case(site=page.app, name=f"overview, state {len(str(state))}", steps=steps)
+        for query in ("from=2026-01-01&to=2026-01-31", "from=%22%3E%3Cx-hostile%3E&to=never"):
             steps = journey(*_told(page, page.summary), at(f"{page.path}?{query}"))
             yield Case(site=page.app, name=f"overview, {query}", steps=steps)
         later = journey(*_told(page, page.summary), opened, down, at(page.path, **RELOAD))
-        # A page that reads a list beside the summary shows that list.
-        beside = 200 if page.reads_beside else 503
         for name, status, steps in (
-            ("the backend counts nothing", 200, journey(*_told(page, None, total=None), opened)),
             ("empty lists", 200, journey(*_told(page, None, rows=[], total=0), opened)),
             ("outage after it was shown", 200, later),
             ("outage", 503, journey(down, opened)),
-            ("a list where the summary was", beside, journey(*_told(page, []), opened)),
         ):
             yield Case(site=page.app, name=f"overview, {name}", steps=steps, status=status)
 
 
 def _told(
-    page: OverviewPage, summary: object, *, rows: list[dict[str, Any]] | None = None, total: int | None = 1234
+    page: OverviewPage, summary: object, *, rows: list[dict[str, Any]] | None = None, total: int = 1234
 ) -> Iterator[Act]:
     """What the backend says of the lists and as the summary, which it may not have."""
     for path in page.lists:
