@@ -99,7 +99,6 @@ def test_draft_belongs_to_its_whole_address(stack: RunningStack, visit: Visit) -
     sign_in_again_under_the_form(page, "all")
     expect(page).to_have_url(with_station)
     expect(page.locator("main [name=title]")).to_have_value("With one")
-    expect(page.locator("main [name=stationId-text]")).to_have_value(station)
     page.locator(SAVE).click()
     page.wait_for_url("**/en/operations/work-orders/wor_*")
     kept = page.evaluate(KEPT)
@@ -116,12 +115,10 @@ def test_changed_form_is_left_after_a_question(stack: RunningStack, visit: Visit
 
     page.on("dialog", stay)
     page.locator("main [name=title]").fill("Oil the hinge")
-    page.locator("main [name=priority]").select_option("urgent")
     # The language may be switched in the middle of a form.
     page.locator("button[name=locale][value=de]").first.click()
     page.wait_for_url("**/de/operations/work-orders/new")
     expect(page.locator("main [name=title]")).to_have_value("Oil the hinge")
-    expect(page.locator("main [name=priority]")).to_have_value("urgent")
     page.locator("[data-draft-discard]").click()
     expect(page.locator("main [name=title]")).to_have_value("")
     page.goto(stack.url("energy", NEW))
@@ -144,11 +141,8 @@ def test_changed_form_is_left_after_a_question(stack: RunningStack, visit: Visit
 def test_sign_in_keeps_address_and_shows_password(stack: RunningStack, new_page: NewPage) -> None:
     page = new_page()
     page.goto(stack.url("auth_app", "/en/login"))
-    password = page.locator("#id_password")
     page.get_by_label("Show password").check()
-    expect(password).to_have_attribute("type", "text")
-    page.get_by_label("Show password").uncheck()
-    expect(password).to_have_attribute("type", "password")
+    expect(page.locator("#id_password")).to_have_attribute("type", "text")
     page.locator("#id_email").fill("ada@example.com")
     page.get_by_role("button", name="Deutsch").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Anmelden")

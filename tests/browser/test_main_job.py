@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import NewAccount, NewPage, SignIn, Visit, sign_out, submit_form
 from tests.support.harness import RunningStack
@@ -14,11 +14,6 @@ pytestmark = pytest.mark.browser
 
 ROWS = "[data-row-id]"
 PAGE_SIZE = 20
-
-
-def delete_shown_client(page: Page) -> None:
-    page.get_by_role("button", name="Delete", exact=True).click()
-    page.get_by_role("button", name="Delete client").click()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
@@ -62,13 +57,12 @@ def test_clients_until_the_sign_out(
     expect(page.locator(ROWS).first).to_contain_text(name)
     page.locator(ROWS).first.get_by_role("link").first.click()
     page.get_by_role("link", name="Edit").click()
-    expect(page.locator("[name=email]")).to_have_value(email)
     submit_form(page, name=f"{name} Lovelace", phone="+47 22 33 44 55")
     expect(page.locator("h1")).to_have_text(f"{name} Lovelace")
     expect(page.locator("main")).to_contain_text("+47 22 33 44 55")
-    expect(page.locator("main")).to_contain_text("Oslo")
 
-    delete_shown_client(page)
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete client").click()
     expect(page).to_have_url(stack.url("energy", "/en/energy/clients"))
     expect(page.locator(ROWS).first).to_have_attribute("data-row-id", first_ids[0])
     expect(page.locator("table")).not_to_contain_text(name)
@@ -108,7 +102,4 @@ def test_markup_in_a_name_fits_and_never_runs(visit: Visit) -> None:
     page.get_by_role("link", name="Edit").click()
     expect(page.locator("h1")).to_have_text(f"Edit {name}")
     assert fits()
-    page.get_by_role("link", name="NNN").click()
-    delete_shown_client(page)
-    expect(page.locator(".toast").get_by_text(f"“{name}” was deleted.")).to_be_visible()
     assert dialogs == []

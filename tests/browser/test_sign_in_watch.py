@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from urllib.parse import quote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import NewPage, answers_held, making_pages, sign_out, submit_login
 from tests.browser.subdomains import DOMAIN, Site, running_below_one_domain
@@ -137,11 +137,7 @@ def test_focus_asks_for_the_sign_in_alone(site: WatchedSite, windowed_page: Page
     page.goto(site.url("energy", "/en/energy/clients"))
     page.wait_for_load_state("networkidle")
     asked: list[str] = []
-
-    def note(request: Request) -> None:
-        asked.append(request.url)
-
-    page.on("request", note)
+    page.on("request", lambda request: asked.append(request.url))
     with page.expect_response("**/sign-in-state"):
         focus(page)
     # A headless Chromium hides no tab, so this event is made up; the real one is in the test of pages that come back.
