@@ -16,17 +16,7 @@ from django.conf import settings
 
 from portal.api.session import make_session
 from portal.api.tokens import NO_TOKENS, TokenPair, TokenStore
-from portal.config.contract_names import (
-    COUNTS_BY_PARAM,
-    COUNTS_SEGMENT,
-    FROM_SUFFIX,
-    LOGIN_EMAIL_FIELD,
-    LOGIN_PASSWORD_FIELD,
-    REFRESH_TOKEN_FIELD,
-    TO_SUFFIX,
-    TOTALS_OF_PARAM,
-    TOTALS_SEGMENT,
-)
+from portal.config import contract_names
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiValidationError
@@ -63,7 +53,7 @@ LISTS = [key for key in ALL_LISTS if "{" not in REGISTRY.queries[key].path_shape
 LISTS_OF_A_ROW = sorted({*ALL_LISTS} - {*LISTS})
 COUNTS, TOTALS = (
     {f"{REGISTRY.queries[key].path_shape}/{ending}": key for key in LISTS}
-    for ending in (COUNTS_SEGMENT, TOTALS_SEGMENT)
+    for ending in (contract_names.COUNTS_SEGMENT, contract_names.TOTALS_SEGMENT)
 )
 COUNTED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in COUNTS)
 SUMMED = sorted(key for key in SERVICES & set(REGISTRY.queries) if REGISTRY.queries[key].path_shape in TOTALS)
@@ -106,9 +96,9 @@ class Sandbox:
         pattern = rf"mail to {re.escape(FORGETFUL)}: .*?(http\S+)"
         mail = until(lambda: re.search(pattern, self.stack.log.read_text()), what="a mail")
         return {
-            LOGIN_EMAIL_FIELD: ADMIN,
-            LOGIN_PASSWORD_FIELD: PASSWORD,
-            REFRESH_TOKEN_FIELD: self.sign_in().refresh,
+            contract_names.LOGIN_EMAIL_FIELD: ADMIN,
+            contract_names.LOGIN_PASSWORD_FIELD: PASSWORD,
+            contract_names.REFRESH_TOKEN_FIELD: self.sign_in().refresh,
             "stationId": OperationsStationQueries.use_get_operations_stations_query(client).data.items[0].id,
             "chargerId": OperationsChargerQueries.use_get_operations_chargers_query(client).data.items[0].id,
             "assigneeId": PersonQueries.use_get_people_query(client).data.items[0].id,
@@ -177,7 +167,7 @@ def test_a_list_of_a_row_has_entries_as_declared_and_is_that_of_the_row(key: str
 
 def nobodys(name: str) -> str:
     """A value of a list's parameter that leaves no row."""
-    limits = {FROM_SUFFIX: "2999-01-01T00:00:00Z", TO_SUFFIX: "1999-01-01T00:00:00Z"}
+    limits = {contract_names.FROM_SUFFIX: "2999-01-01T00:00:00Z", contract_names.TO_SUFFIX: "1999-01-01T00:00:00Z"}
     return next((limit for suffix, limit in limits.items() if name.endswith(suffix)), "no row has this")
 
 
@@ -221,15 +211,15 @@ def test_a_summary_knows_each_of_its_parameters(key: str, client: QueryClient) -
 def test_the_numbers_beside_a_filter_are_those_of_the_list_that_it_leaves(key: str, client: QueryClient) -> None:
     hook: Any = REGISTRY.queries[key]
     rows: Any = REGISTRY.queries[COUNTS[hook.path_shape]]
-    others = {"q", "sort", COUNTS_BY_PARAM}
-    ranges = (FROM_SUFFIX, TO_SUFFIX)
+    others = {"q", "sort", contract_names.COUNTS_BY_PARAM}
+    ranges = (contract_names.FROM_SUFFIX, contract_names.TO_SUFFIX)
     filters = sorted(name for name in parameter_names(hook.params) - others if not name.endswith(ranges))
-    counts = hook(client, {COUNTS_BY_PARAM: filters}).unwrap()
+    counts = hook(client, {contract_names.COUNTS_BY_PARAM: filters}).unwrap()
     assert sorted(counts) == filters
     for name in filters:
         for value, number in list(counts[name].items())[:3]:
             assert rows(client, {name: [value]}).data.total == number, (name, value)
-    assert isinstance(hook(client, {COUNTS_BY_PARAM: "nothing"}).error, ApiValidationError)
+    assert isinstance(hook(client, {contract_names.COUNTS_BY_PARAM: "nothing"}).error, ApiValidationError)
 
 
 @pytest.mark.parametrize("key", SUMMED)
@@ -238,13 +228,13 @@ def test_the_sums_of_a_list_are_those_of_its_rows(key: str, client: QueryClient)
     listed: Any = REGISTRY.queries[TOTALS[hook.path_shape]]
     names, params = SUMS[hook.path_shape], {"status": ["failed", "overdue"]}
     rows = [row for page in listed.walk(client, params) for row in page.rows]
-    found = hook(client, {**params, TOTALS_OF_PARAM: names}).unwrap()
+    found = hook(client, {**params, contract_names.TOTALS_OF_PARAM: names}).unwrap()
     assert found.total == len(rows) > VAR_DEFAULT_PAGE_SIZE
     for name in names:
         values = [getattr(row, field_types(listed.item)[name].name) for row in rows]
         is_money = isinstance(values[0], Decimal)
         assert found.sums[name] == ({"EUR": str(sum(values))} if is_money else pytest.approx(sum(values)))
-    assert isinstance(hook(client, {TOTALS_OF_PARAM: "nothing"}).error, ApiValidationError)
+    assert isinstance(hook(client, {contract_names.TOTALS_OF_PARAM: "nothing"}).error, ApiValidationError)
 
 
 class Write:
@@ -355,9 +345,9 @@ def test_answers_of_the_sandbox_fit_its_schema(sandbox: Sandbox) -> None:
     for each in reads:
         path = each.path
         if path in SUMS:
-            path = f"{path}?{TOTALS_OF_PARAM}={','.join(SUMS[path])}"
+            path = f"{path}?{contract_names.TOTALS_OF_PARAM}={','.join(SUMS[path])}"
         if path in COUNTS:
-            path = f"{path}?{COUNTS_BY_PARAM}={','.join(filters[path])}"
+            path = f"{path}?{contract_names.COUNTS_BY_PARAM}={','.join(filters[path])}"
         if "{" in each.path:
             path = re.sub(r"\{[^}]*\}", ask(path.partition("/{")[0])["items"][0]["id"], path)
         assert each.answer.shape is not None

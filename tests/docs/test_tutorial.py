@@ -33,7 +33,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def urls(copy: Path) -> Iterator[dict[str, str]]:
-    with servers_in_copy(copy, "auth_app", "finance", seed=("seed",)) as running:
+    with servers_in_copy(copy, "auth_app", "finance") as running:
         yield running
 
 

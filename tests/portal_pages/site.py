@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,8 @@ from django.test import Client as Browser
 from portal.testing import Backend
 from portal.testing.backend import Call
 from tests.portal_pages.customers import CUSTOMERS
+from tests.support.html_forms import Form
+from tests.support.html_forms import Page as HtmlPage
 
 PAGE, HERE, NEW = "/en/energy/clients", "/en/energy/clients/c1", "/en/energy/clients/new"
 FORM = f"{HERE}/edit"
@@ -41,22 +42,16 @@ class Page:
     @property
     def forms(self) -> dict[str, dict[str, str]]:
         """Address to fields of each form that is posted, as a browser sends them when nothing is chosen anew."""
-        forms = re.findall(r'<form[^>]*method="post" action="([^"]*)"[^>]*>(.*?)</form>', self.html, re.DOTALL)
-        return {action: _fields_in(content) for action, content in forms}
+        return {form.action: _sent(form) for form in HtmlPage(self.html).forms if form.method == "post"}
 
     @property
     def fields(self) -> dict[str, str]:
         """Those of the page's own form."""
-        return _fields_in(self.html[self.html.index('<form class="card-body form"') :].partition("</form>")[0])
+        return _sent(HtmlPage(self.html[self.html.index('<form class="card-body form"') :]).forms[0])
 
 
-def _fields_in(form: str) -> dict[str, str]:
-    inputs = [dict(re.findall(r'([\w-]+)="([^"]*)"', tag)) for tag in re.findall(r"<input[^>]*>", form)]
-    found = {
-        each["name"]: each.get("value", "") for each in inputs if "name" in each and each.get("type", "") != "radio"
-    }
-    found |= re.findall(r'<select name="([^"]*)".*?<option value="([^"]*)" selected>', form, re.DOTALL)
-    return {name: html.unescape(value) for name, value in found.items()}
+def _sent(form: Form) -> dict[str, str]:
+    return {each.name: each.value for each in form.fields if each.kind != "radio"}
 
 
 class Site:

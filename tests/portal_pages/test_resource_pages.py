@@ -13,18 +13,7 @@ from django.utils import translation
 from portal.query.process_state import process_runtime
 from portal.testing import row_ids
 from portal_pages import ListView, resource_pages
-from tests.portal_pages.customers import (
-    CREATE,
-    CUSTOMERS,
-    DELETE,
-    DETAIL,
-    EDIT,
-    LIST,
-    CustomerMutations,
-    CustomerQueries,
-    customer_pages,
-    served,
-)
+from tests.portal_pages import customers
 from tests.portal_pages.site import FORM, HERE, NEW, PAGE, ROW, Site
 
 ADA = {"id": "c1", "name": "Ada", "plan": "flat"}
@@ -36,15 +25,21 @@ def test_a_resource_has_the_usual_paths_and_names_and_no_url_of_a_page_that_is_n
         return {page.name: str(page.pattern) for page in made}
 
     listed = {"tariff-plans": "energy/tariff-plans", "tariff-plans-export": "energy/tariff-plans/export"}
-    assert paths(list=LIST) == listed
-    assert paths(list=LIST, detail=DETAIL, create=CREATE, edit=EDIT, delete=DELETE) == listed | {
+    assert paths(list=customers.LIST) == listed
+    assert paths(
+        list=customers.LIST,
+        detail=customers.DETAIL,
+        create=customers.CREATE,
+        edit=customers.EDIT,
+        delete=customers.DELETE,
+    ) == listed | {
         "tariff-plan-new": "energy/tariff-plans/new",
         "tariff-plan": "energy/tariff-plans/<str:row_id>",
         "tariff-plan-edit": "energy/tariff-plans/<str:row_id>/edit",
         "tariff-plan-delete": "energy/tariff-plans/<str:row_id>/delete",
         "tariff-plan-undo": "energy/tariff-plans/<str:row_id>/undo",
     }
-    without_columns = ListView(hook=CustomerQueries.use_get_customers_query)
+    without_columns = ListView(hook=customers.CustomerQueries.use_get_customers_query)
     assert list(paths(list=without_columns)) == ["tariff-plans"]
 
 
@@ -64,12 +59,12 @@ def test_any_other_method_is_a_405_page(site: Site, path: str, method: str, allo
 
 
 def test_a_created_row_is_named_and_stands_in_the_list_until_it_is_deleted(site: Site) -> None:
-    site.backend.lists(CUSTOMERS, [ADA])
+    site.backend.lists(customers.CUSTOMERS, [ADA])
     site.get(PAGE)
-    site.backend.answers("POST", CUSTOMERS, json={"id": "c2", "name": "<Ida>", "plan": "payg"}, status=201)
+    site.backend.answers("POST", customers.CUSTOMERS, json={"id": "c2", "name": "<Ida>", "plan": "payg"}, status=201)
     created = site.post(NEW, {"name": "Ida", "plan": "payg"})
     assert (created.status, created.location) == (303, f"{PAGE}/c2")
-    assert site.bodies(CUSTOMERS, "POST") == [{"name": "Ida", "plan": "payg"}]
+    assert site.bodies(customers.CUSTOMERS, "POST") == [{"name": "Ida", "plan": "payg"}]
     assert "&lt;Ida&gt; was created." in site.get(f"{PAGE}/c2").html
     page = site.get(PAGE)
     assert row_ids(page.response) == ["c2", "c1"]
@@ -132,7 +127,7 @@ def test_a_form_without_the_first_values_sends_all_of_its_fields(site: Site) -> 
 
 def test_a_row_that_stands_in_for_its_detail_is_shown_and_not_edited(site: Site) -> None:
     # Fields that only the detail has would be sent as empty.
-    site.backend.lists(CUSTOMERS, [ADA])
+    site.backend.lists(customers.CUSTOMERS, [ADA])
     site.get(PAGE)
     site.backend.fails("refused", path=ROW)
     assert "Ada" in site.get().text
@@ -143,15 +138,15 @@ def test_a_page_may_be_a_function_and_the_buttons_that_lead_to_it_have_the_porta
     def detail(request: HttpRequest, row_id: str = "") -> HttpResponse:
         return HttpResponse(f"{request.method}: the row {row_id}")
 
-    site.backend.lists(CUSTOMERS, [ADA])
-    pages = customer_pages(detail=detail, edit=EDIT)
-    with served(*pages):
+    site.backend.lists(customers.CUSTOMERS, [ADA])
+    pages = customers.customer_pages(detail=detail, edit=customers.EDIT)
+    with customers.served(*pages):
         page = site.get()
         with translation.override("en"):
             assert reverse("client-edit", args=["c1"]) == FORM
     assert (page.html, page.response["Cache-Control"]) == ("GET: the row c1", "private, no-store")
     assert next(page for page in pages if page.name == "client").callback.__name__ == "detail"
-    with served(*customer_pages(create=detail, delete=detail)):
+    with customers.served(*customers.customer_pages(create=detail, delete=detail)):
         assert "<span>New entry</span></a>" in site.get(PAGE).html
         assert ">Delete</button>" in site.get().html
 
@@ -160,8 +155,8 @@ def test_a_page_may_be_a_function_and_the_buttons_that_lead_to_it_have_the_porta
 
 
 def test_page_of_an_absent_call_is_back_after_ten_minutes(site: Site) -> None:
-    site.backend.lists(CUSTOMERS, [ADA])
-    queries, create = CustomerQueries, CustomerMutations.use_create_customer_mutation
+    site.backend.lists(customers.CUSTOMERS, [ADA])
+    queries, create = customers.CustomerQueries, customers.CustomerMutations.use_create_customer_mutation
     for hook, path in ((queries.use_get_customers_query, PAGE), (queries.use_get_customer_query, HERE), (create, NEW)):
         for seconds_ago, status in ((590, 404), (610, 200)):
             process_runtime().gaps.learn(hook.key, status=404, now=time.time() - seconds_ago)

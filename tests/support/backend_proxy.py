@@ -25,14 +25,14 @@ class Held:
     :ivar goes_on: set by the test.
     """
 
-    def __init__(self, path: str, *, method: str | None = None, free: int = 0) -> None:
-        self.path, self.method, self.free = path, method, free
+    def __init__(self, path: str, *, free: int = 0) -> None:
+        self.path, self.free = path, free
         self.calls = 0
         self.waits = threading.Event()
         self.goes_on = threading.Event()
 
     def __call__(self, method: str, address: str) -> None:
-        if address.partition("?")[0] != self.path or self.method not in {None, method}:
+        if address.partition("?")[0] != self.path:
             return
         self.calls += 1
         if self.calls > self.free:
@@ -70,10 +70,9 @@ class BackendProxy:
         left_out = {f"Bearer {token}" for token in tokens}
         return [answer for answer, bearer in self.answered if bearer not in left_out]
 
-    def hold(self, path: str, *, method: str | None = None, free: int = 0) -> Held:
+    def hold(self, path: str, *, free: int = 0) -> Held:
         """Hold the calls of a path: see :class:`Held`."""
-        made = Held(path, method=method, free=free)
-        self.before_each = made
+        self.before_each = made = Held(path, free=free)
         return made
 
     def let_through(self) -> None:
@@ -88,17 +87,13 @@ class BackendProxy:
         """How often a path was called, with any query."""
         return sum((each, address.partition("?")[0]) == (method, path) for each, address in self.calls)
 
-    def receive(self, method: str, address: str, *, key: str | None) -> None:
-        """Note a call, and hold it where the test does."""
-        self.calls.append((method, address))
-        if key is not None:
-            self.keys.append((address, key))
-        if self.before_each is not None:
-            self.before_each(method, address)
-
     def forward(self, call: Call) -> Reply:
         """The backend's answer to a call, or the fault that the test named."""
-        self.receive(call.method, call.target, key=call.headers.get("idempotency-key"))
+        self.calls.append((call.method, call.target))
+        if key := call.headers.get("idempotency-key"):
+            self.keys.append((call.target, key))
+        if self.before_each is not None:
+            self.before_each(call.method, call.target)
         self.headers.append(call.headers)
         self.traceparents.append(call.headers.get("traceparent"))
         if call.path in self.failing:

@@ -27,12 +27,7 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     :param whole: what else is in the checkout as well: tests, documentation, deployment.
     """
     folder.mkdir()
-    for part in (
-        "manage.py",
-        "pyproject.toml",
-        "layers.toml",
-        *(WHOLE_FILES if whole else ()),
-    ):
+    for part in ("manage.py", "pyproject.toml", "layers.toml", *(WHOLE_FILES if whole else ())):
         shutil.copy(ROOT / part, folder)
     for part in ("packages", "apps", *(("tests", "docs", "deploy", "requirements", "benchmarks") if whole else ())):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
@@ -79,15 +74,11 @@ def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:
 
 
 def run(
-    folder: Path,
-    *command: str,
-    variables: dict[str, str | None] | None = None,
-    typed: str = "",
-    timeout_s: float = 240,
+    folder: Path, *command: str, variables: dict[str, str | None] | None = None, timeout_s: float = 240
 ) -> subprocess.CompletedProcess[str]:
     environment = with_own(variables or in_copy(folder))
     words = (sys.executable, *command)
-    return run_program(*words, status=None, cwd=folder, env=environment, input=typed, timeout=timeout_s)
+    return run_program(*words, status=None, cwd=folder, env=environment, input="", timeout=timeout_s)
 
 
 def output_of(folder: Path, *command: str, timeout_s: float = 240, **variables: str | None) -> str:
@@ -98,12 +89,9 @@ def output_of(folder: Path, *command: str, timeout_s: float = 240, **variables: 
 
 
 @contextlib.contextmanager
-def servers_in_copy(
-    copy: Path, *projects: str, seed: tuple[str, ...] = (), typed: str = "", backend: str | None = None
-) -> Iterator[dict[str, str]]:
-    """Start the sandbox and these projects of the copy; gives each project's address.
+def servers_in_copy(copy: Path, *projects: str, backend: str | None = None) -> Iterator[dict[str, str]]:
+    """Start the sandbox with all its data and these projects of the copy; gives each project's address.
 
-    :param seed: the sandbox command that fills its database, with what is typed into it.
     :param backend: address of a backend that takes the sandbox's place.
     """
     base = free_port_base()
@@ -115,14 +103,17 @@ def servers_in_copy(
         APP_STATE_DIR=str(state / "apps"),
         SANDBOX_STATE_DIR=str(state / "sandbox"),
     )
+    servers = []
     if backend is None:
-        servers = [_seeded_sandbox(copy, variables, port=base + 100, seed=seed, typed=typed)]
+        for step in ("migrate", "seed"):
+            output_of(copy, "-m", "sandbox_api", step, **variables)
+        command: tuple[str, ...] = ("-m", "sandbox_api", "serve", "--port", str(base + 100))
+        servers.append(Server(name="sandbox_api", command=command, port=base + 100, environment=variables))
     else:
-        servers, variables = [], variables | {"APP_PUBLIC_API_BASE_URL": backend}
-    listed = run(
-        copy, "-c", "from portal.config.projects import PROJECTS\nfor p in PROJECTS: print(p.app, p.port_offset)"
-    )
-    ports = {app: base + int(offset) for app, offset in map(str.split, listed.stdout.splitlines())}
+        variables |= {"APP_PUBLIC_API_BASE_URL": backend}
+    lister = "from portal.config.projects import PROJECTS\nfor p in PROJECTS: print(p.app, p.port_offset)"
+    listed = output_of(copy, "-c", lister)
+    ports = {app: base + int(offset) for app, offset in map(str.split, listed.splitlines())}
     for app in projects:
         command = (str(copy / "manage.py"), "--app", app, "serve")
         servers.append(Server(name=app, command=command, port=ports[app], environment=variables))
@@ -133,13 +124,3 @@ def servers_in_copy(
         yield {app: f"http://localhost:{ports[app]}" for app in projects}
     finally:
         group.stop()
-
-
-def _seeded_sandbox(
-    copy: Path, variables: dict[str, str | None], *, port: int, seed: tuple[str, ...], typed: str
-) -> Server:
-    for step in (("migrate",), seed):
-        done = run(copy, "-m", "sandbox_api", *step, variables=variables, typed=typed)
-        assert done.returncode == 0, done.stderr
-    command = ("-m", "sandbox_api", "serve", "--port", str(port))
-    return Server(name="sandbox_api", command=command, port=port, environment=variables)

@@ -34,7 +34,6 @@ class FakeProvider:
     def reset(self) -> None:
         """An honest provider again."""
         self.make_id_token: Callable[[dict[str, Any]], str] = self.sign
-        self.make_access_token: Callable[[dict[str, Any]], str] = self.sign
         self.token_answer: tuple[int, dict[str, Any]] | None = None
         self.claims: dict[str, Any] = {"sub": "all@example.com", "sid": "s-1"}
         self.nonce = ""
@@ -43,38 +42,16 @@ class FakeProvider:
         self.issued: list[str] = []
         self.metadata.clear()
 
-    def sign(
-        self,
-        claims: dict[str, Any],
-        *,
-        key: Any = None,
-        algorithm: str = "RS256",
-        kid: str | None = None,
-        **headers: str,
-    ) -> str:
-        chosen = None if algorithm == "none" else key or self.key
-        token = jwt.encode(
-            {name: value for name, value in claims.items() if value is not None},
-            chosen,
-            algorithm=algorithm,
-            headers={"kid": kid or self.kid, **headers},
-        )
+    def sign(self, claims: dict[str, Any], *, key: Any = None, **headers: str) -> str:
+        said = {name: value for name, value in claims.items() if value is not None}
+        token = jwt.encode(said, key or self.key, algorithm="RS256", headers={"kid": self.kid, **headers})
         self.issued.append(token)
         return token
 
     def logout_token(self, **changes: Any) -> str:
         now = int(time.time())
-        claims = {
-            "iss": self.issuer,
-            "aud": CLIENT_ID,
-            "iat": now,
-            "exp": now + 120,
-            "jti": secrets.token_hex(8),
-            "events": {LOGOUT_EVENT: {}},
-            "sid": "s-1",
-            "sub": "all@example.com",
-            **changes,
-        }
+        claims = {"iss": self.issuer, "aud": CLIENT_ID, "iat": now, "exp": now + 120, "jti": secrets.token_hex(8)}
+        claims |= {"events": {LOGOUT_EVENT: {}}, "sid": "s-1", "sub": "all@example.com", **changes}
         return self.sign(claims, typ="logout+jwt")
 
     def discovery(self) -> dict[str, Any]:
@@ -97,29 +74,13 @@ class FakeProvider:
         if self.token_answer is not None:
             return self.token_answer
         now = int(time.time())
-        access = self.make_access_token(
-            {"iss": self.issuer, "iat": now, "exp": now + 300, "jti": secrets.token_hex(8), **self.claims}
-        )
-        half = hashlib.sha256(access.encode()).digest()[:16]
-        id_token = self.make_id_token(
-            {
-                "iss": self.issuer,
-                "aud": CLIENT_ID,
-                "iat": now,
-                "exp": now + 300,
-                "nonce": self.nonce,
-                "at_hash": base64.urlsafe_b64encode(half).rstrip(b"=").decode(),
-                **self.claims,
-            }
-        )
+        common = {"iss": self.issuer, "iat": now, "exp": now + 300, **self.claims}
+        access = self.sign({"jti": secrets.token_hex(8), **common})
+        half = base64.urlsafe_b64encode(hashlib.sha256(access.encode()).digest()[:16]).rstrip(b"=").decode()
+        id_token = self.make_id_token({"aud": CLIENT_ID, "nonce": self.nonce, "at_hash": half, **common})
         refresh = secrets.token_urlsafe(24)
         self.issued.append(refresh)
-        return 200, {
-            "access_token": access,
-            "refresh_token": refresh,
-            "id_token": id_token,
-            "token_type": "Bearer",
-        }
+        return 200, {"access_token": access, "refresh_token": refresh, "id_token": id_token, "token_type": "Bearer"}
 
     def answer(self, call: Call) -> Reply:
         if call.method == "POST":

@@ -24,10 +24,10 @@ class Reply:
     headers: Iterable[tuple[str, str]] = ()
 
 
-def json_reply(status: int, document: Any, *, content_type: str = "application/json") -> Reply:
+def json_reply(status: int, document: Any) -> Reply:
     """A document; None is none."""
     body = b"" if document is None else json.dumps(document).encode()
-    return Reply(status, body, [("Content-Type", content_type)])
+    return Reply(status, body, [("Content-Type", "application/json")])
 
 
 @contextlib.contextmanager

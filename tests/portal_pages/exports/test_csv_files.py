@@ -9,28 +9,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from portal.errors import (
-    ApiUnauthorizedError,
-    ApiUnavailableError,
-    ApiValidationError,
-    PortalError,
-    SignInEndedError,
-    SlotLostError,
-)
+from portal import errors
 from portal.query import WalkedPage
-from portal_pages.exports.csv_files import (
-    BROKEN,
-    BYTE_ORDER_MARK,
-    END_MARK,
-    OVERTAKEN,
-    SIGNED_OUT,
-    CsvFile,
-    FileColumn,
-    FileLayout,
-)
+from portal_pages.exports import csv_files
 
 BERLIN = ZoneInfo("Europe/Berlin")
-BEGIN = BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\n"
+BEGIN = csv_files.BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\n"
 
 
 class World:
@@ -50,31 +34,31 @@ class World:
     def renew(self) -> None:
         self.renewed += 1
         if self.renewed == self.lost_at:
-            raise SlotLostError("lost")
+            raise errors.SlotLostError("lost")
 
     def release(self) -> None:
         self.released += 1
 
-    def file(self, *columns: FileColumn, is_marked: bool = False, locale: str = "en") -> CsvFile:
-        layout = FileLayout(
-            columns=columns or (FileColumn(heading="Name", value=lambda row: row["name"]),),
+    def file(self, *columns: csv_files.FileColumn, is_marked: bool = False, locale: str = "en") -> csv_files.CsvFile:
+        layout = csv_files.FileLayout(
+            columns=columns or (csv_files.FileColumn(heading="Name", value=lambda row: row["name"]),),
             locale=locale,
             zone=BERLIN,
             is_marked=is_marked,
         )
         pages, slot = self.walk(), self
-        return CsvFile(pages, name="energy.get_clients", first=next(pages), layout=layout, slot=slot)  # type: ignore[arg-type]  # it does as a slot
+        return csv_files.CsvFile(pages, name="energy.get_clients", first=next(pages), layout=layout, slot=slot)  # type: ignore[arg-type]  # it does as a slot
 
 
 @pytest.mark.parametrize(
     ("world", "last_line", "is_raised"),
     [
-        (World("a", "b", error=ApiUnavailableError(status=503)), BROKEN, True),
-        (World("a", "b", error=ApiValidationError("no")), BROKEN, True),
-        (World("a", "b", error=SignInEndedError("over")), SIGNED_OUT, False),
-        (World("a", "b", error=ApiUnauthorizedError(status=401)), SIGNED_OUT, False),
+        (World("a", "b", error=errors.ApiUnavailableError(status=503)), csv_files.BROKEN, True),
+        (World("a", "b", error=errors.ApiValidationError("no")), csv_files.BROKEN, True),
+        (World("a", "b", error=errors.SignInEndedError("over")), csv_files.SIGNED_OUT, False),
+        (World("a", "b", error=errors.ApiUnauthorizedError(status=401)), csv_files.SIGNED_OUT, False),
         # No further page is read after the slot was lost.
-        (World("a", "b", "c", "d", lost_at=2), OVERTAKEN, True),
+        (World("a", "b", "c", "d", lost_at=2), csv_files.OVERTAKEN, True),
     ],
 )
 def test_failure_is_the_last_line(
@@ -84,10 +68,10 @@ def test_failure_is_the_last_line(
     raised: Exception | None = None
     try:
         parts.extend(world.file(is_marked=True))
-    except PortalError as error:
+    except errors.PortalError as error:
         raised = error
     assert b"".join(parts) == BEGIN + str(last_line).encode() + b"\r\n", "and no mark of a whole file"
-    assert type(raised) is (type(world.error or SlotLostError("")) if is_raised else type(None))
+    assert type(raised) is (type(world.error or errors.SlotLostError("")) if is_raised else type(None))
     assert (world.released, world.asked) == (1, 3 if world.lost_at else 2)
     [line] = [record for record in caplog.records if "export of energy.get_clients" in record.message]
     assert (line.levelname, line.exc_info, "after 2 rows" in line.message) == ("WARNING", None, True)
@@ -96,7 +80,7 @@ def test_failure_is_the_last_line(
 @pytest.mark.parametrize("is_marked", [False, True])
 def test_a_file_has_a_mark_for_excel_a_heading_all_rows_and_the_end_mark_that_was_asked_for(is_marked: bool) -> None:
     world = World("a", "b", "c")
-    assert b"".join(world.file(is_marked=is_marked)) == BEGIN + b"c\r\n" + END_MARK * is_marked
+    assert b"".join(world.file(is_marked=is_marked)) == BEGIN + b"c\r\n" + csv_files.END_MARK * is_marked
     assert (world.renewed, world.released) == (2, 1)
 
 
@@ -113,7 +97,7 @@ def test_a_file_that_nobody_reads_and_a_mistake_in_a_column_release_the_slot_too
     unread, mistaken = World("a"), World("a")
     unread.file()
     gc.collect()
-    file = mistaken.file(FileColumn(heading="x", value=lambda row: row["missing"]))
+    file = mistaken.file(csv_files.FileColumn(heading="x", value=lambda row: row["missing"]))
     with pytest.raises(KeyError):
         next(file)
     file.close()

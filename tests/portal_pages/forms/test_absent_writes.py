@@ -11,17 +11,7 @@ from django.urls import URLPattern
 from portal.query import is_absent
 from portal.testing import Backend, SignedIn
 from portal_pages import RowAction
-from tests.portal_pages.customers import (
-    CREATE,
-    CUSTOMERS,
-    DELETE,
-    EDIT,
-    Customer,
-    CustomerMutations,
-    Plan,
-    acting,
-    customer_pages,
-)
+from tests.portal_pages import customers
 from tests.portal_pages.site import FORM, HERE, NEW, PAGE, ROW, Site
 
 TYPED = {"name": "Ada Lovelace", "plan": "payg"}
@@ -29,25 +19,31 @@ NOT_ALLOWED = "Your account lacks the permission for this. Ask your administrato
 #: Each write: its address here, what is called, its key, and what is said where the backend does not have it.
 WRITES: dict[str, Any] = {
     "edit": (FORM, ("PATCH", ROW), "energy.update_customer", "This can’t be changed"),
-    "new": (NEW, ("POST", CUSTOMERS), "energy.create_customer", "Nothing can be added here"),
+    "new": (NEW, ("POST", customers.CUSTOMERS), "energy.create_customer", "Nothing can be added here"),
     "meter": (f"{HERE}/meter", ("PATCH", ROW), "energy.update_customer", "This can’t be changed"),
     "delete": (f"{HERE}/delete", ("DELETE", ROW), "energy.delete_customer", "This can’t be deleted"),
 }
 NOT_OFFERED = "{}: the service does not offer it."
 #: With a button that changes the plan.
-METER = RowAction(name="meter", label="Pay as you go", message="Done.", values=Customer.partial(plan=Plan.PAYG))
+METER = RowAction(
+    name="meter", label="Pay as you go", message="Done.", values=customers.Customer.partial(plan=customers.Plan.PAYG)
+)
 
 
 @pytest.fixture
 def pages(backend: Backend) -> list[URLPattern]:
-    backend.lists(CUSTOMERS, [])
+    backend.lists(customers.CUSTOMERS, [])
     backend.answers("GET", ROW, json={"id": "c1", "name": "Ada", "plan": "flat", "version": 1})
-    return customer_pages(detail=acting(METER), create=CREATE, edit=EDIT, delete=DELETE)
+    return customers.customer_pages(
+        detail=customers.acting(METER), create=customers.CREATE, edit=customers.EDIT, delete=customers.DELETE
+    )
 
 
 def known() -> set[str]:
     """The writes that are known to be absent for all users."""
-    hooks = (getattr(CustomerMutations, f"use_{what}_customer_mutation") for what in ("create", "update", "delete"))
+    hooks = (
+        getattr(customers.CustomerMutations, f"use_{what}_customer_mutation") for what in ("create", "update", "delete")
+    )
     return {hook.key for hook in hooks if is_absent(hook, None)}
 
 
@@ -65,7 +61,7 @@ def test_form_without_an_endpoint_says_so_and_keeps_what_was_typed(site: Site, e
     assert known() == (set() if status == 404 else {key})
     assert site.get(address).status == 404
     # Without rows the template of the list has a button of its own, for clients.
-    site.backend.lists(CUSTOMERS, [{"id": "c1", "name": "Ada", "plan": "flat", "version": 1}])
+    site.backend.lists(customers.CUSTOMERS, [{"id": "c1", "name": "Ada", "plan": "flat", "version": 1}])
     offers = ("/c1/edit", "/c1/meter") if end == "edit" else ('button primary" data-shortcut="c"',)
     assert not [offer for offer in offers for path in (HERE, PAGE) if offer in site.get(path).html]
 

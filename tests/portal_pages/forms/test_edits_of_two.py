@@ -9,17 +9,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 
 from portal_pages import EditView, change_row, platform_page
-from tests.portal_pages.customers import (
-    CREATE,
-    EDIT,
-    Customer,
-    CustomerForm,
-    CustomerMutations,
-    CustomerQueries,
-    Plan,
-    customer_pages,
-    served,
-)
+from tests.portal_pages import customers
 from tests.portal_pages.site import FORM, HERE, NEW, KeptRow, Page, Site
 
 MEANWHILE = "Meanwhile somebody else changed: Plan."
@@ -107,9 +97,9 @@ def test_a_row_without_a_version_is_changed_as_it_is_and_a_made_up_version_is_no
     assert [call.body for call in kept.writes] == [{"name": "Eve"}, {"name": "Ida"}]
 
 
-@pytest.mark.parametrize("create", [{"create": CREATE}, {}])
+@pytest.mark.parametrize("create", [{"create": customers.CREATE}, {}])
 def test_deleted_row_can_be_created_anew(site: Site, kept: KeptRow, create: dict[str, Any]) -> None:
-    with served(*customer_pages(edit=EDIT, **create)):
+    with customers.served(*customers.customer_pages(edit=customers.EDIT, **create)):
         shown = site.get(FORM)
         kept.delete()
         page = site.send(shown, name="Ida", plan="payg")
@@ -127,11 +117,11 @@ def test_deleted_row_can_be_created_anew(site: Site, kept: KeptRow, create: dict
 
 def test_a_put_sends_all_fields_and_replaces_none_that_somebody_else_changed(site: Site, kept: KeptRow) -> None:
     put = EditView(
-        query=CustomerQueries.use_get_customer_query,
-        mutation=CustomerMutations.use_replace_customer_mutation,
-        form=CustomerForm,
+        query=customers.CustomerQueries.use_get_customer_query,
+        mutation=customers.CustomerMutations.use_replace_customer_mutation,
+        form=customers.CustomerForm,
     )
-    with served(*customer_pages(create=CREATE, edit=put)):
+    with customers.served(*customers.customer_pages(create=customers.CREATE, edit=put)):
         shown = site.get(FORM)
         kept.change(plan="payg")
         assert site.send(shown, name="Ida").status == 303
@@ -154,10 +144,10 @@ def test_a_delete_of_what_somebody_else_has_changed_deletes_nothing(site: Site, 
 def choose_plan(request: HttpRequest) -> HttpResponse:
     change = change_row(
         request,
-        query=CustomerQueries.use_get_customer_query,
-        mutation=CustomerMutations.use_update_customer_mutation,
+        query=customers.CustomerQueries.use_get_customer_query,
+        mutation=customers.CustomerMutations.use_update_customer_mutation,
         row_id="c1",
-        body=Customer.partial(plan=Plan.PAYG),
+        body=customers.Customer.partial(plan=customers.Plan.PAYG),
     )
     return HttpResponse(f"{change.is_done} {change.conflicts} {change.theirs}")
 
@@ -178,7 +168,7 @@ def test_button_overwrites_no_other(
 ) -> None:
     kept.change(**theirs)
     sent = {"rowVersion": "1"} | {f"shown-{name}": value for name, value in shown.items()}
-    with served(platform_page("energy/plan", choose_plan, name="plan")):
+    with customers.served(platform_page("energy/plan", choose_plan, name="plan")):
         assert site.post("/en/energy/plan", sent).text == answer
         assert kept.writes[0].headers["if-match"] == '"1"'
         assert (kept.row["name"], kept.row["plan"]) == row

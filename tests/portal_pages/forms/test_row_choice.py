@@ -12,15 +12,7 @@ from django.urls import URLPattern
 from portal.query import QueryGroup, Row, resource
 from portal.testing import Backend, page_of
 from portal_pages import BackendForm, RowChoiceField, SuggestedField, resource_pages
-from tests.portal_pages.customers import (
-    CREATE,
-    CUSTOMERS,
-    EDIT,
-    Customer,
-    CustomerQueries,
-    blank,
-    customer_pages,
-)
+from tests.portal_pages import customers
 from tests.portal_pages.site import FORM, NEW, ROW, KeptRow, Site
 
 PLACES = "/energy/places"
@@ -42,7 +34,7 @@ class PlaceQueries(QueryGroup, domain="energy"):
     use_get_place_query = _places.detail
 
 
-class VisitForm(BackendForm[Customer]):
+class VisitForm(BackendForm[customers.Customer]):
     place_id = RowChoiceField(
         hook=PlaceQueries.use_get_places_query,
         record=PlaceQueries.use_get_place_query,
@@ -55,14 +47,14 @@ class VisitForm(BackendForm[Customer]):
         fields = {"name": "Name", "place_id": "Place"}
 
 
-class HostForm(BackendForm[Customer]):
+class HostForm(BackendForm[customers.Customer]):
     name = SuggestedField(
-        label="Host", counts=CustomerQueries.use_get_customers_counts_query, by="name", required=False
+        label="Host", counts=customers.CustomerQueries.use_get_customers_counts_query, by="name", required=False
     )
 
 
-HOSTS, VISITS = replace(CREATE, form=HostForm), replace(CREATE, form=VisitForm)
-EDITS = replace(EDIT, form=VisitForm)
+HOSTS, VISITS = replace(customers.CREATE, form=HostForm), replace(customers.CREATE, form=VisitForm)
+EDITS = replace(customers.EDIT, form=VisitForm)
 
 
 @pytest.fixture
@@ -70,9 +62,9 @@ def pages(backend: Backend) -> list[URLPattern]:
     backend.lists(
         PLACES, [{"id": "p1", "name": "Oslo <1>", "city": "Oslo"}, {"id": "p2", "name": "Oslo 2", "city": "Oslo"}]
     )
-    backend.answers("POST", CUSTOMERS, json={"id": "c1", "name": "Check"}, status=201)
-    stations = resource_pages("energy/stations", name="station", title="Hosts", list=blank, create=HOSTS)
-    return [*stations, *customer_pages(edit=EDITS, create=VISITS)]
+    backend.answers("POST", customers.CUSTOMERS, json={"id": "c1", "name": "Check"}, status=201)
+    stations = resource_pages("energy/stations", name="station", title="Hosts", list=customers.blank, create=HOSTS)
+    return [*stations, *customers.customer_pages(edit=EDITS, create=VISITS)]
 
 
 def create(site: Site, **sent: Any) -> Any:
@@ -96,7 +88,7 @@ def create(site: Site, **sent: Any) -> Any:
 )
 def test_typed_name_is_sent_as_an_id(site: Site, sent: dict[str, Any], place: str | None, is_asked: bool) -> None:
     assert create(site, **sent).status == 303
-    assert site.bodies(CUSTOMERS, "POST") == [{"name": "Check", "placeId": place}]
+    assert site.bodies(customers.CUSTOMERS, "POST") == [{"name": "Check", "placeId": place}]
     assert any(call.path.startswith(PLACES) for call in site.backend.calls) is is_asked
 
 
@@ -125,7 +117,7 @@ def test_matches_show(
     page = create(site, _text=typed, **{"": "p1" if found == [] else ""})
     assert (page.status, says in page.html) == (422, True)
     assert re.findall(r'<option value="p\d">([^<]*)<', page.html) == offered
-    assert site.bodies(CUSTOMERS, "POST") == []
+    assert site.bodies(customers.CUSTOMERS, "POST") == []
 
 
 def test_an_outage_of_the_search_keeps_what_was_typed(site: Site) -> None:
@@ -143,7 +135,7 @@ def test_a_picked_row_that_is_not_there_is_no_outage(site: Site, picked: str) ->
     assert page.status == 422
     assert "What you chose is not there any more." in page.text
     assert "could not be looked up" not in page.text
-    assert site.bodies(CUSTOMERS, "POST") == []
+    assert site.bodies(customers.CUSTOMERS, "POST") == []
 
 
 def test_the_address_may_give_the_row_and_a_text_which_is_cut(site: Site) -> None:
@@ -177,7 +169,7 @@ def test_picked_row_stays_where_a_row_is_created_anew(site: Site, visit: KeptRow
     anew = page.forms[NEW]
     assert (page.status, anew["placeId"], anew["placeId-of"], anew["placeId-text"]) == (404, "p2", "Oslo 2", "Oslo 2")
     assert site.post(NEW, anew).status == 303
-    assert site.bodies(CUSTOMERS, "POST") == [{"name": "Check", "placeId": "p2"}]
+    assert site.bodies(customers.CUSTOMERS, "POST") == [{"name": "Check", "placeId": "p2"}]
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -202,7 +194,7 @@ def test_a_script_asks_for_the_matches_and_a_search_that_fails_has_its_status(si
 
 
 def test_a_suggested_text_is_known_from_other_rows_and_a_text_like_any_other(site: Site) -> None:
-    site.backend.answers("GET", f"{CUSTOMERS}/counts", json={"name": {"Ida": 2, "Ada <3>": 7, "": 9}})
+    site.backend.answers("GET", f"{customers.CUSTOMERS}/counts", json={"name": {"Ida": 2, "Ada <3>": 7, "": 9}})
     page = site.get("/en/energy/stations/new?choices=name")
     assert re.findall(r'value="([^"]*)"', page.html) == ["Ada &lt;3&gt;", "Ida"]
     assert HostForm({"name": "Somebody new"}).is_valid()

@@ -12,17 +12,7 @@ from django.urls import URLPattern
 from portal.testing import Backend, page_of
 from portal.web.present import Badge
 from portal_pages import Column
-from tests.portal_pages.customers import (
-    CUSTOMERS,
-    DELETE,
-    DETAIL,
-    EDIT,
-    NAMES,
-    CustomerMutations,
-    CustomerQueries,
-    PhoneForm,
-    customer_pages,
-)
+from tests.portal_pages import customers
 from tests.portal_pages.site import HERE, PAGE, ROW, Page, Site
 
 HISTORY = f"{ROW}/activity"
@@ -35,19 +25,21 @@ LABELS |= {"lines": "Lines", "vip": "VIP", "deposit": "Deposit", "tags": "Tags"}
 
 @pytest.fixture
 def pages(backend: Backend) -> list[URLPattern]:
-    backend.lists(CUSTOMERS, [ADA])
+    backend.lists(customers.CUSTOMERS, [ADA])
     backend.answers("GET", HISTORY, json=page_of([]))
     words = {"OSL": Badge(label="Oslo"), "BER": "Berlin <B>"}
-    return customer_pages(
-        list=replace(NAMES, columns={"name": Column("Name"), "city": Column("City", words=words)}),
+    return customers.customer_pages(
+        list=replace(customers.NAMES, columns={"name": Column("Name"), "city": Column("City", words=words)}),
         detail=replace(
-            DETAIL,
-            activity=CustomerQueries.use_get_customer_activity_query,
-            note=CustomerMutations.use_note_customer_mutation,
+            customers.DETAIL,
+            activity=customers.CustomerQueries.use_get_customer_activity_query,
+            note=customers.CustomerMutations.use_note_customer_mutation,
             facts={name: Column(label, value=lambda _guest: None) for name, label in LABELS.items()},
         ),
-        edit=replace(EDIT, form=PhoneForm),
-        delete=replace(DELETE, restore=CustomerMutations.use_restore_customer_mutation, text="Ada leaves."),
+        edit=replace(customers.EDIT, form=customers.PhoneForm),
+        delete=replace(
+            customers.DELETE, restore=customers.CustomerMutations.use_restore_customer_mutation, text="Ada leaves."
+        ),
     )
 
 
