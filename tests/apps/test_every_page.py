@@ -44,7 +44,7 @@ RANDOM = re.compile(
 OWN_ID = re.compile(r"\bacc_[0-9a-f]{32}\b")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Run:
     """All cases of an app.
 
@@ -102,8 +102,7 @@ def run_all(site: str, *, state_dir: Path) -> Run:
             cycle(OTHER_LOCALES), dict.fromkeys((*sample(cases, step=4), *turns[1::2])), strict=False
         ):
             look_at(running, case, locale, is_turn=case in turns[1::2])
-    loaded, compiled = in_debug_site.loaded, in_debug_site.compiled
-    return Run(problems=problems, mixed=mixed, differing=differing, loaded=loaded, compiled=compiled)
+    return Run(problems, mixed, differing, in_debug_site.loaded, in_debug_site.compiled)
 
 
 def comparable(contents: list[str]) -> str:
@@ -141,25 +140,12 @@ def test_each_case_has_a_name_of_its_own() -> None:
 
 @pytest.mark.parametrize("site", SITES)
 def test_each_page_keeps_the_rules(run_of: Callable[[str], Run], site: str) -> None:
-    problems = run_of(site).problems
-    assert problems == [], "\n".join(problems)
-
-
-@pytest.mark.parametrize("site", SITES)
-def test_users_in_turn_share_no_page(run_of: Callable[[str], Run], site: str) -> None:
-    assert run_of(site).mixed == []
-
-
-@pytest.mark.parametrize("site", SITES)
-def test_each_page_is_the_same_in_debug_where_no_name_may_be_missing(run_of: Callable[[str], Run], site: str) -> None:
-    assert run_of(site).differing == []
-
-
-@pytest.mark.parametrize("site", SITES)
-def test_no_template_is_compiled_twice_in_debug_while_no_file_changes(run_of: Callable[[str], Run], site: str) -> None:
-    compiled = run_of(site).compiled
-    assert compiled
-    assert {name: times for (_, name), times in compiled.items() if times > 1} == {}
+    run = run_of(site)
+    assert run.problems == [], "\n".join(run.problems)
+    assert run.mixed == [], "two users look at a page in turn"
+    assert run.differing == [], "in DEBUG no name may be missing"
+    assert run.compiled
+    assert {name: times for (_, name), times in run.compiled.items() if times > 1} == {}, "no file has changed"
 
 
 #: What the page of no app has; a test of its own shows it.
@@ -184,14 +170,12 @@ PAGE = '<!doctype html><html lang="en" data-app="energy" data-pathname="/en/x">{
         ('<p onclick="x">a</p>', "has an attribute 'onclick'"),
         ("<p {%x%}>a</p>", "has an attribute '{%x%}'"),
         ('<a href="javascript:x">a</a>', "a has the address 'javascript:x'"),
-        ('<a href="//evil.test">a</a>', "a has the address '//evil.test'"),
         ("<!-- a -->", "has a comment ' a '"),
         ("<p>{{ row.name }}</p>", "shows a template's mark {{"),
         ("<p>&amp;lt;b&amp;gt;</p>", "shows '&lt;', escaped twice"),
         ("<p>None</p>", "shows Python's 'None'"),
         ("<p>&lt;bound method x&gt;</p>", "shows Python's '<bound'"),
         ("<div><p></div></p>", "the tag 'div' is out of place"),
-        ("<p>", "the tag 'p' is out of place"),
         ('<p id="a"></p><p id="a"></p>', "has the id 'a' 2 times"),
         ('<label for="a"></label>', "label names no id: 'a'"),
         ('<form method="post"></form>', "has 1 forms that send, and 0 tokens"),
@@ -200,7 +184,6 @@ PAGE = '<!doctype html><html lang="en" data-app="energy" data-pathname="/en/x">{
         (PAGE.format("<title> · </title>"), "has no title"),
         (PAGE.format(""), "has the style sheets [], the icons [], the scripts []"),
         (PAGE.replace("energy", "finance"), "is the document "),
-        (PAGE.format("<script></script><link><form></form>"), "has an element 'script'"),
         ("<html>", "is the document {}"),
     ],
 )

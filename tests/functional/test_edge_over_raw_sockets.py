@@ -148,9 +148,7 @@ def test_repeated_slashes_lead_to_the_normal_form_on_this_app(server: Server, ta
     assert (answer.status, answer.header("location")) == (307, location)
 
 
-@pytest.mark.parametrize(
-    "target", ["http://evil.test/en/energy", "https://evil.test//x", "*", "evil.test:443", "en/energy", ""]
-)
+@pytest.mark.parametrize("target", ["http://evil.test/en/energy", "https://evil.test//x", "*", "evil.test:443", ""])
 def test_a_strange_request_target_stays_here_or_is_refused(server: Server, target: str) -> None:
     answer = server.send(target)
     assert answer.status in {302, 307, 400, 404, 405, None}

@@ -127,13 +127,6 @@ def test_the_name_of_a_row_is_a_link_to_its_page_and_holds_no_other(kind: Column
     assert [cell.format for cell in written_cells(columns, Tariff)] == ["text", kind]
 
 
-def test_the_words_and_numbers_are_those_of_the_pages_language(site: Site) -> None:
-    site.backend.lists(PATH, [FULL])
-    page = site.get("/de/energy/chargers").html
-    assert "1.234,50" in page
-    assert "ja" in texts(page, "td")
-
-
 def test_a_day_that_is_missed_is_marked_and_said_in_a_word(site: Site) -> None:
     columns = {"name": Column("Name"), "begins": Column("Begins", late=lambda tariff: tariff.id == "t1")}
     missed = ListView(hook=TariffQueries.use_get_tariffs_query, columns=columns)

@@ -15,9 +15,7 @@ from tests.portal_pages.site import FORM, HERE, NEW, PAGE, ROW, Page
 
 EDITOR = "ENERGY_EDITOR"
 ADA = {"id": "c1", "name": "Ada", "plan": "flat", "city": "Oslo"}
-MOVE = RowAction(
-    name="move", label="Move to Bergen", values=Customer.partial(city="Bergen"), message="Moved.", permission=EDITOR
-)
+MOVE = RowAction(name="move", label="Move", values=Customer.partial(city="Rome"), message="Moved.", permission=EDITOR)
 RENAME = RowAction(name="rename", label="Rename", form=EDIT.form, message="Renamed.", permission=EDITOR)
 ACTS = acting(MOVE, RENAME)
 WRITES = {"create": CREATE, "edit": EDIT, "delete": DELETE}
@@ -33,7 +31,7 @@ def pages() -> list[URLPattern]:
 @pytest.fixture
 def user(backend: Backend, signed_in: SignedIn, pages: list[URLPattern]) -> object:
     backend.lists(CUSTOMERS, [ADA])
-    backend.answers("PATCH", ROW, json=ADA | {"city": "Bergen"})
+    backend.answers("PATCH", ROW, json=ADA | {"city": "Rome"})
 
     def browser(*permissions: str) -> Browser:
         return signed_in("ENERGY_APP", permissions=["ENERGY_APP", *permissions])

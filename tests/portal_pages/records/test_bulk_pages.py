@@ -17,15 +17,15 @@ from tests.portal_pages.site import PAGE, Page, Site
 
 BULK = f"{PAGE}/bulk"
 
+BERGEN = Customer.partial(city="Bergen")
+
+
+def outside_rome(row: Customer) -> bool:
+    return row.city != "Rome"
+
+
 ACTIONS = (
-    RowAction(
-        name="move",
-        label="Move to Bergen",
-        values=Customer.partial(city="Bergen"),
-        message="%(name)s moved.",
-        offered=lambda row: row.city != "Rome",
-        bulk=True,
-    ),
+    RowAction(name="move", label="Move to Bergen", values=BERGEN, message="", offered=outside_rome, bulk=True),
     RowAction(name="settle", label="Settle in", form=CityForm, message="Settled.", bulk=True),
     RowAction(name="phone", label="Note the phone", form=PhoneForm, message="Noted.", bulk=True),
     RowAction(name="lock", label="Lock", values=Customer.partial(city="X"), message="", permission="ADMIN", bulk=True),
@@ -75,7 +75,7 @@ def test_each_row_is_changed_over_the_version_that_was_shown_and_one_undo_brings
 
 def test_a_form_that_arrives_twice_is_sent_under_the_same_keys(site: Site) -> None:
     site.backend.answers("PATCH", f"{CUSTOMERS}/c1", json=row(1, city="Bergen", version=4))
-    sent = form_of(site.get(f"{BULK}?row=c1&row=c2"), "move")
+    sent = form_of(site.get(f"{BULK}?row=c1"), "move")
     for _ in range(2):
         site.post(BULK, sent)
     assert len(site.keys(f"{CUSTOMERS}/c1", "PATCH")) == 1

@@ -129,7 +129,7 @@ def test_an_undo_that_gets_no_answer_is_a_failure(site: Site) -> None:
 @pytest.mark.parametrize("signed", [5, [["c1"]], [["c1", 3, {"town": "Oslo"}]], [["c1", 3, []]]], ids=repr)
 def test_undo_of_another_release_writes_nothing(site: Site, signed: Any) -> None:
     own = press(site, "move", gives=MOVED).forms[UNDO]["undo"]
-    salt = f"portal.undo.client-undo.{site.get().forms[f'{HERE}/move']['madeFor']}"
+    salt = f"portal.undo.client-undo.{site.get().forms[f'{HERE}/call']['madeFor']}"
     assert signing.loads(own, salt=salt) == [["c1", 4, {"city": "Oslo"}]]
     assert redirects(site.post(UNDO, {"undo": signing.dumps(signed, salt=salt, compress=True)}))
     assert "undone any more" in site.get().text

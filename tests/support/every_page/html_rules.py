@@ -149,13 +149,11 @@ def _forms(page: PageHtml) -> Iterator[str]:
     """Every form that sends carries a token, and no other."""
     sends, tokens = 0, 0
     for tag, attributes in page.elements:
-        if tag == "form":
-            sends += attributes.get("method") == "post"
-        if tag == "input" and attributes.get("name") == "csrfmiddlewaretoken":
+        sends += tag == "form" and attributes.get("method") == "post"
+        if attributes.get("name") == "csrfmiddlewaretoken":
             tokens += 1
-            token = attributes.get("value", "")
-            if not _TOKEN.fullmatch(token):
-                yield f"has the token {token!r}"
+            if not _TOKEN.fullmatch(attributes.get("value", "")):
+                yield f"has the token {attributes.get('value')!r}"
         if tokens > sends:
             yield "has a token outside of a form that sends"
     if tokens != sends:
@@ -188,9 +186,7 @@ def _document(page: PageHtml, content: str, *, app: str, locale: str) -> Iterato
     scripts = [script.get("src", "") for script in page.all_of("script")]
     if not any(f"/{app}/" in sheet for sheet in sheets) or not icons or not scripts:
         yield f"has the style sheets {sheets}, the icons {icons}, the scripts {scripts}"
-    yield from (
-        f"names no file: {address!r}" for address in (*sheets, *icons, *scripts) if not _is_static_file(address)
-    )
+    yield from (f"names no file: {each!r}" for each in (*sheets, *icons, *scripts) if not _is_static_file(each))
     if not re.search(r"<title>[^<]* · [^\s<][^<]*</title>", content):
         yield "has no title"
     if [attributes["id"] for attributes in page.all_of("main") if "id" in attributes] != ["content"]:
