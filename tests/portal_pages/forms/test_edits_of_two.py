@@ -59,6 +59,7 @@ def test_a_field_that_both_changed_shows_both_values(site: Site, kept: KeptRow) 
         ({"keep-name": "theirs"}, [], 303),
         ({"keep-name": "theirs", "plan": "payg"}, [('"2"', {"plan": "payg"})], 303),
         ({}, [], 409),
+        ({"keep-name": "both"}, [], 409),
     ],
 )
 def test_choice_is_sent(*, site: Site, kept: KeptRow, answer: dict[str, str], written: list[Any], status: int) -> None:

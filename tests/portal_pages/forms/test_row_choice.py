@@ -162,6 +162,13 @@ def test_a_conflict_between_two_rows_shows_their_names(site: Site, visit: KeptRo
     assert visit.row["placeId"] == "p1"
 
 
+def test_row_that_others_chose_has_its_own_name(site: Site, visit: KeptRow) -> None:
+    shown = site.get(FORM).fields
+    visit.change(name="Grace", placeId="p2")
+    again = site.post(FORM, shown | {"name": "Ida"}).fields
+    assert (again["placeId"], again["placeId-text"]) == ("p2", "Oslo 2")
+
+
 def test_picked_row_stays_where_a_row_is_created_anew(site: Site, visit: KeptRow) -> None:
     sent = site.get(FORM).fields | {"placeId": "", "placeId-text": "Oslo 2"}
     visit.delete()
