@@ -23,13 +23,14 @@ CONTENTS = {"static/app.css": b"a{}", "static/energy/app.css": b"b{}", "template
 class Starts:
     """Starts that keep their files in one place."""
 
+    why_not_kept = ""
+    #: In place of the start's own release.
+    release_now = b""
+    _number = 0
+
     def __init__(self, folder: Path) -> None:
         self.kept = folder / "state" / "prepared" / "energy"
-        self.why_not_kept = ""
-        #: In place of the start's own release.
-        self.release_now = b""
         self._folder = folder
-        self._number = 0
 
     def start(self, *, release: bytes = RELEASE, changed: Callable[[], None] = lambda: None) -> bool:
         """Whether it had to make the files. They are all there in any case.
@@ -73,27 +74,24 @@ def test_what_another_release_has_made_is_never_used(starts: Starts) -> None:
     assert [starts.start(release=release) for release in releases] == [True, True, True]
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [lambda kept: kept[:-1], lambda kept: kept[:20], lambda kept: b"", lambda kept: kept[:-1] + b"?"],
-    ids=["cut", "cut in its head", "empty", "another octet"],
-)
-def test_what_is_not_whole_counts_as_absent(starts: Starts, spoil: Callable[[bytes], bytes]) -> None:
+def test_what_is_not_whole_counts_as_absent(starts: Starts) -> None:
     starts.start()
-    starts.kept.write_bytes(spoil(starts.kept.read_bytes()))
-    assert [starts.start(), starts.start()] == [True, False]
+    whole = starts.kept.read_bytes()
+    for spoilt in (whole[:-1], whole[:20], b"", whole[:-1] + b"?"):
+        starts.kept.write_bytes(spoilt)
+        assert [starts.start(), starts.start()] == [True, False]
 
 
-@pytest.mark.parametrize("mode", [0o620, 0o602])
-def test_what_others_may_write_is_not_read(starts: Starts, mode: int) -> None:
+def test_what_others_may_write_is_not_read(starts: Starts) -> None:
     starts.start()
-    starts.kept.chmod(mode)
-    assert [starts.start(), starts.start()] == [True, False]
+    for mode in (0o620, 0o602):
+        starts.kept.chmod(mode)
+        assert [starts.start(), starts.start()] == [True, False]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 @pytest.mark.parametrize(("owner", "is_read"), [(0, True), (12345, False)])
-def test_what_belongs_to_another_user_but_root_is_not_read(
+def test_file_of_another_user_is_refused(
     starts: Starts, monkeypatch: pytest.MonkeyPatch, owner: int, is_read: bool
 ) -> None:
     starts.start()
@@ -115,17 +113,13 @@ def test_what_was_made_while_the_code_changed_is_not_kept(starts: Starts) -> Non
     assert (starts.why_not_kept, starts.kept.exists()) == ("the code has changed meanwhile", False)
 
 
-def test_files_that_can_not_be_made_end_the_start(starts: Starts, tmp_path: Path) -> None:
+def test_files_that_can_not_be_made_end_the_start(starts: Starts) -> None:
     def fail() -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(OSError, match="No space"):
         starts.start(changed=fail)
     assert not starts.kept.exists()
-    starts.start()
-    (tmp_path / "no-folder").touch()
-    with pytest.raises(FileExistsError):
-        provide(fail, folders=[tmp_path / "no-folder"] * 2, kept=starts.kept, release=lambda: RELEASE)
 
 
 @pytest.mark.parametrize("readable", [0, 1], ids=["at first", "at the end"])
@@ -173,7 +167,7 @@ from portal.server.prepared_files import provide
 
 folder, kept = map(Path, sys.argv[1:])
 folder.mkdir()
-for number in range({number_of(200)}):
+for number in range({number_of(40)}):
     make = lambda: (folder / "a.css").write_bytes(b"a" * 100_000)
     assert provide(make, folders=[folder], kept=kept, release=lambda: bytes([number]) * 32) == ""
 """

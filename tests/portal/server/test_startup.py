@@ -74,9 +74,7 @@ print(*sorted(set(sys.modules) - there))
     ],
     ids=["embedded store", "Redis", "a form"],
 )
-def test_the_first_pages_import_nothing_more(
-    tmp_path: Path, app: str, path: str, cache_url: str, statuses: str
-) -> None:
+def test_first_pages_import_nothing_more(tmp_path: Path, app: str, path: str, cache_url: str, statuses: str) -> None:
     """Nor does the first operation of a store: on Redis, the circuit would count it as slow."""
     visits = [""]
     if app == "energy":

@@ -12,9 +12,7 @@ from portal.server import static_files
 from tests.support.whole_runs import number_of
 
 
-def test_servers_that_start_at_the_same_time_take_no_folder_from_each_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_starting_servers_keep_their_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     others_start = True
 

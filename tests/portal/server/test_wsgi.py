@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
@@ -23,21 +22,16 @@ def telling(name: str):
 # --- the body of a response: a known one as a list, so that granian knows its length ---
 
 
-@pytest.mark.parametrize("content", [b"", b"a page", ["a ", "page"]])
-def test_a_known_body_is_a_list_of_one_part_and_its_response_is_closed(content: bytes | list[str]) -> None:
-    response = HttpResponse(content)
-    assert ask(for_granian(lambda *_: response)) == [content if isinstance(content, bytes) else b"a page"]
+def test_a_known_body_is_a_list_of_one_part_and_its_response_is_closed() -> None:
+    response = HttpResponse(["a ", "page"])
+    assert ask(for_granian(lambda *_: response)) == [b"a page"]
     assert response.closed
 
 
-@pytest.mark.parametrize(
-    "response",
-    [StreamingHttpResponse([b"a"]), FileResponse(io.BytesIO(b"a")), [b"a"]],
-    ids=lambda each: str(type(each)),
-)
-def test_a_stream_and_what_another_application_returns_are_left_to_the_server(response: Iterable[bytes]) -> None:
-    assert ask(for_granian(lambda *_: response)) is response
-    assert not getattr(response, "closed", False)
+def test_a_stream_and_what_another_application_returns_are_left_to_the_server() -> None:
+    for response in (StreamingHttpResponse([b"a"]), FileResponse(io.BytesIO(b"a")), [b"a"]):
+        assert ask(for_granian(lambda *_, response=response: response)) is response
+        assert not getattr(response, "closed", False)
 
 
 # --- the body of a request that the application does not read is read all the same, up to a limit ---
@@ -51,7 +45,7 @@ def early(environ, _start_response):
 @pytest.mark.parametrize(
     ("size", "told", "left"),
     [
-        *((size, {"CONTENT_LENGTH": str(size)}, 0) for size in (3, 4, 100_000, MAX_READ_BYTES)),
+        *((size, {"CONTENT_LENGTH": str(size)}, 0) for size in (3, MAX_READ_BYTES)),
         (100_000, {"HTTP_TRANSFER_ENCODING": "chunked"}, 0),
         (MAX_READ_BYTES + 103, {"CONTENT_LENGTH": str(MAX_READ_BYTES + 103)}, 100),
         # Without a body nothing is read.
@@ -70,13 +64,10 @@ def test_the_rest_of_a_body_is_read_up_to_a_limit(size: int, told: dict[str, str
 @pytest.mark.parametrize(
     ("sent", "seen"),
     [
-        ("application/x-www-form-urlencoded", "application/x-www-form-urlencoded"),
         ("application/json; charset=utf-8", "application/json"),
-        ("text/plain;charset*=none''x", "text/plain"),
         ("multipart/form-data; boundary=----WebKit7MA4", 'multipart/form-data; boundary="----WebKit7MA4"'),
         ('multipart/form-data; charset=hex; BOUNDARY="a b"', "multipart/form-data"),
         ('multipart/form-data; boundary="=_a"; charset=hex', 'multipart/form-data; boundary="=_a"'),
-        (";", ""),
         (None, None),
     ],
 )
@@ -85,9 +76,7 @@ def test_the_type_and_the_boundary_alone(sent: str | None, seen: str | None) -> 
     assert ask(for_granian(telling("CONTENT_TYPE")), **environ) == [repr(seen).encode()]
 
 
-def test_a_request_whose_cookies_the_server_in_front_has_lost_is_named_once_and_goes_on(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_lost_cookies_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     wrapped = for_granian(telling("HTTP_COOKIE"))
     assert (ask(wrapped, HTTP_COOKIE="a=b"), ask(wrapped)) == ([b"'a=b'"], [b"None"])
     assert caplog.records == []
