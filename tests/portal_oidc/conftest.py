@@ -8,16 +8,16 @@ import pytest
 
 from portal_oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions
 from sqlite_cache import SQLiteCache, close_idle_connections
+from tests.support.fake_clock import FakeClock
 from tests.support.given_store import StoreOn
 
 
-class Clock:
-    now = 1_000_000.0
+class Clock(FakeClock):
     #: Added at each look, seconds.
     step = 0.0
 
     def __call__(self) -> float:
-        self.now += self.step
+        self.advance(self.step)
         return self.now
 
 

@@ -50,9 +50,7 @@ def removed(response):
     return {name for name, morsel in response.cookies.items() if morsel["max-age"] == 0}
 
 
-def test_an_attempt_is_found_again_by_its_state_for_ten_minutes_whatever_a_later_release_keeps_beside_it(
-    request_with, attempt, monkeypatch
-):
+def test_attempt_is_found_by_its_state_ten_minutes(request_with, attempt, monkeypatch):
     real = signing.time.time()
     for cookies in (cookies_of(attempt), signed(attempt, asdict(attempt) | {"prompt": "login"})):
         for passed_s, found in ((0, attempt), (602, None)):
@@ -78,24 +76,19 @@ def test_no_two_attempts_share_anything_that_can_be_guessed(attempt):
     assert 43 <= len(attempt.verifier) <= 128
 
 
-@pytest.mark.parametrize("state", ["", "another", "\x00", "\u00fc", "\ud800"])
+@pytest.mark.parametrize("state", ["", "another", "\u00fc", "\ud800"])
 def test_another_state_finds_nothing_nor_does_a_cookie_under_its_name(request_with, attempt, state):
     assert find_login_attempt(request_with(cookies_of(attempt), state)) is None
     (name,), (value,) = cookies_of(replace(attempt, state=state)), cookies_of(attempt).values()
     assert find_login_attempt(request_with({name: value}, state)) is None
 
 
-@pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"state": "s"}, ["state"]], ids=repr)
-def test_a_cookie_that_lacks_something_or_was_changed_finds_nothing(request_with, attempt, value):
-    assert find_login_attempt(request_with(signed(attempt, value), attempt.state)) is None
+def test_malformed_or_changed_cookie_finds_nothing(request_with, attempt):
+    named = (asdict(attempt) | {name: 5} for name in asdict(attempt))
+    values = [signed(attempt, value) for value in (None, "text", {"state": "s"}, ["state"], *named)]
     changed = {name: text[:-1] + ("A" if text[-1] != "A" else "B") for name, text in cookies_of(attempt).items()}
-    assert find_login_attempt(request_with(changed, attempt.state)) is None
-
-
-@pytest.mark.parametrize("name", ["state", "nonce", "verifier", "wanted", "locale"])
-@pytest.mark.parametrize("value", [None, 5, ["x"]], ids=repr)
-def test_nor_does_one_that_has_something_that_is_no_text(request_with, attempt, name, value):
-    assert find_login_attempt(request_with(signed(attempt, asdict(attempt) | {name: value}), attempt.state)) is None
+    for cookies in (*values, changed):
+        assert find_login_attempt(request_with(cookies, attempt.state)) is None
 
 
 def test_only_the_latest_attempts_are_kept(request_with, monkeypatch):

@@ -42,33 +42,22 @@ def run(program: str, folder: Path, **variables: str) -> subprocess.CompletedPro
     return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
 
 
-def asked_by_a_command(folder: Path, *missing: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return run(ASK.format(missing=missing), folder, DJANGO_SETTINGS_MODULE="apps.energy.settings", **variables)
-
-
 @pytest.mark.parametrize(("variables", "loaded"), [({}, False), (PROVIDER, True)], ids=["no provider", "a provider"])
-def test_an_application_loads_what_openid_needs_only_with_a_provider(
-    variables: dict[str, str], loaded: bool, tmp_path: Path
-) -> None:
+def test_openid_is_loaded_only_with_a_provider(variables: dict[str, str], loaded: bool, tmp_path: Path) -> None:
     done = run(SERVE.format(app="auth_app", path="/en/login"), tmp_path, **variables)
     assert done.stdout == f"200 OK,{loaded},{loaded},{loaded}\n", done.stderr
 
 
-def test_a_command_asks_the_configured_provider(tmp_path: Path) -> None:
-    assert asked_by_a_command(tmp_path, **PROVIDER).stdout == "OpenIdProvider\n"
+NEEDS = "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'\n"
 
 
-def test_missing_library_ends_the_start_with_the_name_of_its_extra(tmp_path: Path) -> None:
-    done = asked_by_a_command(tmp_path, "joserfc", **PROVIDER)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'\n"
-    )
+@pytest.mark.parametrize(("missing", "told"), [((), ("OpenIdProvider\n", "")), (("joserfc",), ("", NEEDS))])
+def test_command_asks_provider_or_names_extra(tmp_path: Path, missing: tuple[str, ...], told: tuple[str, str]) -> None:
+    done = run(ASK.format(missing=missing), tmp_path, DJANGO_SETTINGS_MODULE="apps.energy.settings", **PROVIDER)
+    assert (done.stdout, done.stderr, done.returncode) == (*told, int(bool(missing)))
 
 
-def test_a_configured_provider_that_nothing_registered_is_an_error(
-    settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unregistered_provider_is_an_error(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Current, "provider", None)
     assert identity_provider() is None
     settings.PORTAL = replace(settings.PORTAL, oidc=OidcProvider(issuer="https://id.test", client_id="portal"))

@@ -23,9 +23,7 @@ JWT = jwt.encode({"sub": "ada"}, "a secret of at least thirty-two bytes")
         (True, TokenPair(access="a1b2"), False, ["prompt=consent", "without a refresh token signs nobody in"]),
     ],
 )
-def test_an_opaque_access_token_signs_in_where_a_variable_says_so_and_with_a_refresh_token(
-    opaque, pair, signs_in, says, caplog
-):
+def test_opaque_token_signs_in_where_allowed(opaque, pair, signs_in, says, caplog):
     provider = OidcProvider(issuer="https://id.example.com", scopes=("offline_access",), opaque_access_tokens=opaque)
     assert _is_usable(pair, provider) is signs_in
     assert [part in line for part, line in zip(says, caplog.messages, strict=True)] == [True] * len(says)

@@ -19,7 +19,7 @@ from portal_oidc.sessions import ProviderSessions
 from portal_oidc.token_endpoint import ProviderTokenEndpoint, read_token_response
 from tests.portal_oidc.test_sessions import out, pair, start
 from tests.support.fake_provider import fake_provider
-from tests.support.given_store import StoreOn
+from tests.support.given_store import LostBackend, StoreOn
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ UNUSABLE = InvalidGrant(reason="JSON without usable tokens")
         ),
         *(
             (400, {"error": error}, InvalidGrant(reason="status 400"))
-            for error in (None, 5, [], ["invalid_client"], {"invalid_client": 1})
+            for error in (None, ["invalid_client"], {"invalid_client": 1})
         ),
         # No usable answer signs nobody out; only JSON that came damaged was the provider's own.
-        *((status, {}, NoResponse(reason=f"status {status}", lost=False)) for status in (302, 404, 429, 500, 502, 503)),
+        *((status, {}, NoResponse(reason=f"status {status}", lost=False)) for status in (302, 404, 503)),
         (200, b'{"access_token": "a", "refr', NoResponse(reason="JSON that can't be read", lost=True)),
         (200, b"<html>", NoResponse(reason="no JSON", lost=False)),
         *((200, body, NO_TOKENS) for body in ({}, [], {"access_token": ""}, {"access_token": "a", "refresh_token": 1})),
@@ -87,9 +87,7 @@ def test_what_a_response_means(status, body, outcome, caplog):
 
 
 @pytest.mark.parametrize(("status", "lost"), [(200, True), (503, False), (400, False)])
-def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be_used_up(
-    provider, endpoint, status, lost
-):
+def test_status_of_too_large_answer_decides_loss(provider, endpoint, status, lost):
     """Whether a 400 was about the token can't be known without its body: nobody is signed out by it."""
     submit(endpoint, "refresh-0")  # discovery
     provider.token_answer = (status, {"error": "invalid_client", "filling": "x" * MAX_ANSWER_BYTES})
@@ -98,9 +96,7 @@ def test_of_an_answer_that_is_too_large_the_status_says_whether_the_token_may_be
     assert outcome.lost is lost
 
 
-def test_a_refresh_is_submitted_once_and_moves_the_record_and_none_for_a_sign_in_that_has_ended(
-    provider, endpoint, sessions
-):
+def test_refresh_moves_the_record_while_signed_in(provider, endpoint, sessions):
     start(sessions)
     outcome = submit(endpoint, "refresh-1")
     assert isinstance(outcome, TokensIssued)
@@ -125,9 +121,7 @@ def test_a_token_whose_answer_was_lost_is_never_submitted_to_a_provider_again(pr
     assert [form["refresh_token"] for form in provider.forms] == ["refresh-0", "refresh-1"]
 
 
-def test_a_provider_that_is_down_has_not_taken_the_token_and_a_sign_out_frees_the_record_all_the_same(
-    provider, endpoint, sessions, store
-):
+def test_sign_out_frees_the_record_without_the_provider(provider, endpoint, sessions, store):
     """It holds the ID token, and would stay for as long as the sign-in might have lasted."""
     start(sessions)
     provider.take_down()
@@ -140,13 +134,8 @@ def test_a_provider_that_is_down_has_not_taken_the_token_and_a_sign_out_frees_th
 
 
 def test_without_the_store_nothing_is_submitted_and_a_revocation_is_no_error(provider, endpoint):
-    class Broken:
-        def __getattr__(self, name):
-            raise OSError("gone")
-
-    endpoint = ProviderTokenEndpoint(
-        client=endpoint._client, sessions=ProviderSessions(store=StoreOn(Broken()), max_age_s=60)
-    )
+    sessions = ProviderSessions(store=StoreOn(LostBackend()), max_age_s=60)
+    endpoint = ProviderTokenEndpoint(client=endpoint._client, sessions=sessions)
     with pytest.raises(StoreUnavailableError):
         submit(endpoint, "refresh-1")
     endpoint.revoke(refresh="refresh-1", bearer=None, deadline=Deadline(5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator
+from typing import NoReturn
 
 from django.conf import settings
 from django.core.cache.backends.base import BaseCache
@@ -22,6 +23,13 @@ def stores_on(url: str, **changes: object) -> Iterator[None]:
     config = dataclasses.replace(settings.PORTAL, **checked, **changes)
     with override_settings(CACHES=build_settings(config)["CACHES"]):
         yield
+
+
+class LostBackend:
+    """A backend whose every operation fails."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise OSError("gone")
 
 
 class StoreOn(SharedStore):

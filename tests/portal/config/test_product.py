@@ -59,7 +59,7 @@ def test_its_code_is_a_checkout_where_the_program_is_beside_its_apps(tmp_path: P
 @pytest.mark.parametrize(
     "contents",
     [
-        *({}, {"apps.py": ""}, {"apps/other.py": ""}, {"apps/product.py": "NAME = 1\n"}),
+        *({}, {"apps.py": ""}, {"apps/product.py": "NAME = 1\n"}),
         {"apps/product/__init__.py": "", "apps/product/models.py": ""},
     ],
 )
@@ -83,10 +83,8 @@ def test_what_its_apps_can_not_import_is_told(tmp_path: Path) -> None:
     [
         ("Product(locales={})", "locales should name a language"),
         ("Product(platforms=[platform(), platform()])", "two platforms have the name 'ORDERS'"),
-        ('Product(platforms=[platform(), platform(name="B", app="b")])', "two platforms have the prefix '/orders'"),
         ('Product(platforms=[platform(), platform(name="B", prefix="/b")])', "two platforms have the app 'orders'"),
         ('Product(platforms=[platform(prefix="orders")])', "one segment, such as /orders: 'orders'"),
-        ('Product(platforms=[platform(prefix="/")])', "one segment, such as /orders: '/'"),
         ('Product(platforms=[platform(prefix="/a/b")])', "one segment, such as /orders: '/a/b'"),
         ('Product(platforms=[platform(prefix="/en")])', "the prefix of ORDERS is a language of the product"),
         ('Product(platforms=[platform(app="auth_app")])', "the app of ORDERS is the gateway's"),
@@ -95,7 +93,5 @@ def test_what_its_apps_can_not_import_is_told(tmp_path: Path) -> None:
 )
 def test_what_does_not_fit_is_one_line(tmp_path: Path, product: str, told: str) -> None:
     done = read(describe(tmp_path, product))
-    assert done.returncode == 1
+    assert (done.returncode, done.stderr.count("\n"), told in done.stderr) == (1, 1, True)
     assert done.stderr.startswith("apps.product: ")
-    assert done.stderr.count("\n") == 1
-    assert told in done.stderr

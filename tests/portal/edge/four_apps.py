@@ -69,15 +69,7 @@ def signs(words: str) -> dict[str, object]:
     return context
 
 
-HEADERS = {
-    "fetch": {"fetch_mode": "cors"},
-    "navigate": {"fetch_mode": "navigate"},
-    "xhr": {"requested_with": "XMLHttpRequest"},
-    "json": {"accept": "application/json"},
-    "html": {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"},
-    "any": {"accept": "*/*"},
-    "htmx": {"fetch_mode": "cors", "htmx": "true", "accept": "*/*"},
-}
+HEADERS = {"fetch": {"fetch_mode": "cors"}, "htmx": {"fetch_mode": "cors", "htmx": "true", "accept": "*/*"}}
 
 
 def headers(words: str) -> dict[str, object]:

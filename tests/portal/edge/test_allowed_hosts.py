@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory, override_settings
 
 from portal.edge.responses import MAX_CACHED, AllowedHosts
 
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        *(("GET", path) for path in ("/", "/en/energy", "/healthz/x", "/sign-in-state", "/static/x.css", "/en/a\\b")),
-        ("POST", "/locale"),
-        ("OPTIONS", "/en"),
-    ],
+PATHS = (
+    "GET /",
+    "GET /en/energy",
+    "GET /healthz/x",
+    "GET /static/x.css",
+    "GET /en/a\\b",
+    "POST /locale",
+    "OPTIONS /en",
 )
-@pytest.mark.parametrize("host", ["evil.com", "localhost.evil.com", "", "10.0.0.7", "[::1", "x@localhost"])
-def test_every_path_is_refused_for_another_host(method: str, path: str, host: str) -> None:
-    response = Client().generic(method, path, headers={"host": host, "accept": "text/html"})
-    assert response.status_code == 400
-    assert response["Content-Type"] == "application/problem+json"
-    assert json.loads(response.content)["status"] == 400
+
+
+@pytest.mark.parametrize("request_line", PATHS)
+@pytest.mark.parametrize("host", ["localhost.evil.com", "", "10.0.0.7", "x@localhost"])
+def test_every_path_is_refused_for_another_host(request_line: str, host: str) -> None:
+    response = Client().generic(*request_line.split(), headers={"host": host, "accept": "text/html"})
+    assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
+    assert response.json()["status"] == 400
     assert "Location" not in response.headers
     assert not response.cookies
 
@@ -39,9 +39,7 @@ def test_every_path_is_refused_for_another_host(method: str, path: str, host: st
         ("/robots.txt", None, 200),
     ],
 )
-def test_our_own_host_is_let_through_and_a_probe_may_name_the_machine_as_it_likes(
-    path: str, host: str | None, status: int
-) -> None:
+def test_own_host_passes_and_probes_name_any(path: str, host: str | None, status: int) -> None:
     client = Client(SERVER_NAME="localhost", headers={} if host is None else {"host": host})
     assert client.get(path).status_code == status
     assert Client(SERVER_NAME="0.0.0.0").get("/robots.txt").status_code == 400
@@ -63,9 +61,7 @@ def request_for(host: str) -> HttpRequest:
     return request
 
 
-def test_a_host_that_was_accepted_is_not_checked_again_and_a_refused_one_is_and_is_logged(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_accepted_host_is_checked_once(caplog: pytest.LogCaptureFixture) -> None:
     CountedRequest.checks, hosts = 0, AllowedHosts()
     assert [hosts.accepts(request_for("localhost:8001")) for _ in range(3)] == [True] * 3
     assert CountedRequest.checks == 1

@@ -57,18 +57,11 @@ def test_what_is_no_destination_is_refused(raw: str) -> None:
     assert accepted(raw) is None
 
 
-@given(st.lists(st.sampled_from(FRAGMENTS), max_size=9).map("".join))
-def test_whatever_is_put_together_is_refused_or_stays(raw: str) -> None:
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=9).map("".join) | st.text(max_size=60).map("/{}".format))
+def test_any_text_is_refused_or_stays(raw: str) -> None:
     for open_pages in (False, True):
         target = accepted(raw, open_pages=open_pages)
         if target is not None:
             assert_it_stays(target)
             assert as_a_browser_reads_it(raw) in ORIGINS
-
-
-@given(st.text(max_size=60))
-def test_any_text_is_refused_or_stays(raw: str) -> None:
-    target = accepted("/" + raw)
-    if target is not None:
-        assert_it_stays(target)
-        assert accepted(target) == target, "a rebuilt target is accepted as it is"
+            assert accepted(target, open_pages=open_pages) == target, "a rebuilt target is accepted as it is"

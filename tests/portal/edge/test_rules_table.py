@@ -19,7 +19,6 @@ from tests.portal.edge.four_apps import context_for, told
 TABLE = r"""
 # ---------------------------------------------------------------- row 0: paths that no address has
 energy  | GET /en/energy\clients          | out          |        | 400 problem
-energy  | GET /en/../energy               | token=energy |        | 400 problem
 energy  | GET /healthz/../en/energy       | out          |        | 400 problem
 # Dots that are no dot segment.
 energy  | GET /en/energy/...              | token=energy |        | view of /en/energy/...
@@ -30,12 +29,10 @@ energy  | GET /static/portal/app.css      | out          |        | not gated
 energy  | GET /healthz                    | out          |        | not gated
 energy  | POST /locale                    | token=energy |        | not gated
 gateway | GET /login/oidc/callback        | out          |        | not gated
-gateway | POST /oidc/backchannel-logout   | out          |        | not gated
 # On whole segments, in this case, and without a locale before them.
 energy  | GET /staticx                    | out          |        | 307 /en/staticx varies
 energy  | GET /login/oidc                 | out          |        | 307 /en/login/oidc varies
 energy  | GET /en/static/x                | out          |        | 302 gateway/en/login ↩ energy/en/static/x
-energy  | GET /__debug__/render           | out          |        | 307 /en/__debug__/render varies
 # ---------------------------------------------------------------- row 0: OPTIONS
 energy  | OPTIONS /en/energy              | out          |        | 204
 energy  | OPTIONS *                       | out          |        | 204
@@ -47,8 +44,6 @@ energy  | GET /                           | out          |        | 307 /en vari
 energy  | GET /energy/clients?q=x%20y     | token=energy |        | 307 /en/energy/clients?q=x%20y varies
 energy  | GET //energy//clients//         | token=energy |        | 307 /en/energy/clients varies
 energy  | GET //evil.test/x               | out          |        | 307 /en/evil.test/x varies
-energy  | GET /EN/x                       | out          |        | 307 /en/x
-energy  | GET /en/energy//clients?x       | token=energy |        | 307 /en/energy/clients?x
 energy  | GET /energy/ä b                 | token=energy |        | 307 /en/energy/%C3%A4%20b varies
 energy  | POST /energy/clients/new        | token=energy |        | 307 /en/energy/clients/new varies
 # The locale: path, cookie, header, default.
@@ -60,7 +55,6 @@ energy  | GET /en/energy                  | out          |        | 302 gateway/
 energy  | TRACE /en/energy                | out          |        | 303 gateway/en/login
 energy  | GET /de/energy/clients?q=a&b=ä  | out          |        | 302 gateway/de/login ↩ energy/de/energy/clients?q=a&b=%E4
 gateway | GET /tr/profile                 | out          |        | 302 gateway/tr/login ↩ /tr/profile
-energy  | GET /en/finance/invoices        | out          |        | 302 gateway/en/login ↩ energy/en/finance/invoices
 energy  | GET /en                         | out          |        | 302 gateway/en/login
 energy  | HEAD /en/energy                 | out          |        | 302 gateway/en/login ↩ energy/en/energy
 energy  | POST /en/energy/clients/new     | out          |        | 303 gateway/en/login

@@ -139,19 +139,14 @@ def test_a_token_whose_key_a_later_fetch_does_not_bring_is_rejected() -> None:
 def test_many_threads_read_the_same_truth_and_the_bounds_hold() -> None:
     known = TokenCache(good=8, bad=8)
     good = [token(sub=str(number)) for number in range(24)]
-    wrong: list[str] = []
 
-    def reader(seed: int) -> None:
-        for step in range(400):
-            number = (seed * 7 + step * 5) % 24
-            reading = known.check(good[number], now=NOW)
-            if reading.user is None or reading.user.subject != str(number):
-                wrong.append(good[number])
-            if known.check(f"bad-{number}", now=NOW).state is not TokenState.INVALID:
-                wrong.append(f"bad-{number}")
+    def read(seed: int) -> bool:
+        numbers = [(seed * 7 + step * 5) % 24 for step in range(400)]
+        users = [known.check(good[number], now=NOW).user for number in numbers]
+        states = {known.check(f"bad-{number}", now=NOW).state for number in numbers}
+        return [user.subject for user in users] == [*map(str, numbers)] and states == {TokenState.INVALID}
 
-    at_once(8, reader)
-    assert wrong == []
+    assert all(at_once(8, read))
     assert len(known._good.kept) <= 8
     assert len(known._bad.kept) <= 8
 

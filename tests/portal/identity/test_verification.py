@@ -64,14 +64,10 @@ def test_a_process_in_which_nothing_fetches_the_keys_says_how_it_should_start(ca
         jwt.encode(CLAIMS, "another secret of thirty-two bytes!!"),
         jwt.encode(CLAIMS, SECRET, algorithm="HS384"),
         jwt.encode(CLAIMS, SECRET)[:-2],
-        jwt.encode(CLAIMS, SECRET) + "x",
         jwt.encode(CLAIMS, SECRET).rpartition(".")[0] + ".",
         jwt.encode(CLAIMS, None, algorithm="none"),
         unsigned({"alg": "none"}),
         unsigned({"alg": "HS256"}),
-        unsigned({}),
-        unsigned({"alg": ["HS256"]}),
-        "",
     ],
     ids=lambda token: token[-24:],
 )
@@ -121,7 +117,6 @@ def test_issuer_and_audience_are_compared_exactly(change, good) -> None:
     ("key", "algorithms", "message"),
     [
         ("-----BEGIN PUBLIC KEY-----\nnonsense\n-----END PUBLIC KEY-----", ("RS256",), "a key for RS256"),
-        ("x" * 40, ("RS256",), "a key for RS256"),
         ("x" * 32, ("HS256", "HS512"), "longer for HS512: at least 64 bytes"),
     ],
 )
@@ -137,14 +132,8 @@ def signed(claims: dict[str, object]) -> str:
     return f"{body}.{base64.urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 
 
-def test_a_key_of_a_set_is_found_by_its_name_and_without_a_name_any_key_counts() -> None:
-    verifier = with_key_set(FixedKeys({"a": as_jwk(rsa_key("a"), kid="a"), "b": as_jwk(rsa_key("b"), kid="b")}))
-    assert not accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "b"}), verifier)
-    assert accepted(jwt.encode(CLAIMS, rsa_key("b"), algorithm="RS256"), verifier)
-    assert not accepted(jwt.encode(CLAIMS, rsa_key("c"), algorithm="RS256"), verifier)
-
-
-def test_a_key_set_may_hold_keys_of_several_kinds() -> None:
+def test_key_set_may_hold_keys_of_several_kinds() -> None:
+    """Each is found by its name; without a name any counts."""
     keys = {"r": rsa_key("a"), "e": ec_key("a"), "d": ed_key("a")}
     verifier = with_key_set(
         FixedKeys({kid: as_jwk(key, kid=kid) for kid, key in keys.items()}), algorithms=("RS256", "ES256", "EdDSA")
@@ -153,18 +142,17 @@ def test_a_key_set_may_hold_keys_of_several_kinds() -> None:
         assert accepted(jwt.encode(CLAIMS, keys[kid], algorithm=algorithm, headers={"kid": kid}), verifier)
         assert accepted(jwt.encode(CLAIMS, keys[kid], algorithm=algorithm), verifier)
     wrong_kind = jwt.encode(CLAIMS, ec_key("a"), algorithm="ES256", headers={"kid": "r"})
-    assert not accepted(wrong_kind, verifier)
+    wrong_key = jwt.encode(CLAIMS, rsa_key("b"), algorithm="RS256", headers={"kid": "r"})
+    unknown = jwt.encode(CLAIMS, rsa_key("c"), algorithm="RS256")
+    assert not any(accepted(each, verifier) for each in (wrong_kind, wrong_key, unknown))
 
 
-def test_an_encryption_key_verifies_nothing() -> None:
-    verifier = with_key_set(FixedKeys({"a": as_jwk(rsa_key("a"), kid="a", use="enc")}))
-    assert not accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "a"}), verifier)
-
-
-def test_a_secret_in_a_published_set_verifies_nothing() -> None:
+def test_published_secret_or_encryption_key_verifies_nothing() -> None:
     leaked = jwt.PyJWK({"kty": "oct", "k": base64.urlsafe_b64encode(SECRET.encode()).decode(), "alg": "HS256"})
-    verifier = with_key_set(FixedKeys({"a": leaked}), algorithms=("RS256", "HS256"))
-    assert not accepted(jwt.encode(CLAIMS, SECRET, headers={"kid": "a"}), verifier)
+    keys = {"a": as_jwk(rsa_key("a"), kid="a", use="enc"), "b": leaked}
+    verifier = with_key_set(FixedKeys(keys), algorithms=("RS256", "HS256"))
+    assert not accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "a"}), verifier)
+    assert not accepted(jwt.encode(CLAIMS, SECRET, headers={"kid": "b"}), verifier)
 
 
 def test_an_unknown_key_is_told_apart_from_a_wrong_one() -> None:

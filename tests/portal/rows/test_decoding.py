@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from dataclasses import make_dataclass
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, cast
 
@@ -74,68 +74,45 @@ def decoded(**fields: Any) -> Payment:
 
 
 SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
-    ("payer", "Ada", "payer", "Ada"),
     ("payer", 5, "payer", "5"),
     ("payer", None, "payer", ""),
     ("payer", True, "payer", ""),
-    ("payer", ["x"], "payer", ""),
     ("note", None, "note", None),
-    ("note", "null", "note", "null"),
     (ID_FIELD, 7, "id", "7"),
     (ID_FIELD, None, "id", ""),
     ("amount", "12.30", "amount", Decimal("12.30")),
-    ("amount", 12.5, "amount", Decimal("12.5")),
     ("amount", 3, "amount", Decimal(3)),
     ("amount", "NaN", "amount", None),
-    ("amount", "Infinity", "amount", None),
     ("amount", "much", "amount", None),
     ("amount", True, "amount", None),
-    ("count", 5, "count", 5),
     ("count", "5", "count", 5),
     ("count", 5.0, "count", 5),
     ("count", 5.5, "count", None),
     ("count", True, "count", None),
-    ("weight", 3, "weight", 3.0),
     ("weight", 10**400, "weight", None),
     ("weight", float("inf"), "weight", None),
     ("weight", "1.5", "weight", 1.5),
-    ("weight", "NaN", "weight", None),
     ("isPaid", True, "is_paid", True),
-    ("isPaid", "perhaps", "is_paid", False),
     ("isPaid", "true", "is_paid", False),
-    ("isPaid", 1, "is_paid", False),
     ("method", "card", "method", Method.CARD),
     ("method", "giro", "method", "giro"),
-    ("method", 5, "method", "5"),
     ("method", True, "method", None),
     ("dueOn", "2026-01-31", "due_on", date(2026, 1, 31)),
-    ("dueOn", "soon", "due_on", None),
     (CREATED_AT_FIELD, "2026-01-31T10:00:00Z", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
     (CREATED_AT_FIELD, "2026-01-31T10:00:00", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
     (CREATED_AT_FIELD, "2026-01-31", "created_at", datetime(2026, 1, 31, tzinfo=UTC)),
-    (
-        CREATED_AT_FIELD,
-        "2026-01-31T10:00:00+02:00",
-        "created_at",
-        datetime(2026, 1, 31, 10, tzinfo=timezone(timedelta(hours=2))),
-    ),
+    (CREATED_AT_FIELD, "2026-01-31T12:00:00+02:00", "created_at", datetime(2026, 1, 31, 10, tzinfo=UTC)),
     (CREATED_AT_FIELD, "yesterday", "created_at", None),
     (CREATED_AT_FIELD, 1_700_000_000.5, "created_at", datetime(2023, 11, 14, 22, 13, 20, 500_000, tzinfo=UTC)),
-    (CREATED_AT_FIELD, 0, "created_at", datetime(1970, 1, 1, tzinfo=UTC)),
-    (CREATED_AT_FIELD, True, "created_at", None),
     (CREATED_AT_FIELD, 10**20, "created_at", None),
-    (CREATED_AT_FIELD, float("nan"), "created_at", None),
     ("either", "5", "either", "5"),
     ("byKind", {"a": "card"}, "by_kind", {"a": Method.CARD}),
     ("few", -5, "few", None),
     ("rows", [{"text": "x"}], "rows", [Line(text="x")]),
     ("line", {"text": "a", "unitPrice": "1.50"}, "line", Line(text="a", unit_price=Decimal("1.50"))),
-    ("line", "a", "line", None),
     ("lines", [{"text": "a"}, 7, {"text": 8}], "lines", (Line(text="a"), Line(text="8"))),
-    ("lines", None, "lines", ()),
     ("lines", "abc", "lines", ()),
     ("counts", {"a": 1, "b": "x", "c": True}, "counts", {"a": 1}),
-    ("counts", [1], "counts", {}),
     ("totals", {"a": 1, "b": "x", "c": True, "d": None}, "totals", {"a": 1, "b": None, "c": None, "d": None}),
     ("odd-name", "x", "odd_name", "x"),
     ("anything", {"a": [1]}, "anything", {"a": [1]}),
@@ -144,9 +121,7 @@ SENT_AND_READ: list[tuple[str, Any, str, Any]] = [
 
 @pytest.mark.parametrize("odd", [{}, {"isPaid": "perhaps"}], ids=["as a whole", "field by field"])
 @pytest.mark.parametrize(("name", "sent", "attribute", "read"), SENT_AND_READ)
-def test_each_kind_of_field_is_read_also_where_another_field_is_odd(
-    odd: Any, name: str, sent: Any, attribute: str, read: Any
-) -> None:
+def test_field_is_read_beside_an_odd_one(odd: Any, name: str, sent: Any, attribute: str, read: Any) -> None:
     found = getattr(decoded(**{**odd, name: sent}), attribute)
     assert found == read
     assert type(found) is type(read) or isinstance(read, str)
@@ -161,7 +136,7 @@ def test_a_field_that_is_not_declared_is_left_out_and_an_odd_row_leaves_the_othe
     assert type(decoded(byKind={"a": "card"}).by_kind["a"]) is Method
 
 
-@pytest.mark.parametrize("value", [None, 5, "text", [], [{"id": "p1"}], True])
+@pytest.mark.parametrize("value", [None, "text", [{"id": "p1"}]])
 def test_a_response_that_is_no_object_is_malformed(value: Any) -> None:
     with pytest.raises(ApiMalformedError):
         decode_one(Payment)(value)
@@ -200,13 +175,11 @@ def test_a_tag_tells_of_which_class_a_record_is(odd: Any, sent: Any, read: Any) 
 
 @pytest.mark.parametrize("odd", [{}, {"lastDigits": 1234}])
 @pytest.mark.parametrize(("tag", "is_read"), [({}, True), ({"kind": "card"}, True), ({"kind": "cash"}, False)])
-def test_a_record_that_stands_alone_needs_no_tag_whether_or_not_a_field_is_odd(
-    odd: Any, tag: Any, is_read: bool
-) -> None:
+def test_record_that_stands_alone_needs_no_tag(odd: Any, tag: Any, is_read: bool) -> None:
     assert len(decode_rows(Card)([{"lastDigits": "1234", **tag, **odd}])) == is_read
 
 
-@pytest.mark.parametrize("kind", [dict, None, int, list[str], dict[str, int], Any])
+@pytest.mark.parametrize("kind", [dict, None, list[str], Any])
 def test_json_of_any_other_type_stays_as_it_is(kind: Any) -> None:
     assert decoder_of(kind) is None
 
@@ -233,8 +206,6 @@ CHANGES: dict[str, tuple[Any, Any, Callable[[Any], object]]] = {
     "names": (list[list[str]], [["a"]], lambda names: names[0].clear()),
     "anything": (Any, {"a": [1]}, lambda anything: anything["a"].clear()),
     "untyped": (dict, {"a": [1]}, lambda untyped: untyped["a"].clear()),
-    "texts": (list, [["a"]], lambda texts: texts[0].clear()),
-    "options": (dict[str, Any], {"a": [1]}, lambda options: options["a"].clear()),
     "parts": (tuple[dict[str, object], ...], [{"a": [1]}], lambda parts: parts[0]["a"].clear()),
 }
 
@@ -258,11 +229,6 @@ def holding(kind: Any) -> Any:
     return type(Row)("One", (Row,), {"__annotations__": {"it": kind}, "it": None})
 
 
-@dataclass
-class Plain:
-    name: str = ""
-
-
 @pytest.mark.parametrize(
     "kind", [tuple[datetime, str], Mapping[str, Decimal], dict[int, str], list[tuple[datetime, str]]]
 )
@@ -273,4 +239,4 @@ def test_a_container_that_is_not_read_part_by_part_is_refused_at_start(kind: Any
 
 def test_a_class_that_is_no_record_is_refused_at_start() -> None:
     with pytest.raises(UsageError, match="Plain should derive from Record or Row"):
-        check_decodable(Plain)
+        check_decodable(make_dataclass("Plain", []))

@@ -15,15 +15,12 @@ HALF = "\ud83d"
     ("body", "read"),
     [
         (rb'"half \ud83d"', "half \ufffd"),
-        (rb'"half \uD83D"', "half \ufffd"),
-        (rb'"\ude00 and \ud83d"', "\ufffd and \ufffd"),
         (rb'"whole \ud83d\ude00"', "whole \U0001f600"),
         (rb'[{"\ud800 name": ["\ud800"]}, 1, 1.5, null, true]', [{"\ufffd name": ["\ufffd"]}, 1, 1.5, None, True]),
         (rb'"no escape \\ud83d"', r"no escape \ud83d"),
         (b'"encoded \xed\xa0\xbd"', "encoded \ufffd"),
         (b'"encoded in halves \xed\xa0\xbd\xed\xb8\x80"', "encoded in halves \U0001f600"),
         ('"Korean \ud55c"'.encode(), "Korean \ud55c"),
-        (r'"half \ud83d"'.encode("utf-16"), "half \ufffd"),
         (f'"half {HALF}"'.encode("utf-16", "surrogatepass"), "half \ufffd"),
     ],
 )

@@ -34,9 +34,7 @@ undeclared
 """
 
 
-def test_a_module_that_stops_in_the_middle_leaves_nothing_declared_though_others_import_it_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_module_leaves_nothing_declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "made"
     folder.mkdir()
     for name, text in (("__init__", ""), ("first", DECLARED), ("second", "from portal.services.made import first")):

@@ -59,9 +59,7 @@ def test_nothing_of_one_test_reaches_the_next(time: str, project: PortalConfig) 
 
 
 @each_platform
-def test_a_page_of_each_platform_is_rendered_with_its_own_settings(
-    app: str, backend: Backend, signed_in: SignedIn
-) -> None:
+def test_each_platform_renders_by_its_settings(app: str, backend: Backend, signed_in: SignedIn) -> None:
     for figures in ("summary", "state"):
         backend.fails(404, path=f"/{app}/{figures}")
     for path in ("/finance/invoices", "/operations/work-orders", *(f"/energy/{n}" for n in ENERGY_LISTS)):
@@ -73,9 +71,7 @@ def test_a_page_of_each_platform_is_rendered_with_its_own_settings(
     assert "Ada Lovelace" in body
 
 
-def test_an_expired_sign_in_is_refreshed_and_the_browser_keeps_the_new_one(
-    backend: Backend, signed_in: SignedIn
-) -> None:
+def test_expired_sign_in_is_refreshed_and_kept(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(CLIENTS, [ADA])
     person = signed_in("ENERGY_APP", expired=True)
     old = person.cookies[VAR_REFRESH_TOKEN].value
@@ -85,9 +81,7 @@ def test_an_expired_sign_in_is_refreshed_and_the_browser_keeps_the_new_one(
     assert len(backend.calls_to("/refresh")) == 1
 
 
-def test_cookies_are_added_and_taken_away_and_people_are_accounts_of_their_own(
-    backend: Backend, signed_in: SignedIn
-) -> None:
+def test_cookies_are_changed_and_people_are_separate(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists(CLIENTS, [ADA])
     cookies = {VAR_SELECTED_LOCALE: "tr", VAR_REFRESH_TOKEN: ""}
     ada, grace = signed_in("ENERGY_APP", cookies=cookies), signed_in("ENERGY_APP", name="Grace Hopper")

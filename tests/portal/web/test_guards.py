@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,23 +13,6 @@ from django.test import RequestFactory
 from portal.errors import ApiNotFoundError, SignInEndedError
 from portal.web import guards
 from portal.web.guards import platform_page, with_405_page
-
-
-class Parts:
-    """What a streaming response is made of."""
-
-    closed = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(())
-
-    def close(self) -> None:
-        self.closed += 1
-
-
-@pytest.fixture
-def parts() -> Parts:
-    return Parts()
 
 
 def page_of(view: Any, monkeypatch: pytest.MonkeyPatch, *, denies: Callable[[], bool]) -> Any:
@@ -47,22 +30,21 @@ def refuses(error: Exception) -> bool:
 
 @pytest.mark.parametrize(
     ("denies", "status", "closed"),
-    [(lambda: False, 200, 0), (lambda: True, 403, 1), (lambda: refuses(SignInEndedError("over")), None, 1)],
+    [(lambda: False, 200, False), (lambda: True, 403, True), (lambda: refuses(SignInEndedError("over")), None, True)],
     ids=["allowed", "denied", "the sign-in ends with the profile"],
 )
 def test_a_page_that_the_profile_does_not_allow_is_closed(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch, denies: Callable[[], bool], status: int | None, closed: int
+    monkeypatch: pytest.MonkeyPatch, denies: Callable[[], bool], status: int | None, closed: bool
 ) -> None:
-    page = page_of(lambda _request: StreamingHttpResponse(parts), monkeypatch, denies=denies)
+    response = StreamingHttpResponse([])
+    page = page_of(lambda _request: response, monkeypatch, denies=denies)
     with nullcontext() if status else pytest.raises(SignInEndedError):
         assert page(RequestFactory().get("/page")).status_code == status
-    assert parts.closed == closed
+    assert response.closed is closed
 
 
 @pytest.mark.parametrize(("method", "ran"), [("get", 1), ("post", 0)])
-def test_a_profile_that_denies_the_page_outweighs_an_error_of_the_view_and_comes_before_a_form(
-    monkeypatch: pytest.MonkeyPatch, method: str, ran: int
-) -> None:
+def test_denial_outweighs_errors_and_precedes_forms(monkeypatch: pytest.MonkeyPatch, method: str, ran: int) -> None:
     calls = []
 
     def failing(request: Any) -> HttpResponse:
@@ -74,12 +56,8 @@ def test_a_profile_that_denies_the_page_outweighs_an_error_of_the_view_and_comes
     assert len(calls) == ran
 
 
-def test_a_405_that_gets_a_page_is_closed(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_405_that_gets_a_page_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guards, "method_refused", lambda _request, allow: HttpResponse(status=405))
-
-    def refusing(_request: object) -> StreamingHttpResponse:
-        return StreamingHttpResponse(parts, status=405, headers={"Allow": "GET"})
-
-    view: Any = with_405_page(refusing)  # type: ignore[arg-type]  # a team's view may stream
-    assert view(RequestFactory().post("/page")).status_code == 405
-    assert parts.closed == 1
+    refusal = HttpResponse(status=405, headers={"Allow": "GET"})
+    assert with_405_page(lambda _request: refusal)(RequestFactory().post("/page")) is not refusal
+    assert refusal.closed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
 
 import pytest
@@ -14,32 +14,20 @@ from portal.config.log_lines import line_formatter
 PROGRAM = {"accept": "application/json", "x-request-id": "r-1"}
 
 
-@pytest.fixture
-def lines() -> Iterator[list[str]]:
-    """Django's lines about responses of 4xx, as text."""
-
-    class Lines(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            written.append(formatter.format(record))
-
-    written: list[str] = []
-    formatter, handler, logger = (
-        line_formatter(app="energy", log_format="text"),
-        Lines(),
-        logging.getLogger("django.request"),
-    )
-    logger.addHandler(handler)
-    yield written
-    logger.removeHandler(handler)
-
-
 @pytest.mark.parametrize(("path", "status"), [("/en/finance", 403), ("/en/operations", 404), ("/en/a\\b", 400)])
 def test_the_line_of_a_refused_program_names_its_user_and_the_next_one_names_nobody(
-    browser_of: Callable[..., Client], account: str, lines: list[str], path: str, status: int
+    *,
+    browser_of: Callable[..., Client],
+    account: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    status: int,
 ) -> None:
+    monkeypatch.setattr(caplog.handler, "formatter", line_formatter(app="energy", log_format="text"))
+    caplog.set_level(logging.WARNING, logger="django.request")
     browser = browser_of("ENERGY_APP", "OPERATIONS_APP")
     assert browser.get(path, headers=PROGRAM).status_code == status
-    (line,) = lines
-    assert line.endswith(f"request_id=r-1 user={sha256(account.encode()).hexdigest()[:16]}")
+    assert caplog.text.endswith(f"request_id=r-1 user={sha256(account.encode()).hexdigest()[:16]}\n")
     assert Client().get("/en/finance", headers=PROGRAM).status_code == 401
-    assert lines[-1].endswith("request_id=r-1")
+    assert caplog.text.endswith("request_id=r-1\n")

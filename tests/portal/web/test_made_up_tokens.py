@@ -30,28 +30,17 @@ def asked(backend: responses.RequestsMock) -> list[str]:
     return [f"{call.request.method} {call.request.path_url}" for call in backend.calls]
 
 
-@pytest.mark.parametrize("path", ["/en/energy/clients", "/en/energy", "/en/essentials"])
-def test_a_made_up_pair_costs_the_one_refresh_that_refuses_it(
-    backend: responses.RequestsMock, account: str, path: str
-) -> None:
+def test_a_made_up_pair_costs_the_one_refresh_that_refuses_it(backend: responses.RequestsMock, account: str) -> None:
     backend.get(f"{BACKEND}/me", status=401)
     backend.post(f"{BACKEND}/refresh", status=401)
-    forger = browser_with(
-        {
-            VAR_ACCESS_TOKEN: signed(account, FORGED),
-            VAR_REFRESH_TOKEN: f"made-up-{account}",
-            VAR_PERMITTED_PLATFORMS: '["ENERGY"]',
-        }
-    )
-    response = forger.get(path)
+    made_up = {VAR_ACCESS_TOKEN: signed(account, FORGED), VAR_REFRESH_TOKEN: f"made-up-{account}"}
+    response = browser_with(made_up | {VAR_PERMITTED_PLATFORMS: '["ENERGY"]'}).get("/en/energy/clients")
     assert response.status_code == 302
     assert response.cookies[VAR_REFRESH_TOKEN].value == ""
     assert asked(backend) == ["POST /refresh"]
 
 
-def test_a_made_up_access_token_beside_a_good_refresh_token_is_replaced_and_never_sent(
-    backend: responses.RequestsMock, account: str
-) -> None:
+def test_forged_access_token_is_replaced_and_never_sent(backend: responses.RequestsMock, account: str) -> None:
     good, made_up = signed(account, KEY), signed(account, FORGED)
     backend.post(f"{BACKEND}/refresh", json={"accessToken": good, "refreshToken": f"second-{account}"})
     backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP"))
@@ -62,10 +51,8 @@ def test_a_made_up_access_token_beside_a_good_refresh_token_is_replaced_and_neve
     assert [call.request.headers.get("Authorization") for call in backend.calls] == [None, f"Bearer {good}"]
 
 
-@pytest.mark.parametrize("size", [0, 4_097, 65_536])
-def test_a_made_up_access_token_alone_costs_no_call_and_is_cleared(
-    backend: responses.RequestsMock, account: str, size: int
-) -> None:
+@pytest.mark.parametrize("size", [0, 65_536])
+def test_forged_token_alone_costs_no_call(backend: responses.RequestsMock, account: str, size: int) -> None:
     """Also one that is larger than any cookie."""
     response = browser_with({VAR_ACCESS_TOKEN: signed(account, FORGED).ljust(size, "x")}).get("/en/energy/clients")
     assert response.status_code == 302

@@ -30,7 +30,6 @@ from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
 
 NAVIGATION = {"accept": "text/html"}
-FETCH = {"accept": "application/json", "sec-fetch-mode": "cors"}
 NEW = TokenPair(access="new-access", refresh="new-refresh")
 
 
@@ -62,10 +61,7 @@ def set_cookies(response) -> dict[str, str]:
 RESPONSES = {
     "page": lambda: HttpResponse("page"),
     "redirect": lambda: HttpResponseRedirect("/elsewhere"),
-    "not found": lambda: HttpResponse(status=404),
     "error": lambda: HttpResponse(status=500),
-    "no content": lambda: HttpResponse(status=204),
-    "not modified": lambda: HttpResponse(status=304),
     "stream": lambda: StreamingHttpResponse(iter([b"a", b"b"])),
 }
 
@@ -81,7 +77,6 @@ RESPONSES = {
         ("Bröwser \ud800/1", "Brwser /1"),
         ("x" * 5000, "x" * 400),
         (" \t ", None),
-        ("", None),
         (None, None),
     ],
 )
@@ -236,9 +231,7 @@ def test_the_latest_pair_is_set(refresh):
         (math.inf, "GET", True, True),
     ],
 )
-def test_an_end_removes_the_cookies_that_no_newer_sign_in_can_have_set(
-    refresh, known_since_s, method, brings_way_back, are_removed
-):
+def test_end_removes_cookies_of_no_newer_sign_in(refresh, known_since_s, method, brings_way_back, are_removed):
     def view(request):
         since = None if known_since_s is None else time.time() + known_since_s
         request.token_store.end(rejected=refresh, known_since=since)
@@ -252,45 +245,20 @@ def test_an_end_removes_the_cookies_that_no_newer_sign_in_can_have_set(
     assert are_removed or brings_way_back or VAR_WAY_BACK in response.cookies
 
 
-class Parts:
-    """What a streaming response is made of."""
-
-    closed = False
-
-    def __iter__(self):
-        return iter(())
-
-    def close(self):
-        type(self).closed = True
-
-
-def ended(request):
-    request.token_store.end(rejected=request.token_store.current.refresh)
-    return StreamingHttpResponse(Parts())
-
-
-def raising(request):
-    ended(request).close()
-    raise SignInEndedError("refused")
-
-
-HTMX = {"accept": "*/*", "hx-request": "true"}
-
-
-@pytest.mark.parametrize("view", [ended, raising])
+@pytest.mark.parametrize("raises", [False, True])
 @pytest.mark.parametrize(
     ("method", "headers", "status"),
-    [
-        ("GET", NAVIGATION, 302),
-        ("HEAD", NAVIGATION, 302),
-        ("POST", NAVIGATION, 303),
-        ("DELETE", NAVIGATION, 303),
-        ("GET", FETCH, 401),
-        ("GET", HTMX, 401),
-    ],
+    [("HEAD", NAVIGATION, 302), ("DELETE", NAVIGATION, 303), ("GET", {"accept": "*/*", "hx-request": "true"}, 401)],
 )
-def test_a_refused_refresh_leads_to_the_root_whatever_the_view_returns_or_raises(view, method, headers, status):
-    Parts.closed = False
+def test_a_refused_refresh_leads_to_the_root_whatever_the_view_returns_or_raises(raises, method, headers, status):
+    replaced = StreamingHttpResponse([])
+
+    def view(request):
+        request.token_store.end(rejected=request.token_store.current.refresh)
+        if raises:
+            raise SignInEndedError("refused")
+        return replaced
+
     response = run(view, cookies={VAR_REFRESH_TOKEN: "r"}, method=method, headers=headers)
     assert response.status_code == status
     if status == 401:
@@ -302,4 +270,4 @@ def test_a_refused_refresh_leads_to_the_root_whatever_the_view_returns_or_raises
     assert response["Cache-Control"] == "private, no-store"
     assert response["X-Frame-Options"] == "DENY"
     assert "Content-Security-Policy" in response
-    assert Parts.closed, "what is replaced holds nothing open"
+    assert replaced.closed is not raises, "what is replaced holds nothing open"

@@ -97,22 +97,20 @@ REQUESTS = {
     "page": ("GET", "/en/logout", {}, 200, True),
     "options": ("OPTIONS", "/en/energy", {}, 204, True),
     "redirect to a language": ("GET", "/energy", {}, 307, False),
-    "redirect to the sign-in page": ("GET", "/en/energy", {}, 302, False),
-    "problem document of the edge": ("GET", "/en/energy", {"accept": "application/json"}, 401, False),
     "malformed address": ("GET", "/en/a%5cb", {}, 400, False),
     "unknown host": ("GET", "/en/energy", {"host": "elsewhere.test"}, 400, False),
     "rejected as a page": ("POST", "/en/finance/x", {}, 403, True),
     "server error": ("GET", "/en/energy/broken", {}, 500, True),
-    "end of a sign-in": ("GET", "/en/energy/ended", {}, 302, True),
     "end of a sign-in, for htmx": ("GET", "/en/energy/ended", {"accept": "*/*", "hx-request": "true"}, 401, True),
     "file of a view": ("GET", "/favicon.ico", {}, 200, False),
     "unknown static file": ("GET", "/static/none.css", {}, 404, False),
 }
 
 
-@pytest.mark.parametrize("of", REQUESTS.values(), ids=REQUESTS)
-def test_every_response_has_them(browser: Client, of: tuple[str, str, dict[str, str], int, bool]) -> None:
-    method, path, headers, status, signed_in = of
+@pytest.mark.parametrize(("method", "path", "headers", "status", "signed_in"), REQUESTS.values(), ids=REQUESTS)
+def test_every_response_has_them(
+    *, browser: Client, method: str, path: str, headers: dict[str, str], status: int, signed_in: bool
+) -> None:
     if signed_in:
         browser.cookies[VAR_REFRESH_TOKEN] = "r"
     else:
@@ -125,12 +123,10 @@ def test_every_response_has_them(browser: Client, of: tuple[str, str, dict[str, 
     assert security_headers(response) == OF_PAGES
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"), [({}, 200), ({"if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"}, 304)]
-)
-def test_a_static_file_has_those_that_concern_a_file(headers: dict[str, str], status: int) -> None:
-    response = Client(headers={"x-request-id": "r-1", **headers}).get("/static/portal/css/shell.css")
-    assert (response.status_code, response["X-Request-Id"]) == (status, "r-1")
+def test_a_static_file_has_those_that_concern_a_file() -> None:
+    later = {"x-request-id": "r-1", "if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"}
+    response = Client(headers=later).get("/static/portal/css/shell.css")
+    assert (response.status_code, response["X-Request-Id"]) == (304, "r-1")
     response.close()
     assert security_headers(response) == OF_FILES
 
@@ -140,7 +136,7 @@ def test_the_headers_of_a_view_win(browser: Client) -> None:
     assert found == OF_FILES | {POLICY: {OWN_POLICY}, FRAMES: "SAMEORIGIN", "Referrer-Policy": "no-referrer"}
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/energy", "/en/energy/ended", "/static/portal/css/shell.css"])
+@pytest.mark.parametrize("path", ["/energy", "/en/energy/ended", "/static/portal/css/shell.css"])
 def test_over_https_they_pin_https(browser: Client, path: str) -> None:
     browser.cookies[VAR_REFRESH_TOKEN] = "r"
     with override_settings(SECURE_HSTS_SECONDS=600):

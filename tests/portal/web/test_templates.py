@@ -68,9 +68,7 @@ def test_a_page_ships_little_script_and_each_script_is_part_of_a_page() -> None:
     assert scripts - named == set()
 
 
-def test_no_script_of_debug_puts_a_refusal_in_place_of_the_page(
-    backend: responses.RequestsMock, energy_user: Client
-) -> None:
+def test_debug_adds_no_script_of_htmx(backend: responses.RequestsMock, energy_user: Client) -> None:
     backend.get(f"{BACKEND}/energy/clients", json={"items": [], "hasNext": False, "nextCursor": None})
     with override_settings(DEBUG=True):
         body = energy_user.get("/en/energy/clients").content.decode()

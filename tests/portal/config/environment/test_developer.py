@@ -52,9 +52,7 @@ def test_one_variable_of_a_deployment_is_enough_to_stay_out_of_debug(
     assert "DEBUG" not in completed(checkout)
 
 
-def test_a_variable_of_the_environment_wins_over_the_file_and_a_second_call_changes_nothing(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_wins_over_the_file(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEBUG", "off")
     monkeypatch.setenv("PORT_BASE", "")
     (checkout / ".env").write_text("DEBUG=on\nPORT_BASE=9200\nSANDBOX_ACCESS_TOKEN_LIFETIME_S=20\n")

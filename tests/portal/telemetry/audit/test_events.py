@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import ast
+import re
 
 from portal.telemetry.audit.events import FIELDS, AuditEvent, AuditFields, Outcome, Reason
 from tests.support.harness import ROOT
 
 #: Written by a command.
 BY_COMMAND = {"SIGN_OUT_BY_OPERATOR"}
-CODE = [
-    path
+CODE = "".join(
+    path.read_text()
     for folder in (*(ROOT / "packages").glob("portal*"), ROOT / "apps")
     for path in folder.rglob("*.py")
     if path.parent.name not in {"audit", "reference"} and "testing" not in path.parts
-]
+)
 
 
 def named(kind: str) -> set[str]:
     """The members of an enumeration that code names."""
-    return {
-        node.attr
-        for path in CODE
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Attribute)
-        and (
-            (isinstance(node.value, ast.Name) and node.value.id == kind)
-            or (isinstance(node.value, ast.Attribute) and node.value.attr == kind)
-        )
-    }
+    return set(re.findall(rf"\b{kind}\.([A-Z_]+)\b", CODE))
 
 
 def test_each_reason_and_event_is_written_somewhere_and_each_field_is_described() -> None:

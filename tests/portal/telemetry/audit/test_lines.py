@@ -16,35 +16,29 @@ from tests.support.harness import ROOT
 
 PROCESSES, LINES = 4, 500
 #: As a server writes: through a logger, from several threads.
-WRITER = """
-import logging, sys
+LOGGER = """
+import logging, resource, signal, sys
 from concurrent.futures import ThreadPoolExecutor
 from portal.telemetry.audit.lines import AuditFile, JsonLine
-path, process, lines = sys.argv[1], sys.argv[2], int(sys.argv[3])
-handler = AuditFile(path=path)
-handler.setFormatter(JsonLine(app="energy"))
-logger = logging.getLogger("portal.audit")
-logger.addHandler(handler)
-logger.setLevel("INFO")
-with ThreadPoolExecutor(4) as threads:
-    list(threads.map(lambda n: logger.info("x", extra={"audit": {"n": f"{process}-{n}", "pad": "y" * (n % 997)}}), range(lines)))
-"""
-#: A process whose files may have this size at most: the kernel writes what fits, and refuses the rest.
-FULL_DISK = """
-import resource, signal, sys
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-import logging
-from portal.telemetry.audit.lines import AuditFile, JsonLine
-logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(name)s %(message)s")
 handler = AuditFile(path=sys.argv[1])
 handler.setFormatter(JsonLine(app="energy"))
 logger = logging.getLogger("portal.audit")
-logger.propagate = False
 logger.addHandler(handler)
 logger.setLevel("INFO")
+"""
+WRITER = f"""{LOGGER}
+process, lines = sys.argv[2], int(sys.argv[3])
+with ThreadPoolExecutor(4) as threads:
+    list(threads.map(lambda n: logger.info("x", extra={{"audit": {{"n": f"{{process}}-{{n}}", "pad": "y" * (n % 997)}}}}), range(lines)))
+"""
+#: A process whose files may have this size at most: the kernel writes what fits, and refuses the rest.
+FULL_DISK = f"""{LOGGER}
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(name)s %(message)s")
+logger.propagate = False
 def write(word):
-    logger.info("x", extra={"audit": {"word": word}})
+    logger.info("x", extra={{"audit": {{"word": word}}}})
 write("before")
 resource.setrlimit(resource.RLIMIT_FSIZE, (150, hard))
 write("cut off")

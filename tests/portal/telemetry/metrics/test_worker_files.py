@@ -5,14 +5,15 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, cast
 
 import pytest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -48,20 +49,16 @@ LASTING = 'portal_lasting_seconds_count{app="energy"}'
 STARTS = 'portal_worker_starts_total{app="energy",instead_of="none"}'
 
 
+@dataclass
 class Worker:
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
+    process: subprocess.Popen[str]
 
     def told(self, line: str = "") -> dict[str, float]:
         """Have it do something, and scrape it."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         print(line, file=self.process.stdin, flush=True)
-        return {name: float(value) for name, value in json.loads(self.process.stdout.readline()).items()}
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        return {
+            name: float(value) for name, value in json.loads(cast("IO[str]", self.process.stdout).readline()).items()
+        }
 
 
 @contextmanager
@@ -70,10 +67,8 @@ def worker(folder: Path | None) -> Iterator[Worker]:
     environment.pop("PROMETHEUS_MULTIPROC_DIR", None)
     if folder is not None:
         environment["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
-    process = subprocess.Popen(
-        [sys.executable, "-c", WORKER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    with process:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", WORKER], env=environment, text=True, **pipes) as process:
         try:
             yield Worker(process)
         finally:
@@ -91,9 +86,7 @@ def test_the_counts_of_all_processes_are_added_up(tmp_path: Path) -> None:
         assert (scraped[A], scraped[B], scraped[DOING], scraped[LASTING], scraped[STARTS]) == (2, 1, 3, 3, 2)
 
 
-def test_each_value_of_a_label_is_listed_before_it_is_counted_also_of_a_process_alone_without_a_folder(
-    tmp_path: Path,
-) -> None:
+def test_label_values_are_listed_before_they_are_counted(tmp_path: Path) -> None:
     for content in (b"", b"12"):
         # A slot of a process that never served is not measured.
         (tmp_path / f"{7 + len(content)}.slot").write_bytes(content)
@@ -114,7 +107,8 @@ def test_of_a_process_that_was_killed_the_counts_stay_and_the_state_does_not(tmp
         one.told("count a")
         with worker(tmp_path) as other:
             other.told("count a")
-            one.kill()
+            one.process.kill()
+            one.process.wait()
             scraped = other.told()
     assert (scraped[A], scraped[DOING], scraped[LASTING]) == (2, 1, 2)
     assert 'process_open_fds{app="energy",worker="0"}' not in scraped
@@ -143,9 +137,7 @@ def test_a_child_process_has_a_slot_of_its_own_and_counts_from_zero(tmp_path: Pa
         assert sorted(file.name for file in tmp_path.glob("counter_*")) == ["counter_0.db", "counter_1.db"]
 
 
-def test_a_scrape_at_the_moment_in_which_a_process_starts_reads_whole_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scrape_during_a_start_reads_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_files, "FILE_BYTES", dict.fromkeys(worker_files.FILE_BYTES, 4096))
     starts = True
 

@@ -27,9 +27,7 @@ def test_a_form_lets_the_browser_keep_drafts_and_scripts_read_the_name(signed_in
     assert browser.get(FORM).cookies[VAR_DRAFTS].value == cookie.value
 
 
-def test_a_sign_out_ends_all_drafts_and_a_page_without_a_form_begins_none(
-    backend: Backend, signed_in: SignedIn
-) -> None:
+def test_sign_out_ends_all_drafts(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/clients", [])
     browser = signed_in("ENERGY_APP")
     assert VAR_DRAFTS not in browser.get("/en/energy/clients").cookies

@@ -34,9 +34,7 @@ def answer_while(backend: responses.RequestsMock, account: str, meanwhile: Calla
 
 
 @pytest.mark.parametrize("case", ["with both tokens", "without a refresh token", "after a refresh"])
-def test_a_page_that_was_running_during_the_sign_out_does_not_write_it(
-    backend: responses.RequestsMock, account: str, fresh: Cookies, case: str
-) -> None:
+def test_late_page_does_not_write_it(backend: responses.RequestsMock, account: str, fresh: Cookies, case: str) -> None:
     if case == "without a refresh token":
         del fresh[VAR_REFRESH_TOKEN]
     if case == "after a refresh":

@@ -32,7 +32,7 @@ def test_what_is_no_page_leaves_the_notice_to_the_page_and_a_program_sets_none(e
     assert "keinen Zugang zu Betrieb" in energy_user.get("/de/help").content.decode()
 
 
-@pytest.mark.parametrize("value", ["", "ENERGY", "<b>Finance", "finance", "FINANCE; x", "X" * 5000])
+@pytest.mark.parametrize("value", ["ENERGY", "<b>Finance", "finance"])
 def test_only_a_platform_that_is_not_open_is_named(energy_user: Client, value: str) -> None:
     energy_user.cookies[REFUSED_PLATFORM] = value
     body = energy_user.get(PAGE).content.decode()

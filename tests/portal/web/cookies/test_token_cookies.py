@@ -73,7 +73,7 @@ def test_the_pair_is_read_from_the_two_cookies_of_which_the_last_of_a_name_count
     assert read_tokens(request.COOKIES) == TokenPair(access=pair[0], refresh=pair[1])
 
 
-@pytest.mark.parametrize("access", ["токен", "a\r\nX-Admin: 1", "a\x00", "\ud800"])
+@pytest.mark.parametrize("access", ["токен", "a\r\nX-Admin: 1", "\ud800"])
 def test_an_access_token_that_no_header_could_carry_counts_as_absent(access):
     assert read_tokens({VAR_ACCESS_TOKEN: access, VAR_REFRESH_TOKEN: "r"}) == TokenPair(refresh="r")
 
@@ -83,11 +83,7 @@ def test_an_access_token_that_no_header_could_carry_counts_as_absent(access):
 
 @pytest.mark.parametrize(
     ("domain", "https", "expected"),
-    [
-        ("", False, {"path": "/", "samesite": "Lax", "httponly": ""}),
-        ("", True, {"path": "/", "samesite": "Lax", "httponly": "", "secure": ""}),
-        ("portal.test", True, {"path": "/", "samesite": "Lax", "httponly": "", "secure": "", "domain": "portal.test"}),
-    ],
+    [("", False, {}), ("", True, {"secure": ""}), ("portal.test", True, {"secure": "", "domain": "portal.test"})],
 )
 def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https, expected, settings):
     response = HttpResponse()
@@ -99,7 +95,7 @@ def test_token_cookies_are_http_only_lax_and_on_the_shared_domain(domain, https,
         assert found.pop("value") == token
         assert found.pop("max-age") == str(30 * 24 * 3600)
         found.pop("expires")
-        assert found == expected
+        assert found == {"path": "/", "samesite": "Lax", "httponly": "", **expected}
 
 
 @pytest.mark.parametrize(
@@ -128,7 +124,7 @@ def test_all_have_the_lifetime_of_the_refresh_token():
     assert {attributes(lines(response, name)[0])["max-age"] for name in SIGN_IN_COOKIES} <= {"999", "1000"}
 
 
-@pytest.mark.parametrize("token", ["plain", "with space", 'quote"', "comma,semicolon;", "back\\slash", "ünïcödé"])
+@pytest.mark.parametrize("token", ['with space and quote"', "comma,semicolon;", "back\\slash", "ünïcödé"])
 def test_any_token_survives_the_way_through_a_cookie(token):
     response = HttpResponse()
     write_tokens(response, TokenPair(access=token, refresh="r"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
 
-from portal.edge import use_absent_platforms
 from portal.errors import ApiAbsentError
 from portal.query import Endpoint
 from portal.services.service_imports import import_services
@@ -24,12 +22,9 @@ from portal.web.urls import platform_patterns
 
 __all__ = ["backend"]
 
-OPERATIONS = (
-    "operations.get_summary",
-    "operations.get_work_orders",
-    "operations.get_operations_stations",
-    "operations.get_operations_chargers",
-    "operations.get_people",
+OPERATIONS = tuple(
+    f"operations.get_{name}"
+    for name in ("summary", "work_orders", "operations_stations", "operations_chargers", "people")
 )
 
 
@@ -87,16 +82,10 @@ def test_the_home_of_a_platform_with_nothing_leads_to_another_one_and_from_there
     assert (answer.status_code, answer["Location"]) == (302, target)
 
 
-@pytest.fixture
-def operations_is_absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def test_an_absent_platform_is_in_no_navigation(
+    backend: Backend, signed_in: SignedIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(essentials, "absent_platforms", lambda: frozenset({"OPERATIONS"}))
-    use_absent_platforms(lambda: frozenset({"OPERATIONS"}))
-    yield
-    use_absent_platforms(None)
-
-
-@pytest.mark.usefixtures("operations_is_absent")
-def test_an_absent_platform_is_in_no_navigation(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/clients", [])
     page = signed_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP").get("/en/energy/clients").content.decode()
     assert 'href="http://localhost:8000/en/finance"' in page

@@ -20,9 +20,7 @@ def test_a_theme_is_that_of_the_cookie_and_any_other_that_of_the_system(sent: st
 
 
 @pytest.mark.parametrize(("value", "max_age"), [("dark", 365 * 24 * 60 * 60), (None, 0)])
-def test_a_preference_lasts_a_year_scripts_can_read_it_and_none_removes_it_for_all_apps(
-    value: str | None, max_age: int
-) -> None:
+def test_preference_lasts_a_year_in_all_apps(value: str | None, max_age: int) -> None:
     origins = {name: f"https://{name}.example.com" for name in settings.PORTAL.origins}
     shared = dataclasses.replace(settings.PORTAL, cookie_domain="example.com", origins=origins)
     response = HttpResponse()

@@ -58,9 +58,7 @@ def test_numbers_money_and_days_are_written_as_cldr_says(locale: str) -> None:
         # English, the lira's is not understood.
         (money_text, "3.20", {"currency": "CHF", "locale": "en"}, f"CHF{SPACE}3.20"),
         (money_text, "3.20", {"currency": "TRY", "locale": "en"}, f"TRY{SPACE}3.20"),
-        (money_text, "3.20", {"currency": "TRY", "locale": "tr"}, "₺3,20"),
         # The currency's decimal places, or those that are asked for; halves are rounded up.
-        (money_text, "1234.5", {"currency": "EUR", "locale": "en"}, "€1,234.50"),
         (money_text, "1234.5", {"currency": "EUR", "locale": "en", "places": 0}, "€1,235"),
         (number_text, "2.675", {"locale": "en", "places": 2}, "2.68"),
         # An unknown language is written like the default one, and a zero has no sign.
@@ -74,7 +72,6 @@ def test_numbers_money_and_days_are_written_as_cldr_says(locale: str) -> None:
         *((money_text, value, {"currency": "EUR", "locale": "en"}, NO_VALUE) for value in (None, "1e28", "Infinity")),
         # No line ends between a number and its unit.
         (quantity_text, 74537, {"unit": "kWh", "locale": "en"}, f"74,537{SPACE}kWh"),
-        (quantity_text, None, {"unit": "kWh", "locale": "en"}, NO_VALUE),
         (month_text, "2026-02", {"locale": "en"}, "Feb"),
         *((month_text, code, {"locale": "en"}, code) for code in ("2026-13", "", "x")),
     ],
@@ -87,10 +84,7 @@ def test_a_value_is_written(write: Callable[..., str], value: Any, options: dict
 @pytest.mark.parametrize(
     ("zone", "at", "name"),
     [
-        ("UTC", AT, "07:05 UTC"),
         ("UTC", AT.astimezone(timezone(timedelta(hours=9))), "07:05 UTC"),
-        ("Europe/Berlin", AT, "08:05 MEZ"),
-        ("Europe/Berlin", AT.replace(month=7), "09:05 MESZ"),
         # The hour that comes twice.
         ("Europe/Berlin", datetime(2026, 10, 25, 0, 30, tzinfo=UTC), "02:30 MESZ"),
         ("Europe/Berlin", datetime(2026, 10, 25, 1, 30, tzinfo=UTC), "02:30 MEZ"),
@@ -106,12 +100,11 @@ def test_a_time_names_the_zone_in_which_it_is_written(zone: str, at: datetime, n
     assert german.day(None) == german.moment(None) == german.clock(None) == NO_VALUE
 
 
-@pytest.mark.parametrize("code", [code for code, _ in LANGUAGES if code != "udm"])
-def test_every_language_of_djangos_can_be_a_language_of_the_pages(code: str) -> None:
+def test_every_language_of_djangos_can_be_a_language_of_the_pages() -> None:
     """So that a language needs an entry in `config/locales.py` and catalogs, and no code. CLDR lacks Udmurt alone."""
-    language = Formats(code)
-    assert all([language.day(AT), language.short_day(AT), language.clock(AT), language.moment(AT)])
-    assert len({language.month(f"2026-{month:02d}") for month in range(1, 13)}) == 12
+    for language in (Formats(code) for code, _ in LANGUAGES if code != "udm"):
+        assert all([language.day(AT), language.short_day(AT), language.clock(AT), language.moment(AT)])
+        assert len({language.month(f"2026-{month:02d}") for month in range(1, 13)}) == 12
 
 
 @pytest.mark.parametrize(
@@ -122,9 +115,7 @@ def test_every_language_of_djangos_can_be_a_language_of_the_pages(code: str) -> 
         ("tr", ["1 dakika önce", "44 dakika önce", "3 saat önce", "1 gün önce"], "A, B ve C|A ve B|A|"),
     ],
 )
-def test_a_distance_from_now_is_in_the_largest_unit_and_words_are_joined_as_in_the_language(
-    locale: str, texts: list[str], joined: str
-) -> None:
+def test_distance_and_list_are_in_the_language(locale: str, texts: list[str], joined: str) -> None:
     now = datetime(2026, 3, 9, 12, tzinfo=UTC)
     distances = (timedelta(seconds=-30), timedelta(minutes=44), timedelta(hours=3), timedelta(hours=25))
     assert [formats_of(locale).ago(now - distance, now=now) for distance in distances] == texts

@@ -22,10 +22,8 @@ def change(value: float | Decimal | None, before: float | Decimal | None) -> tup
         (112, 100, ("up", "12% more than 100")),
         (88, 100, ("down", "12% less than 100")),
         (Decimal("100.20"), Decimal(100), ("same", "about the same as 100")),
-        (999, 100, ("up", "899% more than 100")),
         (1000, 100, ("up", "at least ten times 100")),
         (5, 0, ("none", "no comparison")),
-        (None, 5, ("none", "no comparison")),
         (5, -5, ("none", "no comparison")),
     ],
 )

@@ -17,9 +17,7 @@ from tests.portal.web.conftest import BACKEND
 
 
 @pytest.mark.parametrize("status", [204, 404, 500])
-def test_every_browser_of_the_user_proves_its_token_with_its_next_request(
-    backend: responses.RequestsMock, account: str, status: int
-) -> None:
+def test_every_browser_proves_its_token_again(backend: responses.RequestsMock, account: str, status: int) -> None:
     profiles = backend.get(f"{BACKEND}/me", json=profile_of(account, "ENERGY_APP"))
     backend.get(f"{BACKEND}/energy/clients", json=page_of([{"id": "c1"}]))
     backend.delete(re.compile(f"{BACKEND}/.*"), status=status)

@@ -48,7 +48,7 @@ def test_the_profile_decides_and_its_platforms_are_kept_for_the_cookie(
     assert backend.calls[0].request.headers["Authorization"] == f"Bearer {token}"
 
 
-@pytest.mark.parametrize("status", [401, 404, 503])
+@pytest.mark.parametrize("status", [401, 503])
 def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_written(
     backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest, status: int
 ) -> None:

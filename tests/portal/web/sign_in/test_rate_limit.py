@@ -16,7 +16,7 @@ from portal.config.limits import (
 )
 from portal.web.sign_in.rate_limit import Counted, SignInLimit, TooMany, network_of
 from sqlite_cache import SQLiteCache, close_idle_connections
-from tests.support.given_store import StoreOn
+from tests.support.given_store import LostBackend, StoreOn
 
 OWNER, STRANGER = "198.51.100.7", "203.0.113.9"
 ACCOUNT = "ada@example.com"
@@ -81,11 +81,9 @@ def test_neither_capitals_nor_another_address_of_an_ipv6_customer_begin_anew(lim
 @pytest.mark.parametrize(
     ("address", "network"),
     [
-        ("192.0.2.1", "192.0.2.1"),
         ("::ffff:192.0.2.1", "192.0.2.1"),
         ("2001:db8::1", "20010db800000000::/64"),
         ("fe80::1%eth0", "fe80000000000000::/64"),
-        ("", "unknown"),
         ("nonsense", "unknown"),
     ],
 )
@@ -105,11 +103,7 @@ def test_successes_have_a_limit_of_their_own_that_is_the_accounts_alone(limit, c
 
 
 def test_a_store_that_is_down_lets_everyone_in_with_a_warning(clock, caplog):
-    class Broken:
-        def __getattr__(self, name):
-            raise OSError("gone")
-
-    limit = SignInLimit(store=StoreOn(Broken()), clock=clock)
+    limit = SignInLimit(store=StoreOn(LostBackend()), clock=clock)
     with caplog.at_level(logging.WARNING):
         outcomes = fail(limit, times=SIGN_IN_TRIES + 5)
         limit.give_back(outcomes[0])

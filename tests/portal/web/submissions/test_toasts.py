@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,15 +18,10 @@ from portal.web.submissions import ShownToasts, Toast, created_toast
 FIELDS = {"undo": 'a <signed> "value"'}
 
 
-def edge_user(subject: str) -> Any:
-    user = type("User", (), {"subject": subject})()
-    return type("EdgeUserDouble", (), {"signed_in": True, "user": user})()
-
-
 def request_of(subject: str, cookies: dict[str, str] | None = None) -> Any:
     request: Any = RequestFactory().get("/")
     request.COOKIES.update(cookies or {})
-    request.edge_user = edge_user(subject)
+    request.edge_user = SimpleNamespace(signed_in=True, user=SimpleNamespace(subject=subject))
     request._messages = default_storage(request)
     return request
 
@@ -42,22 +38,20 @@ def shown(subject: str, cookies: dict[str, str]) -> list[Toast]:
     return list(ShownToasts(request_of(subject, cookies)))
 
 
-@pytest.mark.parametrize("action", ["https://evil.example/x", "//evil.example/x", "/\\evil.example", "x", ""])
+@pytest.mark.parametrize("action", ["https://evil.example/x", "//evil.example/x", "/\\evil.example", ""])
 def test_an_action_that_is_no_path_of_this_app_is_refused(action: str) -> None:
     with pytest.raises(ValueError, match="no path of this app"):
         said(action=action)
 
 
 @pytest.mark.parametrize(("text", "fields"), [("Done.", {"undo": "x" * 2000}), ('{"action": "/"}', FIELDS)])
-def test_a_form_that_is_too_large_for_the_cookie_leaves_the_message_and_a_text_is_a_text(
-    text: str, fields: dict[str, str]
-) -> None:
+def test_too_large_form_leaves_the_message(text: str, fields: dict[str, str]) -> None:
     [toast] = shown("ada", said(text, fields=fields))
     assert (str(toast), toast.undo is None) == (text, fields is not FIELDS)
 
 
 def test_the_form_is_escaped_carries_the_token_and_the_account_and_is_for_that_account_alone() -> None:
-    shell = type("Shell", (), {"account": "tag-of-ada"})()
+    shell = SimpleNamespace(account="tag-of-ada")
     toasts = engines["pages"].get_template("portal/parts/toasts.html")
     html = toasts.render({"messages": shown("ada", said("<b>Done</b>")), "csrf_input": "the-token", "shell": shell})
     assert "&lt;b&gt;Done&lt;/b&gt;" in html
@@ -97,13 +91,9 @@ def test_rows_of_one_name_that_were_created_are_each_named_to_the_list_that_come
     ]
 
 
-TAGS = (
-    """{ | {} | {not json} | {"action": "/en/x"} | {"action": 5, "fields": {}} | {"action": "/en/x", "fields": []}"""
-    """ | {"created": 7} | {"swapped": {"with": "another release"}}"""
+@pytest.mark.parametrize(
+    "tags", ["{not json}", '{"action": "/en/x"}', '{"action": 5, "fields": {}}', '{"created": 7}', '{"swapped": {}}']
 )
-
-
-@pytest.mark.parametrize("tags", TAGS.split(" | "))
 def test_a_message_of_another_release_shows_its_text_alone(tags: str) -> None:
     request = request_of("ada")
     messages.success(request, "Done.", extra_tags=tags)

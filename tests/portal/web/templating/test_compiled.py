@@ -46,9 +46,7 @@ def loaded(environment: PageEnvironment) -> set[str]:
 
 
 @pytest.mark.usefixtures("no_compiler")
-def test_compiled_templates_are_loaded_when_a_page_needs_them_or_all_at_once(
-    environment_of: NewEnvironment, folder: Path
-) -> None:
+def test_compiled_templates_are_loaded_when_needed(environment_of: NewEnvironment, folder: Path) -> None:
     environment = environment_of(TEMPLATES, compiled_in=folder)
     environment.compile_all()
     assert loaded(environment) == {MACROS}
@@ -59,9 +57,7 @@ def test_compiled_templates_are_loaded_when_a_page_needs_them_or_all_at_once(
 
 
 @pytest.mark.usefixtures("written")
-def test_a_template_that_has_changed_since_or_whose_layout_has_is_compiled_anew(
-    environment_of: NewEnvironment, folder: Path
-) -> None:
+def test_changed_template_or_layout_is_compiled_anew(environment_of: NewEnvironment, folder: Path) -> None:
     before = contents(folder)
     for changed, page in (
         ({"list.html": "<p>changed</p>"}, "<p>changed</p>"),

@@ -21,10 +21,7 @@ def rendered(text: str, *, language: str = "en", **values: Any) -> str:
         return engines["pages"].from_string(text).render(values)
 
 
-@pytest.mark.parametrize(
-    "row_id",
-    [None, "", ".", "..", "a/b", "a/", "a\\b", "\\", "a\x00", "a\nb", "tab\t", "del\x7f", "c1\x85", "half\ud800"],
-)
+@pytest.mark.parametrize("row_id", [None, "", "..", "a/b", "a\\b", "a\nb", "del\x7f", "c1\x85", "half\ud800"])
 def test_an_id_that_no_address_can_carry_is_shown_without_a_link(row_id: str) -> None:
     assert rendered("{{ url('client', id) }}", id=row_id) == ""
     assert rendered("{{ '<Ada>'|link('client', id) }}", id=row_id) == "&lt;Ada&gt;"
@@ -34,7 +31,6 @@ def test_an_id_that_no_address_can_carry_is_shown_without_a_link(row_id: str) ->
     ("row_id", "address"),
     [
         ("cli_1", "/en/energy/clients/cli_1"),
-        ("a.b", "/en/energy/clients/a.b"),
         ("...", "/en/energy/clients/..."),
         ("50% off?#", "/en/energy/clients/50%25%20off%3F%23"),
         ("grün", "/en/energy/clients/gr%C3%BCn"),
@@ -47,30 +43,16 @@ def test_any_other_id_leads_to_its_page(row_id: str, address: str) -> None:
     assert rendered("{{ 'Ada'|link('client', id) }}", id=row_id) == f'<a href="{address}">Ada</a>'
 
 
-@pytest.mark.parametrize(
-    ("platforms", "shown"),
-    [
-        (("FINANCE",), '<a href="http://gateway.test/en/finance/invoices/inv_1">1001</a>'),
-        (("ENERGY",), "1001"),
-        ((), "1001"),
-    ],
-)
-def test_a_row_of_another_platform_is_linked_for_who_may_open_that_platform(
-    platforms: tuple[str, ...], shown: str
-) -> None:
-    shell = SimpleNamespace(platforms=platforms, gateway_url="http://gateway.test", locale="en")
-    assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
+def test_row_of_another_platform_is_linked_if_permitted() -> None:
+    link = '<a href="http://gateway.test/en/finance/invoices/inv_1">1001</a>'
+    for platforms, shown in ((("FINANCE",), link), (("ENERGY",), "1001")):
+        shell = SimpleNamespace(platforms=platforms, gateway_url="http://gateway.test", locale="en")
+        assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
 
 
-def test_any_label_is_shown_as_its_text_and_none_as_a_dash() -> None:
-    for label, text in ((SimpleNamespace(x="<"), "namespace(x=&#39;&lt;&#39;)"), (7, "7"), (None, "–")):
-        link = f'<a href="/en/energy/clients/cli_1">{text}</a>'
-        assert rendered("{{ label|link('client', 'cli_1') }}", label=label) == link
-
-
-def test_a_label_of_html_and_the_same_label_as_text_have_links_of_their_own() -> None:
+def test_label_is_escaped_unless_it_is_html() -> None:
     html = '<a href="/en/energy/clients/cli_1">%s</a>'
-    for label, shown in ((Markup("<b>"), "<b>"), ("<b>", "&lt;b&gt;"), (Markup("<b>"), "<b>")):
+    for label, shown in ((Markup("<b>"), "<b>"), ("<b>", "&lt;b&gt;"), (Markup("<b>"), "<b>"), (7, "7"), (None, "–")):
         assert rendered("{{ label|link('client', 'cli_1') }}", label=label) == html % shown
 
 
@@ -111,7 +93,6 @@ BADGES = {"paid": Badge(label="<Paid>", tone="good")}
 
 class Status(StrEnum):
     PAID = "paid"
-    LOST = "<lost>"
 
 
 @pytest.mark.parametrize(
@@ -120,8 +101,6 @@ class Status(StrEnum):
         ("paid", '<span class="badge good">&lt;Paid&gt;</span>'),
         (Status.PAID, '<span class="badge good">&lt;Paid&gt;</span>'),
         ("<odd>", '<span class="badge calm">&lt;odd&gt;</span>'),
-        (Status.LOST, '<span class="badge calm">&lt;lost&gt;</span>'),
-        ("", '<span class="badge calm">–</span>'),
         (None, '<span class="badge calm">–</span>'),
     ],
 )

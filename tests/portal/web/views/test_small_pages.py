@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NoReturn
+from unittest.mock import Mock
 
 import pytest
 import responses
@@ -31,28 +31,20 @@ def with_config(**changes: object) -> override_settings:
     return override_settings(PORTAL=dataclasses.replace(settings.PORTAL, **changes))
 
 
-def test_the_process_is_alive_without_backend_and_store(
+def test_process_lives_without_backend_and_store(
     monkeypatch: pytest.MonkeyPatch, browser_of: Callable[..., Client]
 ) -> None:
-    asked: list[str] = []
-
-    def refuse(name: str) -> Callable[..., NoReturn]:
-        def refused(*_: object, **__: object) -> NoReturn:
-            asked.append(name)
-            raise StoreUnavailableError("down")
-
-        return refused
-
-    monkeypatch.setattr(SharedStore, "_do", refuse("store"))
-    monkeypatch.setattr(Transport, "send", refuse("backend"))
+    store, call = (Mock(side_effect=StoreUnavailableError("down")) for _ in range(2))
+    monkeypatch.setattr(SharedStore, "_do", store)
+    monkeypatch.setattr(Transport, "send", call)
     expired = {VAR_ACCESS_TOKEN: access_token("usr_1", lifetime_s=-60), VAR_REFRESH_TOKEN: "r"}
     for browser in (Client(), browser_of("ENERGY_APP"), browser_of(**expired)):
         assert browser.get("/healthz").status_code == 200
-    assert asked == []
+    assert not store.called
     readiness._readiness.forget()
     response = Client().get("/readyz")
     assert (response.status_code, response["Retry-After"]) == (503, "1")
-    assert asked == ["store"], "what is refused here is what other pages ask"
+    assert (store.called, call.called) == (True, False), "what is refused here is what other pages ask"
     monkeypatch.undo()
     readiness._readiness.forget()
     assert Client().get("/readyz").status_code == 200
@@ -69,13 +61,12 @@ def test_metrics_answer_this_machine(address: str) -> None:
         assert f'portal_store_used_bytes{{app="energy",store="{store}"}}' in names
 
 
-@pytest.mark.parametrize("hangs", [False, True])
-def test_metrics_of_a_store_that_does_not_answer_lack_its_size_alone(*, hangs: bool) -> None:
+def test_metrics_of_a_silent_store_lack_its_size_alone() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         entry = {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": f"redis://127.0.0.1:{silent.getsockname()[1] if hangs else 1}/0",
-            "OPTIONS": {"socket_timeout": 0.2, "socket_connect_timeout": 0.2},
+            "LOCATION": f"redis://127.0.0.1:{silent.getsockname()[1]}/0",
+            "OPTIONS": {"socket_timeout": 0.2},
         }
         with override_settings(CACHES={"default": entry, "refresh": entry}):
             response = Client(REMOTE_ADDR="127.0.0.1").get("/metrics")
@@ -84,12 +75,10 @@ def test_metrics_of_a_store_that_does_not_answer_lack_its_size_alone(*, hangs: b
     assert b"portal_store_used_bytes{" not in response.content
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1", "2001:db8::1", "", "nonsense"])
-@pytest.mark.parametrize("bearer", [None, "Bearer wrong", "Bearer ", "Basic right", "right", "Bearer right"])
+@pytest.mark.parametrize("address", ["10.0.0.1", "nonsense"])
+@pytest.mark.parametrize("bearer", [None, "Bearer ", "Basic right", "Bearer right"])
 @pytest.mark.parametrize("token", ["right", ""])
-def test_metrics_answer_the_token_of_the_environment_and_an_unset_token_opens_nothing(
-    address: str, bearer: str | None, token: str
-) -> None:
+def test_metrics_answer_the_set_token_alone(address: str, bearer: str | None, token: str) -> None:
     headers = {} if bearer is None else {"authorization": bearer}
     with with_config(metrics_token=token):
         response = Client(REMOTE_ADDR=address, headers=headers).get("/metrics")
@@ -133,11 +122,9 @@ def test_security_txt_names_who_takes_reports_of_weaknesses() -> None:
     "path",
     ["/healthz", "/readyz", "/metrics", "/favicon.ico", "/robots.txt", "/sign-in-state", "/.well-known/security.txt"],
 )
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-def test_what_can_only_be_read_refuses_other_methods_and_sets_no_cookie(path: str, method: str) -> None:
-    response = getattr(Client(enforce_csrf_checks=True, headers={"accept": "text/html"}), method)(path)
-    assert response.status_code == 405
-    assert response["Allow"] == "GET, HEAD"
+def test_read_only_pages_refuse_other_methods(path: str) -> None:
+    response = Client(enforce_csrf_checks=True, headers={"accept": "text/html"}).post(path)
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
     assert not response.cookies
 
 
