@@ -30,11 +30,9 @@ docs-check: .venv/.dev  ## the tests of the documentation, and of the types that
 storm-check: .venv/.dev  ## state machines, storms and walks over all pages, whole: in `make test` they are short
 deploy-check: .venv/.dev  ## the tests of what is in deploy/, of images, releases and the wheel
 dev-check: .venv/.dev  ## the tests of the developers' tools, of the sandbox backend, and of the suite itself
-test docs-check storm-check deploy-check dev-check:
+bench-check: .venv/.dev  ## the tests of the benchmarks, of which one is a short run of each
+test docs-check storm-check deploy-check dev-check bench-check:
 	@$(BIN)/python -m tests.jobs $@ $(ALSO)
-bench-check: .venv/.dev  ## the tests of the benchmarks, and a short run of each
-	@$(BIN)/python -m tests.jobs $@
-	@$(BIN)/python -m benchmarks --smoke
 
 test-fast: .venv/.dev  ## in about a minute, the tests nearest to what you changed, by imports; no servers, no browsers
 	@$(BIN)/python -m tests.fast

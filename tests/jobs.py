@@ -123,7 +123,6 @@ JOBS: Final = {
             *(".pre-commit-config.yaml", "docs/reference/mistakes.md", "layers.toml"),
         ),
     ),
-    # `make` runs each benchmark for a short time, after its tests.
     "bench-check": Job(
         minutes=4,
         tests=("tests/benchmarks",),
