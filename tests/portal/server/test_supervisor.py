@@ -190,13 +190,14 @@ def test_the_parent_imports_neither_django_nor_what_serves(modules: tuple[str, .
     assert unwanted & set(result.stdout.split()) == set()
 
 
-def test_a_server_with_one_worker_says_that_it_is_ready_and_then_that_it_lives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_file", [True, False], ids=["a file", "abstract"])
+def test_server_says_that_it_is_ready_and_lives(tmp_path: Path, is_file: bool) -> None:
     """A thread asks whether it answers while the parent forks: a lock that it holds then is never free in the worker."""
-    address = f"portal-test-{os.getpid()}"
+    address = str(tmp_path / "notify") if is_file else f"@portal-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(f"\0{address}")
+        manager.bind(address if is_file else f"\0{address[1:]}")
         manager.settimeout(PATIENCE_S)
-        with serving(tmp_path, NOTIFY_SOCKET=f"@{address}", WATCHDOG_USEC="30000000") as server:
+        with serving(tmp_path, NOTIFY_SOCKET=address, WATCHDOG_USEC="30000000") as server:
             until(lambda: manager.recv(100) == b"READY=1", what="it is ready")
             assert answers(server.port), "it is not told before"
             assert "NOTIFY_SOCKET" not in server.told(), "no child process speaks for the server"
