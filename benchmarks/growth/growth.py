@@ -86,7 +86,7 @@ class Bench:
         folder, backend = self.new_folder(), self.stub.url
         with project_server("energy", core=self.core, threads=8, folder=folder, backend=backend, store=store) as server:
             # Its first pages make all that a process caches.
-            self.load(server, [request(CLIENTS)], seconds=0.5)
+            self.load(server, [request(CLIENTS)])
             yield server
 
     def load(self, server: Server, requests: Iterable[bytes], *, seconds: float | None = None) -> Load:
@@ -201,7 +201,7 @@ def main() -> None:
         bench = Bench(folder=Path(folder), stub=stub, core=core, seconds=options.seconds)
         for name in options.of:
             curve = CURVES[name]
-            values, points = curve.values[:2] if options.smoke else curve.values, []
+            values, points = curve.values[:1] if options.smoke else curve.values, []
             print(f"\n## {curve.title}\n\n{curve.grows} | {' | '.join(curve.columns)}")
             for value, point in zip(values, curve.measure(bench, values), strict=True):
                 points.append(point)
