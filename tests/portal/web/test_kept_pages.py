@@ -171,6 +171,39 @@ def test_other_views_are_kept_apart(browser: Client, one: dict[str, Any], other:
     assert alone[0] != alone[1]
 
 
+@pytest.mark.parametrize("path", [PAGE, ROW, HOME])
+def test_users_in_turn_each_get_their_own(browser: Client, signed_in: SignedIn, path: str) -> None:
+    """They differ in name, address, permissions, and in nothing but their accounts."""
+    browsers = [
+        browser,
+        signed_in("ENERGY_APP", name="Ben"),
+        signed_in("ENERGY_APP", email="ben@example.com"),
+        signed_in("ENERGY_APP", "FINANCE_APP"),
+        signed_in("ENERGY_APP"),
+    ]
+    seen = [shown(each.get(path)) for each in browsers * 2]
+    with nothing_kept():
+        alone = [shown(each.get(path)) for each in browsers]
+    assert seen == alone * 2
+    assert len({*alone}) == len(browsers)
+
+
+@pytest.mark.parametrize("path", [PAGE, ROW])
+def test_rows_of_one_are_never_shown_to_another(
+    browser: Client, backend: Backend, signed_in: SignedIn, path: str
+) -> None:
+    def view() -> str:
+        return shown(browser.get(path))
+
+    assert "Bern" in view() + view()
+    browser.post("/en/logout")
+    assert view() == "", "the way to the sign-in page"
+    backend.lists(CLIENTS, [ADA | {"city": "Oslo"}])
+    browser.cookies = signed_in("ENERGY_APP", name="Ben").cookies
+    for page in (view(), view()):
+        assert ("Bern" in page, "Oslo" in page, "Ben" in page) == (False, True, True)
+
+
 def test_the_sidebar_marks_the_page_beside_which_it_stands(browser: Client) -> None:
     paths = [PAGE, f"{HOME}/stations", HOME] * 2
     pages = [shown(browser.get(path)) for path in paths]

@@ -109,6 +109,14 @@ def test_a_list_or_a_record_that_fails_leads_back_to_the_list_unless_that_would_
     assert not offers or re.search(r'<a class="button[^>]+ href="/en/energy/clients">', body)
 
 
+def test_address_of_a_form_can_not_be_opened(energy_user: Client) -> None:
+    problem = energy_user.get("/en/energy/clients/cli_1/delete", headers={"accept": "application/json"})
+    assert (problem["Content-Type"], problem["Allow"]) == ("application/problem+json", "POST")
+    response = energy_user.get("/de/energy/clients/cli_1/delete")
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "Diese Adresse lässt sich so nicht öffnen" in response.content.decode()
+
+
 def test_the_request_after_a_rejected_one_has_the_projects_own_urls(energy_user: Client) -> None:
     """The rejection has URLs of its own, which stay with the thread until the next request."""
     for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
@@ -10,9 +11,10 @@ import pytest
 import responses
 from django.test import Client
 from django.utils import translation
+from requests import PreparedRequest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from portal.testing import page_of
+from portal.testing import access_token, page_of
 from portal.web.frame import present_own_profile
 from tests.portal.web.conftest import BACKEND, profile
 
@@ -80,6 +82,50 @@ def test_a_profile_that_denies_the_platform_is_a_403_in_the_shell_and_the_view_d
     by_htmx = browser_of("ENERGY_APP").get("/en/energy/clients", headers={"hx-request": "true"})
     assert (by_htmx.status_code, by_htmx["HX-Redirect"]) == (403, "/en/energy")
     assert by_htmx["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [({"body": ConnectionError()}, 503), ({"status": 401}, 401)], ids=["no answer", "rejected"]
+)
+def test_essentials_have_the_status_of_the_profile(
+    backend: responses.RequestsMock, browser_of: Callable[..., Client], answer: dict[str, Any], status: int
+) -> None:
+    backend.get(f"{BACKEND}/me", **answer)
+    response = browser_of("ENERGY_APP").get("/en/essentials", headers={"hx-request": "true"})
+    assert response.status_code == status
+    assert ("Retry-After" in response.headers) is (status == 503)
+    assert "HX-Redirect" not in response.headers
+
+
+@pytest.mark.parametrize("profile_status", [200, 503])
+def test_cookies_of_two_users_show_one_of_them(
+    backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client], profile_status: int
+) -> None:
+    """The browser has ada's access token and ben's refresh token. `/me` refuses ada's token, the list does not."""
+    ben = f"ben-{account}"
+    bens = access_token(ben, "ENERGY_APP")
+
+    def is_ben(request: PreparedRequest) -> bool:
+        return request.headers["Authorization"] == f"Bearer {bens}"
+
+    def answer_profile(request: PreparedRequest) -> tuple[int, dict[str, str], str]:
+        return (profile_status if is_ben(request) else 401), {}, json.dumps(profile(ben, "ENERGY_APP"))
+
+    def answer_list(request: PreparedRequest) -> tuple[int, dict[str, str], str]:
+        row = {"id": "c1", "name": "a row of ben" if is_ben(request) else "a row of ada"}
+        return 200, {}, json.dumps({"items": [row], "hasNext": False})
+
+    backend.add_callback("GET", f"{BACKEND}/me", callback=answer_profile)
+    backend.remove("GET", f"{BACKEND}/energy/clients")
+    backend.add_callback("GET", f"{BACKEND}/energy/clients", callback=answer_list)
+    backend.post(f"{BACKEND}/refresh", json={"accessToken": bens, "refreshToken": f"second-{ben}"})
+    response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"first-{ben}"}).get("/en/energy/clients")
+    body = response.content.decode()
+    assert "a row of ben" in body
+    assert "a row of ada" not in body
+    asked = [call.request for call in backend.calls]
+    lists = [request for request in asked if str(request.url).startswith(f"{BACKEND}/energy/clients?")]
+    assert [is_ben(request) for request in lists] == [True]
 
 
 @pytest.mark.parametrize("brought", [None, "%5B%5D", "nonsense"])
