@@ -142,7 +142,7 @@ def ci(tmp_path: Path) -> Path:
     shutil.copy(ROOT / ".ci/run", tmp_path / ".ci/run")
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in re.findall(r"command -v (\S+)", (ROOT / ".ci/run").read_text()):
+    for name in set(re.findall(r"command -v (\S+)", (ROOT / ".ci/run").read_text())):
         (programs / name).symlink_to("/bin/true")
     (programs / "make").unlink()
     (programs / "make").write_text('#!/bin/sh\necho "$*"\n[ "$*" != "$FAILS" ]\n')
