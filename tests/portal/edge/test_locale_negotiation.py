@@ -13,12 +13,14 @@ from portal.edge.locale_negotiation import locale_from_header, negotiate_locale
 @pytest.mark.parametrize(
     ("header", "locale"),
     [
+        ("DE", "de"),
         ("de-Latn-AT-1996", "de"),
         ("tr;q=0.5, de;q=0.8", "de"),
-        ("de;q=0.5,tr;q=0.5", "de"),
+        ("tr;q=0.5,de;q=0.5", "tr"),
         ("xx, de-CH;q=0.3", "de"),
         # Weight 0 excludes.
         ("de;q=0, tr;q=0.1", "tr"),
+        ("de;q=0, de-AT", None),
         ("de-AT;q=0, de", "de"),
         ("en;q=0, *", "de"),
         ("*", "en"),
