@@ -103,3 +103,8 @@ def test_markup_in_a_name_fits_and_never_runs(visit: Visit) -> None:
     expect(page.locator("h1")).to_have_text(f"Edit {name}")
     assert fits()
     assert dialogs == []
+    # Other tests open the first row.
+    page.get_by_role("link", name="NNN").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete client").click()
+    expect(page.locator(".toast").get_by_text(f"“{name}” was deleted.")).to_be_visible()
