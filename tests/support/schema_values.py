@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from portal_dev.openapi.document import Node
-from portal_dev.openapi.shapes import Shape
+from portal_dev.openapi.reader import Shape
 
 #: Texts of which one should fit a format or a pattern.
 _TEXTS = ("Ada", "ada@example.com", "FINANCE_APP", "12.50", "2026-03-09", "2026-03-09T10:00:00Z", "https://example.com")
@@ -23,7 +23,6 @@ def example(node: Node, *, known: Mapping[str, Any], only: str | None = None) ->
     :param only: in place of the needed fields, this one.
     """
     schema = node.target()
-    assert schema is not None
     value = schema.value
     if "properties" in value:
         names = [only] if only else value.get("required", [])
@@ -64,7 +63,7 @@ def _misfits_of_object(value: Any, shape: Shape, place: str) -> Iterator[str]:
     yield from (f"{place}.{name}: missing" for name in needed - set(value))
     yield from (f"{place}.{name}: not described" for name in set(value) - set(shape.fields))
     for name in set(value) & set(shape.fields):
-        yield from misfits(value[name], shape.fields[name].shape, f"{place}.{name}")
+        yield from misfits(value[name], shape.fields[name], f"{place}.{name}")
 
 
 def _is(value: Any, kind: str) -> bool:

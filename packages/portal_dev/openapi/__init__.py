@@ -2,17 +2,12 @@
 
 ::
 
-    comparison       declared calls, held against a schema
-      field_types    their fields
-    views            a module's pages as source
-      source         a module as source
-        modules      the calls as modules: resources, and the hook of each call
-          left_out   what can't be declared
-          classes    their records, enumerations and parameters
-            names
-    operations       what the schema says of each call
-      shapes         what a value can be
-        document     the schema as a tree, by JSON pointer
+    comparison     declared calls, held against a schema
+    views          a module's pages as source
+      writer       the calls as modules: resources, hooks, records; and as source
+        names      of the schema, as names of Python
+    reader         what the schema says of each call, and what a value can be
+      document     the schema as a tree, by JSON pointer
 
 OpenAPI 3.0 and 3.1, from a text; nothing is fetched. What a declaration can't say becomes a comment and a warning; a
 broken schema is a :class:`SchemaError`, which names the JSON pointer. ADR 26 has the decisions.
@@ -24,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from portal_dev.openapi.comparison import Difference, compared
 from portal_dev.openapi.document import SchemaError, read_document, read_schema
-from portal_dev.openapi.modules import Module, modules_of
-from portal_dev.openapi.operations import is_below, read_operations
-from portal_dev.openapi.source import source_of
+from portal_dev.openapi.reader import is_below, read_operations
 from portal_dev.openapi.views import view_source
+from portal_dev.openapi.writer import Module, modules_of, source_of
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -36,18 +30,19 @@ if TYPE_CHECKING:
     from portal.query import Endpoint
 
 
-def declarations(schema: str, *, below: str = "", package: str = "portal.services") -> list[Module]:
+def declarations(schema: str, *, below: str = "", package: str = "portal.services", file: str = "") -> list[Module]:
     """Return the modules that declare the calls of a schema.
 
     :param schema: its text, JSON or YAML.
     :param below: only the calls of this path and of those below it.
     :param package: dotted name of the package that they will stand in.
+    :param file: the one module that they all stand in; without it they stand by their paths.
     :raises SchemaError: the schema can't be read, or has no such path.
     """
     document = read_document(schema)
     try:
         if operations := read_operations(document, below=below):
-            return modules_of(operations, package=package)
+            return modules_of(operations, package=package, file=file)
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None
     known = [*document.members("paths")]

@@ -1,41 +1,33 @@
-"""Declared calls, held against the operations of a schema: paths, methods, parameters, fields and their kinds."""
+"""Declared calls, held against the operations of a schema: paths, methods, parameters, fields and their kinds.
+
+The declared types become a schema too, so that two shapes are compared.
+"""
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args, get_origin
+
+import msgspec
 
 from portal.config import contract_names as names
 from portal.config.places import place
-from portal.query import ListParams, Partial, Row
-from portal_dev.openapi.field_types import DeclaredField, alternatives, fields_of, values_of
-from portal_dev.openapi.names import attribute_name
-from portal_dev.openapi.operations import path_names
+from portal.query import Partial, Row
+from portal_dev.openapi.document import Node
+from portal_dev.openapi.reader import Schemas, Shape, path_names
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from portal.query import Endpoint
-    from portal_dev.openapi.operations import Body, Operation, Parameter
-    from portal_dev.openapi.shapes import Shape
+    from portal_dev.openapi.reader import Operation
 
-#: The kinds that each type can hold. A text without a format may well be a decimal or a time: a person may know.
-_HOLDS: Final[Mapping[Any, set[str]]] = {
-    str: {"text", "time", "day", "decimal", "enum"},
-    int: {"integer"},
-    float: {"integer", "number"},
-    bool: {"boolean"},
-    Decimal: {"decimal", "integer", "number", "text"},
-    dict: {"map", "object"},
-    datetime: {"time", "text"},
-    date: {"day", "text"},
-    **{kind: {"list"} for kind in (Sequence, list, tuple, set, frozenset)},
+#: The other kinds that a declared one can hold. A text may well be a decimal or a day, as a person knows.
+_HOLDS: Final = {"text": {"time", "day", "decimal", "enum"}, "decimal": {"integer", "number", "text"}} | {
+    one: {other}
+    for one, other in (("number", "integer"), ("day", "text"), ("enum", "text"), ("map", "object"), ("object", "map"))
 }
 
 
@@ -43,7 +35,7 @@ _HOLDS: Final[Mapping[Any, set[str]]] = {
 class Difference:
     """One difference between a declaration and the schema.
 
-    :param declared_at: file and line of the declaration.
+    :param declared_at: file and line of the call's declaration.
     :param hook: the endpoint's key.
     :param is_absent: whether it is no mistake: the schema lacks what is optional (contract, section 7).
     """
@@ -57,40 +49,36 @@ class Difference:
         return f"{place(*self.declared_at)}: {self.hook}: {'absent: ' if self.is_absent else ''}{self.message}"
 
 
-@dataclass(frozen=True)
-class Fault:
+class _Fault(NamedTuple):
     """One thing that does not fit.
 
-    :param of: the field, or the enumeration, that a person changes; None for the hook.
-    :param lacks: what the schema does not have, where no name of the schema is like it.
+    :param of: the class and field that does not; empty for the hook.
+    :param without: what a page does without what the schema lacks; empty for a mistake.
     """
 
     message: str
-    of: Any = None
-    lacks: Literal["", "call", "parameter", "field"] = ""
-
-
-def no_such(what: str, name: str, known: Iterable[str]) -> str:
-    """Return that the schema has no such name, with a similar one that it has."""
-    return "; ".join(filter(None, (f"the schema has no {what} {name}", did_you_mean(name, known))))
+    of: str = ""
+    without: str = ""
 
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
     """Return all differences, each once, in the order of the files."""
-    given: list[Any] = list(hooks)
     known = {(each.method, _unnamed(each.path)): each for each in operations}
-    declared = {(_method(hook), _unnamed(hook.path_shape)) for hook in given}
-    # A call of another hook is not the one that is meant here.
-    others = [each for call, each in known.items() if call not in declared]
-    found: dict[tuple[tuple[str, int], str], Difference] = {}
-    for hook in given:
-        operation = known.get((_method(hook), _unnamed(hook.path_shape)))
-        for fault in _faults(hook, operation) if operation else [_missing(hook, known, others)]:
-            declared_at = _declared_at(fault.of) or hook.declared_at
-            without = _without(hook, fault)
-            message = f"{fault.message}. {without}" if without else fault.message
-            difference = Difference(declared_at=declared_at, hook=hook.key, message=message, is_absent=bool(without))
-            found.setdefault((declared_at, message), difference)
+    calls: list[tuple[tuple[str, str], Any]] = [
+        ((str(getattr(hook, "method", "GET")), _unnamed(hook.path_shape)), hook) for hook in hooks
+    ]
+    # A call of another hook is not the one that is meant.
+    others = [known[call] for call in known.keys() - {call for call, _ in calls}]
+    found: dict[tuple[str, str], Difference] = {}
+    for call, hook in calls:
+        for fault in _faults(hook, known[call]) if call in known else [_missing(hook, call[0], others)]:
+            message = ". ".join(filter(None, (fault.message, fault.without)))
+            message = f"{fault.of}: {message}" if fault.of else message
+            difference = Difference(
+                declared_at=hook.declared_at, hook=hook.key, message=message, is_absent=bool(fault.without)
+            )
+            # A fault of a class is told once, whichever calls have it.
+            found.setdefault((fault.of if fault.of[:1].isupper() else hook.key, message), difference)
     return sorted(found.values())
 
 
@@ -98,193 +86,136 @@ def _unnamed(path: str) -> str:
     return re.sub(r"\{[^{}]*\}", "{}", path)
 
 
-def _method(hook: Any) -> str:
-    return str(getattr(hook, "method", "GET"))
+def _no_such(what: str, name: str, known: Iterable[str]) -> str:
+    return "; ".join(filter(None, (f"the schema has no {what} {name}", did_you_mean(name, known))))
 
 
-def _declared_at(of: Any) -> tuple[str, int] | None:
-    owner, name = (of.owner, of.name) if isinstance(of, DeclaredField) else (of, "class")
-    try:
-        lines, start = inspect.getsourcelines(owner)
-    except (OSError, TypeError):
-        return None
-    number = next((number for number, line in enumerate(lines) if re.match(rf"\s*{name}\b *[:=]", line)), 0)
-    return inspect.getfile(owner), start + number
-
-
-def _without(hook: Any, fault: Fault) -> str:
-    """Return what a page does without what the schema lacks; empty where it is not optional."""
-    of = fault.of
-    if fault.lacks == "parameter" and (of is None or of.may_be_none):
-        return "Pages do not offer what it does."
-    if fault.lacks == "field" and (hook.is_optional or of.may_be_missing):
-        return "Pages show it as missing."
-    return str(hook.without) if fault.lacks == "call" else ""
-
-
-def _missing(hook: Any, known: Mapping[tuple[str, str], Operation], others: list[Operation]) -> Fault:
-    path, shape = hook.path_shape, _unnamed(hook.path_shape)
-    methods = [method for method, there in known if there == shape]
-    paths = [] if methods else [each.path for each in others if each.method == _method(hook)]
+def _missing(hook: Any, method: str, others: list[Operation]) -> _Fault:
     # Another method that no hook calls, or a path that is like it: then it is a mistake.
-    is_meant = did_you_mean(path, paths) or any(_unnamed(each.path) == shape for each in others)
-    hint = f"; it has {', '.join(methods)} there" if methods else ""
-    return Fault(no_such(_method(hook), path, paths) + hint, lacks="" if is_meant else "call")
+    path = hook.path_shape
+    if methods := [each.method for each in others if _unnamed(each.path) == _unnamed(path)]:
+        return _Fault(f"the schema has no {method} {path}; it has {', '.join(methods)} there")
+    paths = [each.path for each in others if each.method == method]
+    return _Fault(_no_such(method, path, paths), without="" if did_you_mean(path, paths) else hook.without)
 
 
-def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
-    ours, theirs = path_names(hook.path_shape), path_names(operation.path)
-    for number, (name, other) in enumerate(zip(ours, theirs, strict=True), start=1):
-        # `resource(…)` calls the id of a row so, whatever the schema calls it.
-        if attribute_name(name) != attribute_name(other) and not (name == names.ID_FIELD and number == len(ours)):
-            yield Fault(f"the parameter {name} of the path is {other} in the schema")
-    for header in operation.headers:
-        if header.required:
-            yield Fault(f"the schema needs the {header.place} {header.name}, which hooks do not send")
-    is_list = getattr(hook, "is_list", False)
-    yield from _query_faults(hook, operation.query, is_list=is_list)
-    yield from _answer_faults(hook, operation, is_list=is_list)
-    if operation.method != "GET":
-        yield from _body_faults(hook, operation.body)
-    elif operation.body.required:
-        yield Fault("the schema's call needs a body, which queries do not send")
-
-
-def _query_faults(hook: Any, known: dict[str, Parameter], *, is_list: bool) -> Iterator[Fault]:
-    in_path = path_names(hook.path_shape)
-    own = {wire: each for wire, each in (fields_of(hook.params) or {}).items() if wire not in in_path}
-    # Keywords of all lists have the hook's own names; only lists send them.
-    of_all = {"q": names.SEARCH_PARAM, "sort": names.SORT_PARAM, "pages": "", "cursor": ""}
-    sent = {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
-    for name in sorted(sent - known.keys()):
-        yield Fault(f"the schema has no parameter {name}, which lists are read with")
-    if is_list and names.CURSOR_PARAM in known and known[names.CURSOR_PARAM].required:
-        yield Fault(f"the schema needs the parameter {names.CURSOR_PARAM}, without which a list begins")
-    for wire, each in own.items():
-        is_own = not (issubclass(hook.params, ListParams) and each.name in of_all)
-        name = wire if is_own else of_all[each.name] if is_list else ""
-        if name in known:
-            yield from _Types(sent=True).faults(each.kind, known[name].shape, each)
-            if known[name].required and each.may_be_none:
-                yield Fault(
-                    f"the schema needs the parameter {name}, which a call may leave out", each if is_own else None
-                )
-        elif name:
-            title, of = (f"{each.title}: ", each) if is_own else ("", None)
-            is_misspelt = is_own and did_you_mean(name, known)
-            message = title + no_such("parameter", name, known if is_own else ())
-            yield Fault(message, of, lacks="" if is_misspelt else "parameter")
-        sent.add(name)
-    for name, given in known.items():
-        if given.required and name not in sent:
-            yield Fault(f"the schema needs the parameter {name}")
-
-
-def _answer_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[Fault]:
-    declared, answer = hook.item if is_list else hook.data, operation.answer
-    shape = operation.item if is_list else answer.shape
-    if declared is None:
-        # An answer to a DELETE may be left unread.
-        if answer.shape and operation.method != "DELETE":
-            yield Fault("the schema's call is answered with JSON, and data=… is not declared")
-    elif answer.note:
-        yield Fault(f"the schema's answer can't be read: {answer.note}")
-    elif answer.shape is None:
-        yield Fault("the schema's call is answered without a body, and data=… is declared")
-    elif shape is None:
-        fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
-        yield Fault(f"the schema's answer is no page of a list: {answer.shape} without {', '.join(fields)}")
-    else:
-        yield from _Types().faults(declared, shape)
-
-
-def _body_faults(hook: Any, body: Body) -> Iterator[Fault]:
-    is_partial = get_origin(hook.body) is Partial
-    kind, shape = get_args(hook.body)[0] if is_partial else hook.body, body.shape
-    needed = [wire for wire, each in (shape.fields if shape else {}).items() if each.required and not each.read_only]
+def _shape_of(kind: Any) -> Shape | None:
+    """Return the shape of a declared type; None where nothing is declared."""
     if kind is None:
-        if body.required or needed:
-            yield Fault("the schema's call needs a body, and body=… is not declared")
-    elif body.note:
-        yield Fault(f"the schema's body is not what hooks send: {body.note}")
-    elif shape is None:
-        yield Fault("the schema's call takes no body, and body=… is declared")
+        return None
+    template = "#/components/schemas/{name}"
+    [schema], components = msgspec.json.schema_components([kind], ref_template=template, schema_hook=lambda _: {})
+    root = {"components": {"schemas": components}, "type": schema}
+    return Schemas().shape(Node(root, root).child("type"))
+
+
+def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
+    is_list, answer = getattr(hook, "is_list", False), operation.answer
+    yield from _parameter_faults(hook, operation, is_list=is_list)
+    if is_list and answer and answer.kind != "file" and not operation.item:
+        fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
+        yield _Fault(f"the schema's answer is no page of a list: {answer} without {', '.join(fields)}")
     else:
-        # A write sends some fields of a row: those that the backend sets by itself are no difference.
-        is_row = is_partial and isinstance(kind, type) and issubclass(kind, Row)
-        yield from _Types(sent=True, of_a_row=is_row).faults(kind, shape)
-        declared = fields_of(kind) or shape.fields
-        for wire in needed if {*declared} & {*shape.fields} else []:
-            if wire not in declared:
-                yield Fault(f"the schema's body needs the field {wire}, which {kind.__name__} does not have")
+        declared, shape = (hook.item, operation.item or answer) if is_list else (hook.data, answer)
+        # An answer to a DELETE may be left unread.
+        is_read = declared is not None or operation.method != "DELETE"
+        yield from _body_faults("answer", _shape_of(declared), shape if is_read else None, is_optional=hook.is_optional)
+    body = getattr(hook, "body", None)
+    kind: Any = get_args(body)[0] if get_origin(body) is Partial else body
+    # A write sends some fields of a row: those that the backend sets by itself are no difference.
+    is_part = kind is not body and issubclass(kind, Row)
+    yield from _body_faults("body", _shape_of(kind), operation.body, is_sent=True, is_part=is_part)
 
 
-@dataclass(kw_only=True)
-class _Types:
-    """Holds types against shapes.
+def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[_Fault]:
+    known, of_a_list = operation.query, {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
+    declared = _shape_of(hook.params) or Shape(kind="object")
+    # Keywords of all lists: the figures of a list have no order.
+    left = {"pages", "cursor", *(() if is_list else ("sort",))} if "pages" in declared.fields else set()
+    own = {name: each for name, each in declared.fields.items() if name not in left}
+    for name in sorted(of_a_list - known.keys()):
+        yield _Fault(f"the schema has no parameter {name}, which lists are read with")
+    for each in operation.parameters:
+        is_sent = each.place == "path" or (each.place == "query" and each.name in {*own, *of_a_list})
+        if each.shape.required and not is_sent:
+            yield _Fault(f"the schema needs the parameter {each.name}")
+    for name, ours in own.items():
+        title = f"{declared.name}.{name}"
+        if name in known:
+            yield from _misfits(ours, known[name], title, is_sent=True)
+            if known[name].required and not ours.required:
+                yield _Fault("the schema needs the parameter, which a call may leave out", title)
+        elif name not in path_names(hook.path_shape):
+            is_mistake = ours.required or did_you_mean(name, known)
+            without = "" if is_mistake else "Pages do not offer what it does."
+            yield _Fault(_no_such("parameter", name, known), title, without)
 
-    :param sent: the value is sent, not received: then null and values that are not known do not matter.
-    :param of_a_row: some fields of a row are sent: then it may have more fields, and its fields more values.
+
+def _body_faults(what: str, ours: Shape | None, theirs: Shape | None, **options: Any) -> Iterator[_Fault]:
+    fields = theirs.fields.items() if theirs else ()
+    needed = [wire for wire, each in fields if each.required and not each.read_only] if what == "body" else []
+    if theirs and theirs.kind == "file" and ours:
+        yield _Fault(f"the schema's {what} is not JSON: {theirs.note}")
+    elif theirs and ours:
+        yield from _misfits(ours, theirs, f"the {what}", **options)
+        for wire in needed if ours.kind == "object" else []:
+            if wire not in ours.fields:
+                yield _Fault(f"the schema needs the field {wire} in the body", ours.name)
+    elif ours:
+        yield _Fault(f"the schema's call has no {what}, and the declaration has one")
+    elif theirs and (what == "answer" or theirs.required or needed):
+        yield _Fault(f"the declaration has no {what}, and the schema's call has one")
+
+
+def _misfits(
+    ours: Shape, theirs: Shape, title: str, *, seen: frozenset[str] = frozenset(), **options: bool
+) -> Iterator[_Fault]:
+    """Yield what does not fit of a value.
+
+    :param title: the class and field of the value.
+    :param options: `is_sent`: null and values that are not known do not matter. `is_part`: some fields of a row are
+        sent: it may have more fields, and they more values. `is_optional`: an answer may lack each field.
     """
+    is_sent, is_part = options.get("is_sent", False), options.get("is_part", False)
+    if "any" in {ours.kind, theirs.kind} or ours.pointer in seen:
+        return
+    if theirs.nullable and not (ours.nullable or is_sent or theirs.item or theirs.kind == "object"):
+        yield _Fault("it is never None here, and may be null in the schema", title)
+    inner: dict[str, Any] = {"seen": seen | {ours.pointer}, **options}
+    if ours.kind != theirs.kind and theirs.kind not in _HOLDS.get(ours.kind, ()):
+        # An id may be a number.
+        if not (title.endswith(f".{names.ID_FIELD}") and theirs.kind == "integer"):
+            yield _Fault(f"it is {ours} here, and {theirs} in the schema", title)
+    elif ours.item and theirs.item:
+        yield from _misfits(ours.item, theirs.item, title, **inner)
+    elif ours.kind == theirs.kind == "enum":
+        unknown = [] if is_part else sorted({*ours.values} - {*theirs.values})
+        missing = [] if is_sent else [value for value in theirs.values if value not in ours.values and value]
+        yield from [_Fault(f"it has {', '.join(unknown)}, which the schema has not", ours.name or title)] * bool(
+            unknown
+        )
+        yield from [_Fault(f"it lacks {', '.join(missing)} of the schema", ours.name or title)] * bool(missing)
+    elif theirs.fields:
+        yield from _field_misfits(ours, theirs, inner)
 
-    sent: bool = False
-    of_a_row: bool = False
-    _seen: set[tuple[Any, str]] = field(default_factory=set)
 
-    def faults(self, kind: Any, shape: Shape, of: DeclaredField | None = None) -> Iterator[Fault]:
-        """Yield what does not fit.
-
-        :param of: the field whose type it is.
-        """
-        kinds, may_be_none = alternatives(kind)
-        if shape.kind == "any" or {Any, object} & {*kinds}:
-            return
-        if of and shape.nullable and not (may_be_none or self.sent or shape.item or shape.kind == "object"):
-            yield Fault(f"{of.title} is never None here, and may be null in the schema", of)
-        each = [list(self._of_one(one, shape, of)) for one in kinds]
-        if all(each):
-            yield from each[0]
-
-    def _of_one(self, kind: Any, shape: Shape, of: DeclaredField | None) -> Iterator[Fault]:
-        values, fields, origin = values_of(kind), fields_of(kind), get_origin(kind) or kind
-        is_id = bool(of and of.of_all_rows and of.name == names.ID_FIELD) and shape.kind == "integer"
-        may_hold = is_id or (values and shape.kind == "text") or (fields is not None and shape.kind == "map")
-        name = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind).removeprefix("typing.")
-        if values is not None and shape.kind == "enum":
-            unknown = [] if self.of_a_row else sorted(values - {*shape.values})
-            missing = [] if self.sent else [value for value in shape.values if value not in values and value]
-            declared = kind if isinstance(kind, type) else of
-            if unknown:
-                yield Fault(f"{name} has {', '.join(unknown)}, which the schema has not", declared)
-            if missing:
-                yield Fault(f"{name} lacks {', '.join(missing)} of the schema", declared)
-        elif fields is not None and shape.kind == "object":
-            yield from self._of_fields(kind, fields, shape, of)
-        elif shape.kind in _HOLDS.get(origin, ()):
-            inside = (*get_args(kind), Any)[1 if origin is dict and get_args(kind) else 0]
-            for part in [shape.item] if shape.item else [each.shape for each in shape.fields.values()]:
-                yield from self.faults(inside, part, of)
-        elif not may_hold:
-            title = of.title if of else "the body" if self.sent else "the answer"
-            yield Fault(f"{title} is {name} here, and {shape} in the schema", of)
-
-    def _of_fields(
-        self, kind: Any, fields: dict[str, DeclaredField], shape: Shape, of: DeclaredField | None
-    ) -> Iterator[Fault]:
-        if (kind, shape.pointer) in self._seen:
-            return
-        self._seen.add((kind, shape.pointer))
-        if not self.of_a_row and len(fields) > 1 and shape.fields and not {*fields} & {*shape.fields}:
-            yield Fault(f"the schema has no field of {kind.__name__}, but {', '.join(shape.fields)}", of)
-            return
-        for wire, each in fields.items():
-            if wire in shape.fields:
-                yield from self.faults(each.kind, shape.fields[wire].shape, each)
-            elif not self.of_a_row and not (each.of_all_rows and wire == names.CREATED_AT_FIELD):
-                # The version of a row has this name, or the backend has none. What is declared too is not meant.
-                similar = (
-                    [] if wire == names.VERSION_FIELD else [other for other in shape.fields if other not in fields]
-                )
-                is_misspelt = self.sent or did_you_mean(wire, similar)
-                message = f"{each.title}: {no_such('field', wire, similar)}"
-                yield Fault(message, each, lacks="" if is_misspelt else "field")
+def _field_misfits(ours: Shape, theirs: Shape, options: dict[str, Any]) -> Iterator[_Fault]:
+    is_sent, is_part = options.get("is_sent", False), options.get("is_part", False)
+    # What is declared too is not meant.
+    others = [name for name in theirs.fields if name not in ours.fields]
+    if len(ours.fields) > 1 and len(others) == len(theirs.fields) and not is_part:
+        yield _Fault(f"the schema has none of its fields, but {', '.join(others)}", ours.name)
+        return
+    for wire, each in ours.fields.items():
+        if wire in theirs.fields:
+            yield from _misfits(each, theirs.fields[wire], f"{ours.name}.{wire}", **options)
+        elif not is_part and wire != names.CREATED_AT_FIELD:
+            # The version of a row has this name, or the backend has none.
+            similar = [] if wire == names.VERSION_FIELD else others
+            may_be_missing = names.ID_FIELD in ours.fields and wire not in {
+                names.ID_FIELD,
+                names.PROFILE_PERMISSIONS_FIELD,
+            }
+            is_absent = (may_be_missing or options.get("is_optional")) and not (is_sent or did_you_mean(wire, similar))
+            without = "Pages show it as missing." if is_absent else ""
+            yield _Fault(_no_such("field", wire, similar), f"{ours.name}.{wire}", without)

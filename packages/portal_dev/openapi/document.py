@@ -7,13 +7,10 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 T = TypeVar("T")
 #: The C loader of YAML ends the process where a document is nested more deeply than its stack.
@@ -48,8 +45,11 @@ class Node:
                 parts = {str(number): part for number, part in enumerate(parts)}
             if not isinstance(parts, dict) or name not in parts:
                 return None
-            node = Node(self.root, parts[name], _below(node.pointer, name))
+            node = node._inside(name, parts[name])
         return node
+
+    def _inside(self, name: str, value: Any) -> Node:
+        return Node(self.root, value, f"{self.pointer}/{name.replace('~', '~0').replace('/', '~1')}")
 
     def members(self, *names: str) -> dict[str, Node]:
         """Return the parts of the object or array that these names lead to; none where there is none.
@@ -62,35 +62,34 @@ class Node:
         if not isinstance(node.value, dict | list):
             raise SchemaError(node.pointer, f"should be an object or an array, not {type(node.value).__name__}")
         pairs = node.value.items() if isinstance(node.value, dict) else enumerate(node.value)
-        return {str(name): Node(self.root, part, _below(node.pointer, str(name))) for name, part in pairs}
+        return {str(name): node._inside(str(name), part) for name, part in pairs}  # noqa: SLF001  of the same class
 
     def get(self, name: str, default: T) -> T:
         """Return a member that is of the type of `default`; else `default`."""
         found = self.value.get(name) if isinstance(self.value, dict) else None
         return found if type(found) is type(default) else default
 
-    def target(self) -> Node | None:
-        """Return the part that `$ref` names, or this one without it; None where it is in another document.
+    def followed(self) -> Node:
+        """Return the part that `$ref` names.
 
-        :raises SchemaError: nothing stands there, or the reference leads back to itself.
+        :raises SchemaError: it is in another document, or nothing stands there.
         """
-        node, seen = self, [""]
-        while (ref := node.get("$ref", "")) not in seen:
-            names = [unquote(part).replace("~1", "/").replace("~0", "~") for part in ref.split("/")]
-            if names[0] != "#":
-                return None
-            seen.append(ref)
-            found = Node(self.root, self.root).child(*names[1:])
-            if found is None:
-                raise SchemaError(node.pointer, f"{ref} names nothing in this schema")
-            node = found
-        if ref:
-            raise SchemaError(self.pointer, f"{ref} leads back to itself")
-        return node
+        ref = self.get("$ref", "")
+        start, *parts = [unquote(part).replace("~1", "/").replace("~0", "~") for part in ref.split("/")]
+        if start != "#":
+            raise SchemaError(self.pointer, f"{ref} is in another document; bundle them into one")
+        found = Node(self.root, self.root).child(*parts)
+        if found is None:
+            raise SchemaError(self.pointer, f"{ref} names nothing in this schema")
+        return found
 
+    def target(self) -> Node:
+        """Return the part at the end of all references, or this one without any.
 
-def _below(pointer: str, name: str) -> str:
-    return f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+        :raises SchemaError: as for one of them.
+        :raises RecursionError: they lead back to themselves.
+        """
+        return self.followed().target() if self.get("$ref", "") else self
 
 
 def read_schema(name: str) -> str:
@@ -114,8 +113,8 @@ def read_document(text: str) -> Node:
         parsed = json.loads(plain) if plain.startswith("{") else _parsed_yaml(text)
     except RecursionError:
         raise SchemaError("", "it is nested too deeply") from None
-    except ValueError as error:
-        raise SchemaError("", f"it is neither JSON nor YAML: {error}") from None
+    except (ValueError, yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
+        raise SchemaError("", f"it is neither JSON nor YAML: {' '.join(str(error).split())}") from None
     node = Node(parsed, parsed)
     version = node.get("openapi", "")
     if not re.match(r"3\.[01](\.|$)", version):
@@ -136,36 +135,28 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false
 
 
 def _parsed_yaml(text: str) -> Any:
-    try:
-        _limit(yaml.parse(text, _Loader), most=len(text))
-        return yaml.load(text, _Loader)  # noqa: S506  a SafeLoader
-    except (yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
-        raise ValueError(" ".join(str(error).split())) from None
+    """Read a document, unless it would exhaust the stack or the memory.
 
-
-def _limit(events: Iterable[Any], most: int) -> None:
-    """Refuse a document that would exhaust the stack or the memory before it is read.
-
-    :param most: of its parts, each counted where an alias repeats it. Without aliases a text has no more than letters.
-    :raises SchemaError: it is nested too deeply, or its aliases repeat too much.
+    :raises SchemaError: it is nested too deeply, or its aliases repeat too much: each part counts where an alias
+        repeats it, and without aliases a text has no more parts than letters.
     """
     sizes: dict[str | None, int] = {}
     opened: list[tuple[str | None, int]] = [(None, 0)]
-    for event in events:
-        anchor, size = getattr(event, "anchor", None), 0
+    for event in yaml.parse(text, _Loader):
+        anchor, size = getattr(event, "anchor", None), 1
         if isinstance(event, yaml.CollectionStartEvent):
-            opened.append((anchor, 1))
+            opened.append((anchor, 0))
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, size = opened.pop()
+            anchor, inside = opened.pop()
+            size += inside
         elif isinstance(event, yaml.AliasEvent):
             # A collection that is not closed yet contains itself.
-            anchor, size = None, sizes.get(anchor, most + 1)
-        elif isinstance(event, yaml.ScalarEvent):
-            size = 1
-        if size:
+            size = sizes.get(anchor, len(text) + 1)
+        if not isinstance(event, yaml.CollectionStartEvent):
             sizes[anchor] = size
             opened[-1] = opened[-1][0], opened[-1][1] + size
         if len(opened) > _DEEPEST:
             raise SchemaError("", "it is nested too deeply")
-        if opened[-1][1] > most:
+        if opened[-1][1] > len(text) + 9:
             raise SchemaError("", "its aliases repeat too much, or an alias stands in what it names")
+    return yaml.load(text, _Loader)  # noqa: S506  a SafeLoader

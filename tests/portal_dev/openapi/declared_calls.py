@@ -10,7 +10,6 @@ from portal.query import (
     ListParams,
     MutationGroup,
     OpenEnum,
-    Params,
     Partial,
     QueryGroup,
     Record,
@@ -108,11 +107,6 @@ class WrongListParams(ListParams):
     limit_to: int | None = None
 
 
-class WrongParams(Params):
-    payment: str
-    refund: str
-
-
 class WrongReq(TypedDict, total=False):
     note: int
     reason: str
@@ -126,7 +120,6 @@ class WrongQueries(QueryGroup, domain="wrong", registry=OWN):
     use_get_list_query = paginated_query_endpoint(item=Payment, params=ListParams, url="/summary")
     use_get_path_query = query_endpoint(data=Payment, url="/paiments")
     use_get_method_query = query_endpoint(data=Payment, params=RowParams, url="/payments/{id}/approve")
-    use_get_swapped_query = query_endpoint(data=Line, params=WrongParams, url="/payments/{refund}/refunds/{payment}")
     use_get_file_query = query_endpoint(data=str, url="/file")
     use_get_required_query = query_endpoint(data=Line, url="/search")
 

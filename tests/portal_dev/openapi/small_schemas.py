@@ -7,7 +7,7 @@ from typing import Any
 
 from portal_dev.openapi import declarations, source_of
 from portal_dev.openapi.document import Node
-from portal_dev.openapi.shapes import Schemas, Shape
+from portal_dev.openapi.reader import Schemas, Shape
 
 TEXT = {"type": "string"}
 

@@ -30,7 +30,7 @@ def test_differences_are_printed_and_counted(schema: Path) -> None:
     for line in out.getvalue().splitlines():
         assert line.startswith(places)
         assert re.search(r": finance\.get_summary: (absent: )?FinanceSummary", line)
-    assert "absent: FinanceSummaryParams.time_zone: the schema has no parameter timeZone" in out.getvalue()
+    assert "absent: FinanceSummaryParams.timeZone: the schema has no parameter timeZone" in out.getvalue()
     assert "FinanceSummary.total: the schema has no field total; did you mean 'totals'?" in out.getvalue()
 
 

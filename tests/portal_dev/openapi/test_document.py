@@ -12,7 +12,7 @@ from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, ref,
 
 INTEGER = {"type": "integer"}
 CLIENT = {"type": "object", "required": ["name"], "properties": {"name": TEXT, "age": INTEGER}}
-IT, ANSWER = "#/components/schemas/It", "#/paths/~1a/get/responses/200/content/application~1json/schema"
+IT = "#/components/schemas/It"
 REPEATS = "its aliases repeat too much"
 
 
@@ -48,13 +48,17 @@ def bomb(line: str) -> str:
         (bomb("{{<<: [{above}, {above}]}}"), REPEATS),
         ("openapi: 3.0.3\na: &a [*a]", REPEATS),
         ("openapi: 3.0.3\npaths: 5", "#/paths: should be an object or an array, not int"),
-        ("openapi: 3.0.3\npaths: {/a: {get: []}}", "#/paths/~1a/get: should be an object, not list"),
+        (
+            "openapi: 3.0.3\npaths: {/a: {get: {parameters: 5}}}",
+            "#/paths/~1a/get/parameters: should be an object or an",
+        ),
+        ('{"swagger": "2.0", "paths": {}}', "#/openapi: should be a text such as '3.1.0', not missing"),
         ("openapi: 3.0.3\npaths: {/a: {$ref: a.yaml}}", "#/paths/~1a: a.yaml is in another document; bundle them"),
         ("openapi: 3.0.3\npaths: {/a: {get: {parameters: [{in: query}]}}}", "#/paths/~1a/get/parameters/0: a param"),
         ("openapi: 3.0.3\npaths: {}", "#/paths: nothing stands at / or below it; there are none"),
         (with_it(5), f"{IT}: should be an object, not int"),
         (with_it(ref("Nobody")), f"{IT}: #/components/schemas/Nobody names nothing"),
-        (with_it(ref("It")), f"{ANSWER}: {IT} leads back to itself"),
+        ("openapi: 3.0.3\npaths: {/a: {$ref: '#/paths/~1a'}}", "the schema is nested too deeply"),
     ],
     ids=lambda each: each[:40],
 )
@@ -74,7 +78,6 @@ def test_fault_is_told_with_its_place(text: str, told: str) -> None:
         ({"type": "object"}, "map[any]", False),
         ({"additionalProperties": INTEGER}, "map[integer]", False),
         ({"properties": {"a": TEXT}}, "It", False),
-        ({"const": "card"}, "enum", False),
         ({"allOf": [TEXT, {"description": "A name."}]}, "text", False),
         (True, "any", False),
         ({"type": "string", "nullable": True}, "text", True),
@@ -104,6 +107,7 @@ def test_enumeration_has_all_values() -> None:
         ({"anyOf": [TEXT, ref("Client")]}, "it is text or Client"),
         ({"allOf": [TEXT, CLIENT]}, "allOf of different types"),
         ({"$ref": "other.yaml#/It"}, "other.yaml#/It is in another document"),
+        (ref("It"), "it contains itself without an object between"),
         ({"items": ref("It")}, "it contains itself without an object between"),
     ],
 )
@@ -115,10 +119,10 @@ def test_other_values_are_any_with_a_reason(schema: Any, note: str) -> None:
 def test_recursive_object_ends_and_parts_are_merged() -> None:
     tree = {"allOf": [ref("Client"), {"required": ["age"], "properties": {"parent": ref("It")}}]}
     found = shape(tree, Client=CLIENT)
-    assert {name: str(each.shape) for name, each in found.fields.items()} == {
+    assert {name: str(each) for name, each in found.fields.items()} == {
         "name": "text",
         "age": "integer",
         "parent": "It",
     }
     assert [name for name, each in found.fields.items() if each.required] == ["name", "age"]
-    assert found.fields["parent"].shape is found
+    assert found.fields["parent"].pointer == found.pointer

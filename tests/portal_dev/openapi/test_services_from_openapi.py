@@ -56,11 +56,18 @@ def test_modules_are_printed_or_written_below_a_folder(schema: Path, tmp_path: P
     out, err = printed(str(schema))
     assert out.startswith('# --- shop/orders.py\n\n"""Orders."""\n')
     assert '\n# --- shop/summary.py\n\n"""Summary."""\n' in out
-    assert err == "`POST /files`: its body: it is text/plain, no JSON\n"
+    assert err == "`POST /files`: its body or answer: it is text/plain, no JSON\n"
     folder = tmp_path / "services"
     told, _ = printed(str(schema), output=folder)
     files = [folder / "shop" / f"{name}.py" for name in ("__init__", "orders", "summary")]
     assert sorted(told.split()) == sorted(map(str, folder.rglob("*.py"))) == sorted(map(str, files))
+
+
+def test_one_file_has_all_calls(schema: Path, tmp_path: Path) -> None:
+    printed(str(schema), path="/shop", output=tmp_path / "shop.py")
+    text = (tmp_path / "shop.py").read_text()
+    assert "use_get_orders_query" in text
+    assert "use_get_summary_query" in text
 
 
 def test_existing_file_is_kept(schema: Path, tmp_path: Path) -> None:
@@ -80,8 +87,6 @@ def test_existing_file_is_kept(schema: Path, tmp_path: Path) -> None:
 def test_fault_is_one_line(schema: Path, tmp_path: Path) -> None:
     assert refused("nowhere.yaml").startswith("nowhere.yaml: it can't be read: ")
     assert refused(str(schema), path="/files") == "none of these calls can be declared"
-    told = refused(str(schema), path="/shop", output=tmp_path / "shop.py")
-    assert told == f"{tmp_path / 'shop.py'} is for one of shop/orders.py, shop/summary.py: choose it by --path"
     (tmp_path / "taken").write_text("")
     told = refused(str(schema), output=tmp_path / "taken")
     assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"

@@ -36,7 +36,6 @@ PATHS = {
                 *query("cursor", "limit", "q"),
                 *query("sort", schema={"enum": ["name", "-name", "createdAt", "-createdAt", "-amount", "amount"]}),
                 *query("method", schema={"enum": ["bank_transfer", "card"]}),
-                *query("receivedAtFrom", "receivedAtTo"),
             ],
             **answers(page(ref("Payment"))),
         },
@@ -51,27 +50,30 @@ def test_form_and_columns_are_those_of_the_schema() -> None:
     assert (
         view_source(module)
         == '''\
-"""Payments: list, create, detail, delete."""
+"""Payments: the pages."""
 
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
 from portal.services.finance.payments import Payment, PaymentMethod, PaymentMutations, PaymentQueries
-from portal_pages import BackendForm, Column, CreateView, DateRange, Filter, ListView, resource_pages
+from portal_pages import BackendForm, Column, CreateView, Filter, ListView, resource_pages
 
-METHODS = {PaymentMethod.BANK_TRANSFER: _("Bank transfer"), PaymentMethod.CARD: _("Card")}
+METHOD_WORDS = {
+    PaymentMethod.BANK_TRANSFER: _("Bank transfer"),
+    PaymentMethod.CARD: _("Card"),
+}
 COLUMNS = {
-    "client_name": Column(_("Client name"), sort="name"),
-    "method": Column(_("Method"), words=METHODS),
-    "email": Column(_("Email"), format="mailto"),
+    "client_name": Column(_("Client name")),
+    "method": Column(_("Method"), words=METHOD_WORDS),
+    "email": Column(_("Email")),
     "amount": Column(_("Amount"), sort="-amount", kind="number"),
     "received_at": Column(_("Received")),
 }
 
 
 class PaymentForm(BackendForm[Payment]):
-    """Create a payment."""
+    """The form of payments."""
 
     class Meta:
         fields = {
@@ -93,8 +95,7 @@ payment_pages = resource_pages(
     list=ListView(
         hook=PaymentQueries.use_get_payments_query,
         columns=COLUMNS,
-        filters=(Filter("method", _("Method"), choices=METHODS),),
-        ranges=(DateRange("receivedAt", _("Received")),),
+        filters=(Filter("method", _("Method"), choices=METHOD_WORDS),),
     ),
     create=CreateView(mutation=PaymentMutations.use_create_payment_mutation, form=PaymentForm, title=_("New payment")),
     detail=PaymentQueries.use_get_payment_query,

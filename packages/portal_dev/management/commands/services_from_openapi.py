@@ -40,40 +40,38 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         output: Path | None = options["output"]
-        folder = output.parent if output is not None and output.suffix == ".py" else output
+        is_file = output is not None and output.suffix == ".py"
+        folder = output.parent if output is not None and is_file else output
+        file = output.stem if output is not None and is_file else ""
         package = PRODUCT.services if folder is None else package_of(folder)
         try:
-            modules = declarations(read_schema(options["schema"]), below=options["path"], package=package)
+            schema = read_schema(options["schema"])
+            modules = declarations(schema, below=options["path"], package=package, file=file)
             for reason in [reason for module in modules for reason in module.left_out]:
                 self.stderr.write(self.style.WARNING(reason))
-            files = self.files([module for module in modules if module.hooks], output, options["forms"], package)
+            declared = [module for module in modules if any(module.hooks.values())]
+            files = self.files(declared, folder, options["forms"], is_file=is_file)
         except SchemaError as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         self.write(files, force=options["force"])
 
-    def files(self, modules: list[Module], output: Path | None, forms: Path | None, package: str) -> dict[Path, str]:
-        """Each file to write, with its text. Without an output the modules are printed."""
-        is_file = output is not None and output.suffix == ".py"
+    def files(self, modules: list[Module], folder: Path | None, forms: Path | None, *, is_file: bool) -> dict[Path, str]:
+        """Each file to write, with its text. Without a folder the modules are printed."""
         if not modules:
             raise CommandError("none of these calls can be declared", returncode=2)
-        if len(modules) > 1 and (is_file or forms):
+        if len(modules) > 1 and forms:
             paths = ", ".join(module.path for module in modules)
-            told = f"{'--forms' if forms else output} is for one of {paths}: choose it by --path"
-            raise CommandError(told, returncode=2)
+            raise CommandError(f"--forms is for one of {paths}: choose it by --path", returncode=2)
         sources = {module.path: source_of(module) for module in modules}
-        found = {}
-        if output is None:
+        found = {} if folder is None else {folder / path: source for path, source in sources.items()}
+        if folder is None:
             texts = [f"# --- {path}\n\n{source}" if len(sources) > 1 else source for path, source in sources.items()]
             self.stdout.write("\n\n".join(texts), ending="")
-        elif is_file:
-            found[output] = sources[modules[0].path]
-        else:
-            found = {output / path: source for path, source in sources.items()}
-            for folder in {path.parent for path in found}:
-                if not (folder / "__init__.py").exists():
-                    found[folder / "__init__.py"] = f'"""The calls of {folder.name}."""\n'
+        for inside in {path.parent for path in found} if not is_file else ():
+            if not (inside / "__init__.py").exists():
+                found[inside / "__init__.py"] = f'"""The calls of {inside.name}."""\n'
         if forms:
-            found[forms] = view_source(modules[0], dotted=f"{package}.{output.stem}" if output and is_file else "")
+            found[forms] = view_source(modules[0])
         return found
 
     def write(self, files: dict[Path, str], *, force: bool) -> None:

@@ -1,0 +1,291 @@
+"""A schema's calls: their parameters, bodies and answers as shapes.
+
+Shapes are objects, lists, scalars, enumerations and references. Other values are any JSON, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from portal.api import Backend
+from portal.config import contract_names as names
+from portal_dev.openapi.document import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from portal_dev.openapi.document import Node
+
+#: The kinds of types, and of the formats of texts.
+_KINDS: Final = {"integer": "integer", "number": "number", "boolean": "boolean"}
+_FORMATS: Final = {"date-time": "time", "date": "day", "decimal": "decimal"}
+_IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array"}
+_NULL: Final = "it is null"
+#: Headers that each call has, or that are none of its own.
+_SENT: Final = {"accept", "authorization", "content-type", Backend.idempotency_header.lower()}
+_JSON: Final = re.compile(r"(application/(?!problem)([^/;]*\+)?json|(application|\*)/\*)\s*(;.*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shape:
+    """The values that a schema takes.
+
+    :param kind: `text`, `integer`, `number`, `decimal` (in a text), `boolean`, `time`, `day`, `enum`, `list`, `object`,
+        `map` (an object whose members have any names), `any`, or `file` for a body that is no JSON.
+    :param name: of the schema; empty where it has none.
+    :param note: why it is any JSON, or none; empty for the other kinds.
+    :param values: of an enumeration.
+    :param item: of a list, or of a map.
+    :param load: makes the fields, when they are first asked for: an object may contain itself.
+    :param required: of a member, a parameter or a body. `read_only` and `max_length` (0: no limit) are a member's.
+    """
+
+    kind: str
+    pointer: str = ""
+    name: str = ""
+    nullable: bool = False
+    note: str = ""
+    values: tuple[str, ...] = ()
+    item: Shape | None = None
+    load: Callable[[], dict[str, Shape]] = field(default=dict)
+    required: bool = False
+    read_only: bool = False
+    max_length: int = 0
+
+    @cached_property
+    def fields(self) -> dict[str, Shape]:
+        """The members of an object, by their names on the wire."""
+        return self.load()
+
+    def __str__(self) -> str:
+        """Name it in notes and differences, such as `list[text]`."""
+        return f"{self.kind}[{self.item}]" if self.item else (self.kind == "object" and self.name) or self.kind
+
+
+class Schemas:
+    """The schemas of one document as shapes."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Shape] = {}
+
+    def shape(self, node: Node | None) -> Shape:
+        """Return the shape of a schema.
+
+        :raises SchemaError: the schema is broken.
+        """
+        if node is None:
+            return Shape(kind="any", note="the schema gives no type")
+        if node.pointer not in self._made:
+            self._made[node.pointer] = _any(node, "it contains itself without an object between")
+            if not isinstance(node.value, dict | bool):
+                raise SchemaError(node.pointer, f"should be an object, not {type(node.value).__name__}")
+            shape = self._read(node)
+            self._made[node.pointer] = replace(
+                shape,
+                nullable=shape.nullable or node.get("nullable", False),
+                read_only=shape.read_only or node.get("readOnly", False),
+                max_length=node.get("maxLength", 0) or shape.max_length,
+            )
+        return self._made[node.pointer]
+
+    def _read(self, node: Node) -> Shape:
+        if ref := node.get("$ref", ""):
+            is_here = ref.startswith("#")
+            return self.shape(node.followed()) if is_here else _any(node, f"{ref} is in another document")
+        if parts := [*node.members("allOf").values()]:
+            return self._merged(node, parts)
+        options = [*node.members("oneOf").values(), *node.members("anyOf").values()]
+        if options and not node.members("properties"):
+            return self._either(node, [self.shape(part) for part in options])
+        return _enumeration(node) if node.members("enum") else self._typed(node)
+
+    def _merged(self, node: Node, parts: list[Node]) -> Shape:
+        shapes = [*map(self.shape, parts), self._typed(node)]
+        known = [shape for shape in shapes if shape.kind not in {"any", "map"}]
+        needed = [wire for part in (node, *parts) for wire in part.get("required", list[Any]())]
+
+        def load() -> dict[str, Shape]:
+            fields = {name: member for shape in known for name, member in shape.fields.items()}
+            return {name: replace(each, required=each.required or name in needed) for name, each in fields.items()}
+
+        found = known[0] if known else shapes[0]
+        if known[1:]:
+            are_objects = all(shape.kind == "object" for shape in known)
+            found = _shape(node, "object", load=load) if are_objects else _any(node, "allOf of different types")
+        return replace(found, nullable=any(shape.nullable for shape in shapes))
+
+    def _either(self, node: Node, shapes: list[Shape]) -> Shape:
+        known = [shape for shape in shapes if shape.note != _NULL]
+        if len(known) == 1:
+            found = known[0]
+        elif known and all(shape.kind == "enum" for shape in known):
+            # A blank choice is an enumeration of its own to Django REST framework.
+            values = dict.fromkeys(value for shape in known for value in shape.values)
+            found = _shape(node, "enum", values=tuple(values))
+        else:
+            found = _any(node, f"it is {' or '.join(map(str, known))}" if known else _NULL)
+        return replace(found, nullable=len(known) < len(shapes) or any(shape.nullable for shape in known))
+
+    def _typed(self, node: Node) -> Shape:
+        schema: dict[str, Any] = node.value if isinstance(node.value, dict) else {}
+        given: Any = schema.get("type") or next((kind for name, kind in _IMPLIED.items() if name in schema), [])
+        kinds = [str(kind) for kind in (given if isinstance(given, list) else [given])]
+        others = [kind for kind in kinds if kind != "null"]
+        is_nullable, inside = "null" in kinds, node.child("additionalProperties")
+        if len(others) != 1:
+            note = f"it is {' or '.join(others)}" if others else _NULL if kinds else "the schema gives no type"
+            return _any(node, note)
+        if others == ["array"]:
+            return _shape(node, "list", item=self.shape(node.child("items")), nullable=is_nullable)
+        if others == ["object"] and node.members("properties"):
+            return _shape(node, "object", load=lambda: self._fields(node), nullable=is_nullable)
+        if others == ["object"]:
+            has_schema = inside is not None and isinstance(inside.value, dict)
+            item = self.shape(inside) if has_schema else Shape(kind="any")
+            return _shape(node, "map", item=item, nullable=is_nullable)
+        kind = _FORMATS.get(node.get("format", ""), "text") if others == ["string"] else _KINDS.get(others[0])
+        return _shape(node, kind, nullable=is_nullable) if kind else _any(node, f"{others[0]} is no type")
+
+    def _fields(self, node: Node) -> dict[str, Shape]:
+        needed = node.get("required", list[Any]())
+        parts = node.members("properties").items()
+        return {name: replace(self.shape(part), required=name in needed) for name, part in parts}
+
+
+def _shape(node: Node, kind: str, **options: Any) -> Shape:
+    found = re.fullmatch(r"#/components/schemas/([^/]+)", node.pointer)
+    return Shape(kind=kind, pointer=node.pointer, name=found[1] if found else "", **options)
+
+
+def _any(node: Node, note: str) -> Shape:
+    return Shape(kind="any", pointer=node.pointer, note=note)
+
+
+def _enumeration(node: Node) -> Shape:
+    given = [part.value for part in node.members("enum").values()]
+    known = [value for value in given if value is not None]
+    # Half of a surrogate pair is no text.
+    if all(isinstance(value, str) and not re.search("[\ud800-\udfff]", value) for value in known) and known:
+        return _shape(node, "enum", values=tuple(dict.fromkeys(known)), nullable=len(known) < len(given))
+    return _any(node, "it is one of values that are no texts" if known else _NULL)
+
+
+# --- calls ---
+
+
+class Parameter(NamedTuple):
+    """A parameter of a call.
+
+    :param place: `path`, `query`, `header` or `cookie`.
+    :param is_joined: whether several values stand in one text, with commas between them.
+    """
+
+    name: str
+    place: str
+    shape: Shape
+    is_joined: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """One method of one path.
+
+    :param parameters: the path's in its order, then the others.
+    :param body: None for nothing, as `answer`.
+    """
+
+    method: str
+    path: str
+    is_deprecated: bool
+    parameters: list[Parameter]
+    body: Shape | None
+    answer: Shape | None
+
+    @property
+    def query(self) -> dict[str, Shape]:
+        """The parameters of the query string, by name."""
+        return {each.name: each.shape for each in self.parameters if each.place == "query"}
+
+    @property
+    def item(self) -> Shape | None:
+        """The row of a cursor-paginated list (contract, section 7); None for any other answer."""
+        fields = self.answer.fields if self.answer else {}
+        is_page = {names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD} <= {*fields}
+        return fields[names.ITEMS_FIELD].item if is_page else None
+
+
+def path_names(path: str) -> list[str]:
+    """Return the names of a path's parameters, in its order."""
+    return re.findall(r"\{([^{}]*)\}", path)
+
+
+def is_below(path: str, prefix: str) -> bool:
+    """Return whether a path is this one, or begins with its segments."""
+    start = prefix.rstrip("/")
+    return path == start or path.startswith(f"{start}/")
+
+
+def read_operations(document: Node, *, below: str = "") -> list[Operation]:
+    """Return the operations of a schema, in its order.
+
+    :param below: only of this path and of those below it.
+    :raises SchemaError: a part of the schema is broken.
+    """
+    schemas = Schemas()
+    chosen = {path: item.target() for path, item in document.members("paths").items() if is_below(path, below)}
+    return [
+        _operation(method.upper(), path, item, node.target(), schemas)
+        for path, item in chosen.items()
+        for method in ("get", "post", "put", "patch", "delete")
+        if path.startswith("/") and (node := item.child(method))
+    ]
+
+
+def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas) -> Operation:
+    parts = [*item.members("parameters").values(), *node.members("parameters").values()]
+    text = Shape(kind="text", required=True)
+    given = {("path", name): Parameter(name, "path", text) for name in path_names(path)}
+    given |= {(each.place, each.name): each for each in (_parameter(part.target(), schemas) for part in parts)}
+    answers = node.members("responses")
+    named = sorted(status for status in answers if status[:1] in {"1", "2", "3"}) or ["default"]
+    bodies = [_body(answers.get(status), schemas) for status in named if status[:1] not in {"1", "3"}]
+    return Operation(
+        method=method,
+        path=path,
+        is_deprecated=node.get("deprecated", False),
+        parameters=[
+            each
+            for each in given.values()
+            if (each.name in path_names(path) if each.place == "path" else each.name.lower() not in _SENT)
+        ],
+        body=_body(node.child("requestBody"), schemas),
+        # The first answer of success that says something.
+        answer=next(filter(None, bodies), None),
+    )
+
+
+def _parameter(node: Node, schemas: Schemas) -> Parameter:
+    name, place = node.get("name", ""), node.get("in", "")
+    if not name:
+        raise SchemaError(node.pointer, "a parameter should have a name")
+    contents = [content.child("schema") for content in node.members("content").values()]
+    shape = schemas.shape(node.child("schema") or next(iter(contents), None))
+    is_joined = node.get("style", "form") == "form" and not node.get("explode", True)
+    is_required = place == "path" or node.get("required", False)
+    return Parameter(name, place, replace(shape, required=is_required), is_joined)
+
+
+def _body(node: Node | None, schemas: Schemas) -> Shape | None:
+    part = node.target() if node else None
+    contents = part.members("content") if part else {}
+    if part is None or not contents:
+        return None
+    # `application/json` first.
+    media = sorted(filter(_JSON.fullmatch, contents), key=lambda each: each != "application/json")
+    none = Shape(kind="file", note=f"it is {' or '.join(contents)}, no JSON")
+    return replace(
+        schemas.shape(contents[media[0]].child("schema")) if media else none, required=part.get("required", False)
+    )
