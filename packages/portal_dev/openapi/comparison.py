@@ -146,9 +146,11 @@ def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iter
             if known[name].required and not ours.required:
                 yield _Fault("the schema needs the parameter, which a call may leave out", title)
         elif name not in path_names(hook.path_shape):
-            is_mistake = ours.required or did_you_mean(name, known)
+            # A list has no other word for these.
+            similar = [] if left and name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
+            is_mistake = ours.required or did_you_mean(name, similar)
             without = "" if is_mistake else "Pages do not offer what it does."
-            yield _Fault(_no_such("parameter", name, known), title, without)
+            yield _Fault(_no_such("parameter", name, similar), title, without)
 
 
 def _body_faults(what: str, ours: Shape | None, theirs: Shape | None, **options: Any) -> Iterator[_Fault]:
