@@ -214,10 +214,10 @@ def _field_misfits(ours: Shape, theirs: Shape, options: dict[str, Any]) -> Itera
         elif not is_part and wire != names.CREATED_AT_FIELD:
             # The version of a row has this name, or the backend has none.
             similar = [] if wire == names.VERSION_FIELD else others
-            may_be_missing = names.ID_FIELD in ours.fields and wire not in {
-                names.ID_FIELD,
-                names.PROFILE_PERMISSIONS_FIELD,
-            }
+            # A row has these two, the profile has an id alone.
+            is_row = bool({names.CREATED_AT_FIELD, "created_at"} & {*ours.fields})
+            needed = {names.PROFILE_PERMISSIONS_FIELD, *([names.ID_FIELD] if is_row else [])}
+            may_be_missing = names.ID_FIELD in ours.fields and wire not in needed
             is_absent = (may_be_missing or options.get("is_optional")) and not (is_sent or did_you_mean(wire, similar))
             without = "Pages show it as missing." if is_absent else ""
             yield _Fault(_no_such("field", wire, similar), f"{ours.name}.{wire}", without)
