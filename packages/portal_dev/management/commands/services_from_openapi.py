@@ -55,7 +55,9 @@ class Command(BaseCommand):
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         self.write(files, force=options["force"])
 
-    def files(self, modules: list[Module], folder: Path | None, forms: Path | None, *, is_file: bool) -> dict[Path, str]:
+    def files(
+        self, modules: list[Module], folder: Path | None, forms: Path | None, *, is_file: bool
+    ) -> dict[Path, str]:
         """Each file to write, with its text. Without a folder the modules are printed."""
         if not modules:
             raise CommandError("none of these calls can be declared", returncode=2)
