@@ -101,8 +101,8 @@ def _missing(hook: Any, method: str, others: list[Operation]) -> _Fault:
 
 def _shape_of(kind: Any) -> Shape | None:
     """Return the shape of a declared type; None where nothing is declared."""
-    if kind is None:
-        return None
+    if kind is None or kind is object:
+        return None if kind is None else Shape(kind="any")
     template = "#/components/schemas/{name}"
     [schema], components = msgspec.json.schema_components([kind], ref_template=template, schema_hook=lambda _: {})
     root = {"components": {"schemas": components}, "type": schema}
