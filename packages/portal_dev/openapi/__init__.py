@@ -5,7 +5,8 @@
     comparison     declared calls, held against a schema
     views          a module's pages as source
       writer       the calls as modules: resources, hooks, records; and as source
-        names      of the schema, as names of Python
+        calls      their names, the resources that they make up, and what can't be declared
+          names    of the schema, as names of Python
     reader         what the schema says of each call, and what a value can be
       document     the schema as a tree, by JSON pointer
 

@@ -20,13 +20,24 @@ from portal.config import contract_names
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
 from portal.config.places import SOURCE_ROOT
 from portal.query import filter_of
+from portal_dev.openapi.calls import (
+    VERBS,
+    call_name,
+    faults,
+    fixed_parts,
+    in_path,
+    module_key,
+    plain,
+    resource_at,
+    sent_params,
+)
 from portal_dev.openapi.document import SchemaError
 from portal_dev.openapi.names import FreeNames, attribute_name, camel, class_name, is_possible, member_name, words
-from portal_dev.openapi.reader import path_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from portal_dev.openapi.calls import ResourceCalls
     from portal_dev.openapi.reader import Operation, Parameter, Shape
 
 _TYPES: Final = {"text": "str", "integer": "int", "number": "float", "boolean": "bool", "decimal": "Decimal"}
@@ -35,16 +46,8 @@ _TYPES.update({"time": "datetime", "day": "date", "any": "Any"})
 _DEFAULTS: Final = {"text": '""', "boolean": "False", "list": "()", "map": "dict"}
 _SENT_TYPES: Final = {"integer": "int", "number": "float", "boolean": "bool", "list": "Values"}
 _TAKEN_CLASSES: Final = {*dir(portal.query), *dir(builtins), "Any", "Decimal", "Literal"}
-#: What a call is to a resource by its method, at the path of the list and at that of a row.
-_ROLES: Final = {
-    "": {"GET": "list", "POST": "create"},
-    "/{}": {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"},
-}
-_VERBS: Final = {"GET": "get", "POST": "create", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
 #: Parameters that every list has by the portal's own names.
 _OF_ALL_LISTS: Final = {"q", SORT_PARAM, contract_names.CURSOR_PARAM, contract_names.LIMIT_PARAM}
-#: Segments at the start of a path that say nothing of what stands there.
-_PREFIX: Final = re.compile(r"v\d+(\.\d+)*|\d{4}-\d\d-\d\d|api|rest", re.IGNORECASE)
 
 
 class Declared(NamedTuple):
@@ -52,21 +55,6 @@ class Declared(NamedTuple):
 
     name: str
     members: dict[str, str]
-
-
-@dataclass(kw_only=True)
-class Resource:
-    """The calls of one path and of its rows that `resource(…)` declares, with their hooks, by role.
-
-    :param noun: one of its rows, in snake_case.
-    """
-
-    path: str
-    noun: str
-    row: Shape
-    detail: Shape | None
-    calls: dict[str, Operation]
-    hooks: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -87,7 +75,7 @@ class Module:
     class_names: FreeNames = field(default_factory=lambda: FreeNames(_TAKEN_CLASSES))
     declared: dict[str, Declared] = field(default_factory=dict)
     classes: list[str] = field(default_factory=list)
-    resources: list[Resource] = field(default_factory=list)
+    resources: list[ResourceCalls] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     hooks: dict[str, dict[str, str]] = field(default_factory=lambda: {"Query": {}, "Mutation": {}})
     left_out: list[str] = field(default_factory=list)
@@ -176,11 +164,11 @@ class Module:
         """Declare these calls. Those that no resource has are declared by themselves."""
         fitting = []
         for call in calls:
-            reasons, without = _faults(call)
+            reasons, without = faults(call)
             self.left_out += [f"`{call.method} {call.path}`: {told}" for told in reasons or without]
             fitting += [] if reasons else [call]
         heads = sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])})
-        self.resources = [found for head in heads if "{" not in head and (found := _resource(head, fitting))]
+        self.resources = [found for head in heads if head and (found := resource_at(head, fitting))]
         self.group = class_name(self.resources[0].noun if self.resources else self.title)
         stale: dict[str, Operation] = {}
         for resource in self.resources:
@@ -189,13 +177,13 @@ class Module:
             fitting = [call for call in fitting if call not in resource.calls.values()]
         # Writes name the reads that they make stale: those on their way.
         for call in sorted(fitting, key=lambda call: call.method != "GET"):
-            name = _name(call)
+            name = call_name(call)
             source = self._source(call, name.removeprefix("get_"))
             if call.method == "GET":
                 stale[self._add(name, call, source)] = call
                 continue
-            way = f"{_plain(call.path)}/"
-            gone = [query for query, read in stale.items() if way.startswith(f"{_plain(read.path)}/")]
+            way = f"{plain(call.path)}/"
+            gone = [query for query, read in stale.items() if way.startswith(f"{plain(read.path)}/")]
             effects = "".join(f".invalidates(query_key={query})" for query in gone) or ".changes_nothing()"
             self._add(name, call, source + effects)
 
@@ -205,8 +193,8 @@ class Module:
         self.hooks[kind][name] = source
         return f"{self.group}{kinds}.{name}"
 
-    def _declare_resource(self, resource: Resource) -> None:
-        calls, many = resource.calls, _fixed(resource.path)[-1]
+    def _declare_resource(self, resource: ResourceCalls) -> None:
+        calls, many = resource.calls, fixed_parts(resource.path)[-1]
         options = [repr(resource.path), f"item={self.named(resource.row, resource.noun).name}"]
         if resource.detail and resource.detail.pointer != resource.row.pointer:
             options.append(f"detail={self.named(resource.detail, f'{resource.noun}_detail').name}")
@@ -215,11 +203,11 @@ class Module:
         variable = FreeNames(self.variables).unused(f"_{many}")
         self.variables[variable] = f"resource({', '.join(options)})"
         for role, call in calls.items():
-            name = f"{_VERBS[call.method]}_{many if role == 'list' else resource.noun}"
+            name = f"{VERBS[call.method]}_{many if role == 'list' else resource.noun}"
             resource.hooks[role] = self._add(name, call, f"{variable}.{role}")
 
     def _list_options(self, call: Operation, title: str) -> list[str]:
-        sent, _ = _sent(call)
+        sent, _ = sent_params(call)
         own = {wire: each for wire, each in sent.items() if each.place == "path" or wire not in _OF_ALL_LISTS}
         orders = call.query[SORT_PARAM].values if SORT_PARAM in call.query else ()
         if not own and not orders:
@@ -231,8 +219,8 @@ class Module:
 
     def _source(self, call: Operation, title: str) -> str:
         """Return what declares a call by itself."""
-        sent, _ = _sent(call)
-        url = re.sub(r"\{([^{}]*)\}", lambda found: f"{{{_in_path(found[1])}}}", call.path)
+        sent, _ = sent_params(call)
+        url = re.sub(r"\{([^{}]*)\}", lambda found: f"{{{in_path(found[1])}}}", call.path)
         if call.item and ID_FIELD in call.item.fields:
             options = self._list_options(call, title) or ["params=ListParams"]
             item = self.named(call.item, singularize(title)).name
@@ -262,7 +250,7 @@ def modules_of(operations: list[Operation], *, package: str, file: str = "") -> 
     read = {each.path.partition("/{")[0].rstrip("/") for each in calls if each.method == "GET"}
     found: dict[tuple[str, ...], list[Operation]] = {}
     for each in calls:
-        found.setdefault((file,) if file else _key(each.path, read), []).append(each)
+        found.setdefault((file,) if file else module_key(each.path, read), []).append(each)
     folders = {key[0] for key in found if key[1:]}
     hook_names: dict[str, FreeNames] = defaultdict(FreeNames)
     modules = []
@@ -273,111 +261,6 @@ def modules_of(operations: list[Operation], *, package: str, file: str = "") -> 
         module.declare(own)
         modules.append(module)
     return modules
-
-
-def _plain(path: str) -> str:
-    return re.sub(r"{[^{}]*}", "{}", path.rstrip("/"))
-
-
-def _fixed(path: str) -> list[str]:
-    """Return the segments that are no parameters, as names, without a version at the start."""
-    found = [part for part in path.split("/") if part and "{" not in part]
-    while found[1:] and _PREFIX.fullmatch(found[0]):
-        del found[0]
-    return [attribute_name(part) for part in found] or ["root"]
-
-
-def _key(path: str, read: set[str]) -> tuple[str, ...]:
-    """Return the names of folder and module. Actions stand with those beside them: `/auth/login` and `/auth/logout`."""
-    head = path.partition("/{")[0].rstrip("/")
-    fixed = _fixed(head)
-    return tuple(dict.fromkeys(fixed[:2] if head in read or fixed[2:] else fixed[:1]))
-
-
-def _name(call: Operation) -> str:
-    """Return the name of a call's hook, without its kind."""
-    fixed = _fixed(call.path)
-    *above, last = fixed[1:][-2:] or fixed
-    if call.method == "POST":
-        return "_".join([last, *map(singularize, above)])
-    return "_".join(
-        [_VERBS[call.method], *map(singularize, above), singularize(last) if call.path.endswith("}") else last]
-    )
-
-
-# --- resources ---
-
-
-def _resource(path: str, calls: list[Operation]) -> Resource | None:
-    """Return the calls at a path and of its rows that `resource(…)` declares; None for less than two."""
-    below = {(each.method, _plain(each.path)): each for each in reversed(calls)}
-    wanted = [(role, (method, path + rest)) for rest, roles in _ROLES.items() for method, role in roles.items()]
-    found = {role: below[key] for role, key in wanted if key in below}
-    detail = found["detail"].answer if "detail" in found else None
-    row = (found["list"].item if "list" in found else None) or detail
-    if row is None or ID_FIELD not in row.fields:
-        return None
-    fitting = {role: call for role, call in found.items() if _fits(role, call, row, detail or row)}
-    noun = singularize(_fixed(path)[-1])
-    return Resource(path=path, noun=noun, row=row, detail=detail, calls=fitting) if len(fitting) > 1 else None
-
-
-def _fits(role: str, call: Operation, row: Shape, detail: Shape) -> bool:
-    """Return whether a call has the parameters, the body and the answer that `resource(…)` declares."""
-    if role == "list":
-        return call.item is not None
-    fields = (row if role == "create" else detail).fields
-    is_answered = role == "delete" or bool(call.answer and ID_FIELD in call.answer.fields)
-    sent = call.body.fields if call.body else {}
-    is_sent = all(wire in fields and fields[wire].kind == each.kind for wire, each in sent.items())
-    return is_answered and is_sent and bool(sent) == (role not in {"detail", "delete"}) and not call.query
-
-
-# --- what can't be declared ---
-
-
-def _in_path(name: str) -> str:
-    """Return the name of a path's parameter in an address: an odd one becomes a word."""
-    return name if name.isascii() and name.isidentifier() else attribute_name(name)
-
-
-def _sent(call: Operation) -> tuple[dict[str, Parameter], list[tuple[Parameter, str]]]:
-    """Return the parameters that a hook sends, by their names in an address, and the others with the reasons."""
-    sent: dict[str, Parameter] = {}
-    odd = []
-    for each in call.parameters:
-        wire, shape = _in_path(each.name) if each.place == "path" else each.name, each.shape
-        taken = {*sent, *({"q", "sort", "cursor"} if each.place == "path" else ()), "pages"} if call.item else {*sent}
-        is_list = each.is_joined and each.place == "query" and shape.item and shape.item.kind in {"text", "enum"}
-        if each.place in {"header", "cookie"}:
-            odd += [(each, f"a {each.place}")] if shape.required else []
-        elif not is_possible(wire) or wire in taken:
-            odd.append((each, "a name that hooks have not, or have for something else"))
-        elif shape.kind in {"map", "object"} or (shape.kind == "list" and not is_list):
-            odd.append((each, f"{shape}, which hooks do not send"))
-        else:
-            sent[wire] = each
-    return sent, odd
-
-
-def _faults(call: Operation) -> tuple[list[str], list[str]]:
-    """Return why a call can't be declared, and what it is declared without."""
-    in_path, plain = path_names(call.path), re.sub(r"\{[^{}]+\}", "", call.path)
-    answer, body, is_query = call.answer, call.body, call.method == "GET"
-    _, odd = _sent(call)
-    is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", plain) or len({*in_path}) < len(in_path)
-    reasons = ["it is deprecated"] * call.is_deprecated + ["its path is none that a hook has"] * bool(is_odd)
-    reasons += ["a query sends no body"] if is_query and body and body.required else []
-    reasons += ["its answer is nothing that a hook reads"] if is_query and not answer else []
-    reasons += [f"its body or answer: {each.note}" for each in (body, answer) if each and each.kind == "file"]
-    reasons += [
-        f"the parameter {each.name} is {why}"
-        for each, why in odd
-        if each.shape.required and each.place in {"path", "query"}
-    ]
-    without = [f"without the parameter {each.name}, {why}" for each, why in odd]
-    without += ["without its body, which queries do not send"] if is_query and body else []
-    return reasons, without
 
 
 # --- source ---
