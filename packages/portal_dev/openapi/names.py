@@ -61,7 +61,7 @@ class FreeNames:
 
     def unused(self, *wanted: str) -> str:
         """Return the first of these that is not given yet, else the last one with a number; from now on it is given."""
-        numbered = (f"{wanted[-1].rstrip('_')}_{number}" for number in range(2, len(self._taken) + 3))
+        numbered = (f"{wanted[-1].rstrip('_')}{number}" for number in range(2, len(self._taken) + 3))
         found = next(name for name in (*wanted, *numbered) if name not in self._taken)
         self._taken.add(found)
         return found

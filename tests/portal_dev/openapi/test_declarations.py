@@ -126,7 +126,7 @@ def test_snake_case_is_said_once_for_a_class() -> None:
     text = source(paths, X={"properties": row}, XDetail={"properties": {**row, "no_more": TEXT}})
     assert 'class X(Row, rename="lower"):' in text
     assert "    created_at: datetime | None = None\n" in text
-    assert '    file_name_2: str = field(default="", name="fileName")\n' in text
+    assert '    file_name2: str = field(default="", name="fileName")\n' in text
     assert '_x = resource("/x", item=X, detail=XDetail, newest_first_by=None)' in text
 
 

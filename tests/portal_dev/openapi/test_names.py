@@ -22,7 +22,7 @@ def test_name_of_a_schema_becomes_one_of_python() -> None:
 
 def test_name_is_given_once() -> None:
     names = FreeNames({"id"})
-    assert [names.unused(name) for name in ("id", "id", "name", "name")] == ["id_2", "id_3", "name", "name_2"]
+    assert [names.unused(name) for name in ("id", "id", "name", "name")] == ["id2", "id3", "name", "name2"]
     assert names.unused("name", "name_") == "name_"
 
 
