@@ -4,8 +4,8 @@
 
     comparison     declared calls, held against a schema
     views          a module's pages as source
-      writer       the calls as modules: resources, hooks, records; and as source
-        calls      their names, the resources that they make up, and what can't be declared
+      calls        the calls as resources and hooks, in modules; and what can't be declared
+        classes    of a module: records, enumerations, parameters; and the module's source
           names    of the schema, as names of Python
     reader         what the schema says of each call, and what a value can be
       document     the schema as a tree, by JSON pointer
@@ -18,17 +18,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from portal_dev.openapi.calls import modules_of
+from portal_dev.openapi.classes import source_of
 from portal_dev.openapi.comparison import Difference, compared
 from portal_dev.openapi.document import SchemaError, read_document, read_schema
 from portal_dev.openapi.reader import is_below, read_operations
 from portal_dev.openapi.views import view_source
-from portal_dev.openapi.writer import Module, modules_of, source_of
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from portal.query import Endpoint
+    from portal_dev.openapi.classes import Module
 
 
 def declarations(schema: str, *, below: str = "", package: str = "portal.services", file: str = "") -> list[Module]:

@@ -1,15 +1,18 @@
-"""Operations → what declares them: their names, the resources that they make up, and what can't be declared."""
+"""Operations → modules: the resources that they make up, a hook for each other call, and what can't be declared."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from inflection import singularize
 
-from portal.config.contract_names import ID_FIELD
-from portal_dev.openapi.names import attribute_name, is_possible
+from portal.config import contract_names
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
+from portal.query import filter_of
+from portal_dev.openapi.classes import Module, ResourceCalls
+from portal_dev.openapi.names import FreeNames, attribute_name, class_name, is_possible
 from portal_dev.openapi.reader import path_names
 
 if TYPE_CHECKING:
@@ -20,32 +23,122 @@ _ROLES: Final = {
     "": {"GET": "list", "POST": "create"},
     "/{}": {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"},
 }
-VERBS: Final = {"GET": "get", "POST": "create", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
+_VERBS: Final = {"GET": "get", "POST": "create", "PATCH": "update", "PUT": "replace", "DELETE": "delete"}
+#: Parameters that every list has by the portal's own names.
+_OF_ALL_LISTS: Final = {"q", SORT_PARAM, contract_names.CURSOR_PARAM, contract_names.LIMIT_PARAM}
 #: Segments at the start of a path that say nothing of what stands there.
 _PREFIX: Final = re.compile(r"v\d+(\.\d+)*|\d{4}-\d\d-\d\d|api|rest", re.IGNORECASE)
 
 
-@dataclass(kw_only=True)
-class ResourceCalls:
-    """The calls of one path and of its rows that `resource(…)` declares, with their hooks, by role.
+def modules_of(operations: list[Operation], *, package: str, file: str = "") -> list[Module]:
+    """Return the modules for these operations, in the order of the schema.
 
-    :param noun: one of its rows, in snake_case.
+    :param package: dotted name of the package that they will stand in.
+    :param file: the one module that they all stand in; without it they stand by the first words of their paths.
     """
+    found: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
+    for each in operations:
+        if each.path != contract_names.REFRESH_PATH:
+            first = _fixed(each.path.partition("/{")[0])[:2]
+            found[(file,) if file else tuple(dict.fromkeys(first))].append(each)
+    folders = {key[0] for key in found if key[1:]}
+    hook_names: dict[str, FreeNames] = defaultdict(FreeNames)
+    modules = []
+    for key, calls in found.items():
+        parts = key * 2 if key[0] in folders and not key[1:] else key
+        dotted = ".".join((package, *parts))
+        modules.append(Module(path=f"{'/'.join(parts)}.py", dotted=dotted, hook_names=hook_names[key[0]]))
+        _declare(modules[-1], calls)
+    return modules
 
-    path: str
-    noun: str
-    row: Shape
-    detail: Shape | None
-    calls: dict[str, Operation]
-    hooks: dict[str, str] = field(default_factory=dict)
+
+def _declare(module: Module, calls: list[Operation]) -> None:
+    """Declare these calls. Those that no resource has are declared by themselves."""
+    fitting, stale = [], dict[str, str]()
+    for call in calls:
+        reasons, without = _faults(call)
+        module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in reasons or without]
+        fitting += [] if reasons else [call]
+    heads = sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])})
+    module.resources = [found for head in heads if (found := _resource(head, fitting))]
+    module.group = class_name(module.resources[0].noun if module.resources else module.title)
+    for resource in module.resources:
+        _declare_resource(module, resource)
+        stale |= {resource.hooks[role]: each.path for role, each in resource.calls.items() if each.method == "GET"}
+        fitting = [call for call in fitting if call not in resource.calls.values()]
+    # Writes name the reads that they make stale: those on their way.
+    for call in sorted(fitting, key=lambda call: call.method != "GET"):
+        way = f"{_plain(call.path)}/"
+        gone = [query for query, path in stale.items() if way.startswith(f"{_plain(path)}/")]
+        effects = "".join(f".invalidates(query_key={query})" for query in gone) or ".changes_nothing()"
+        source = _source(module, call) + (effects if call.method != "GET" else "")
+        hook = _add(module, _name(call), call, source)
+        stale |= {hook: call.path} if call.method == "GET" else {}
 
 
-def plain(path: str) -> str:
-    """Return a path without the names of its parameters, and without a slash at its end."""
+def _add(module: Module, wanted: str, call: Operation, source: str) -> str:
+    kind, kinds = ("Query", "Queries") if call.method == "GET" else ("Mutation", "Mutations")
+    name = f"{module.hook_names.unused(f'use_{wanted}')}_{kind.lower()}"
+    module.hooks[kind][name] = source
+    return f"{module.group}{kinds}.{name}"
+
+
+def _declare_resource(module: Module, resource: ResourceCalls) -> None:
+    calls, many, row = resource.calls, _fixed(resource.path)[-1], resource.row
+    options = [repr(resource.path), f"item={module.named(row, resource.noun).name}"]
+    if resource.detail.pointer != row.pointer:
+        options.append(f"detail={module.named(resource.detail, f'{resource.noun}_detail').name}")
+    options += _list_options(module, calls["list"], many) if "list" in calls else []
+    options += [] if CREATED_AT_FIELD in row.fields else ["newest_first_by=None"]
+    variable = FreeNames(module.variables).unused(f"_{many}")
+    module.variables[variable] = f"resource({', '.join(options)})"
+    for role, call in calls.items():
+        name = f"{_VERBS[call.method]}_{many if role == 'list' else resource.noun}"
+        resource.hooks[role] = _add(module, name, call, f"{variable}.{role}")
+
+
+def _list_options(module: Module, call: Operation, title: str) -> list[str]:
+    sent, _ = _sent(call)
+    own = {wire: each for wire, each in sent.items() if each.place == "path" or wire not in _OF_ALL_LISTS}
+    orders = call.query[SORT_PARAM].values if SORT_PARAM in call.query else ()
+    if not own and not orders:
+        return []
+    params = module.params(own, base="ListParams", title=f"{title}_list", orders=orders)
+    known = {*(call.item.fields if call.item else ()), ID_FIELD, CREATED_AT_FIELD}
+    unheld = [wire for wire, each in own.items() if each.place == "query" and not filter_of(wire, known=known)]
+    return [f"params={params}"] + ([f"filter_fields={dict.fromkeys(unheld)!r}"] if unheld else [])
+
+
+def _source(module: Module, call: Operation) -> str:
+    """Return what declares a call by itself."""
+    (sent, _), title, parts = _sent(call), _name(call).removeprefix("get_"), dict[str, str]()
+    url = re.sub(r"\{([^{}]*)\}", lambda found: f"{{{_in_path(found[1])}}}", call.path)
+    if call.item and ID_FIELD in call.item.fields:
+        options = _list_options(module, call, title) or ["params=ListParams"]
+        item = module.named(call.item, singularize(title)).name
+        return f"paginated_query_endpoint({', '.join([f'item={item}', *options, f'url={url!r}'])})"
+    if call.answer:
+        parts["data"] = module.type_of(call.answer, f"{title}_res")
+    if call.body:
+        kind = module.type_of(call.body, f"{title}_req")
+        parts["body"] = f"Partial[{kind}]" if call.body.kind == "object" else kind
+    if [each.place for each in sent.values()] == ["path"]:
+        parts["params"], url = "RowParams", re.sub(r"\{[^{}]*\}", f"{{{ID_FIELD}}}", call.path)
+    elif sent:
+        parts["params"] = module.params(sent, base="Params", title=title)
+    parts |= {"url": repr(url)} | ({} if call.method == "GET" else {"method": repr(call.method)})
+    given = ", ".join(f"{option}={'object' if kind == 'Any' else kind}" for option, kind in parts.items())
+    return f"{'query' if call.method == 'GET' else 'mutation'}_endpoint({given})"
+
+
+# --- names ---
+
+
+def _plain(path: str) -> str:
     return re.sub(r"{[^{}]*}", "{}", path.rstrip("/"))
 
 
-def fixed_parts(path: str) -> list[str]:
+def _fixed(path: str) -> list[str]:
     """Return the segments that are no parameters, as names, without a version at the start."""
     found = [part for part in path.split("/") if part and "{" not in part]
     while found[1:] and _PREFIX.fullmatch(found[0]):
@@ -53,96 +146,85 @@ def fixed_parts(path: str) -> list[str]:
     return [attribute_name(part) for part in found] or ["root"]
 
 
-def module_key(path: str, read: set[str]) -> tuple[str, ...]:
-    """Return the names of folder and module. Actions stand with those beside them: `/auth/login` and `/auth/logout`."""
-    head = path.partition("/{")[0].rstrip("/")
-    fixed = fixed_parts(head)
-    return tuple(dict.fromkeys(fixed[:2] if head in read or fixed[2:] else fixed[:1]))
-
-
-def call_name(call: Operation) -> str:
+def _name(call: Operation) -> str:
     """Return the name of a call's hook, without its kind."""
-    fixed = fixed_parts(call.path)
+    fixed = _fixed(call.path)
     *above, last = fixed[1:][-2:] or fixed
+    of = "_".join(map(singularize, above))
     if call.method == "POST":
-        return "_".join([last, *map(singularize, above)])
-    return "_".join(
-        [VERBS[call.method], *map(singularize, above), singularize(last) if call.path.endswith("}") else last]
-    )
+        return f"{last}_{of}".rstrip("_")
+    last = singularize(last) if call.path.endswith("}") else last
+    return "_".join(filter(None, (_VERBS[call.method], of, last)))
 
 
 # --- resources ---
 
 
-def resource_at(path: str, calls: list[Operation]) -> ResourceCalls | None:
+def _resource(path: str, calls: list[Operation]) -> ResourceCalls | None:
     """Return the calls at a path and of its rows that `resource(…)` declares; None for less than two."""
-    if "{" in path or path.endswith("/"):
-        return None
     below = {(each.method, re.sub(r"\{[^{}]*\}", "{}", each.path)): each for each in reversed(calls)}
     wanted = [(role, (method, path + rest)) for rest, roles in _ROLES.items() for method, role in roles.items()]
     found = {role: below[key] for role, key in wanted if key in below}
-    detail = found["detail"].answer if "detail" in found else None
-    row = (found["list"].item if "list" in found else None) or detail
-    if row is None or ID_FIELD not in row.fields:
+    shown = found["detail"].answer if "detail" in found else None
+    row = (found["list"].item if "list" in found else None) or shown
+    if "{" in path or path.endswith("/") or row is None or ID_FIELD not in row.fields:
         return None
-    fitting = {role: call for role, call in found.items() if _fits(role, call, row, detail or row)}
-    noun = singularize(fixed_parts(path)[-1])
+    detail = shown or row
+    fitting = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
+    noun = singularize(_fixed(path)[-1])
     return ResourceCalls(path=path, noun=noun, row=row, detail=detail, calls=fitting) if len(fitting) > 1 else None
 
 
-def _fits(role: str, call: Operation, row: Shape, detail: Shape) -> bool:
+def _fits(role: str, call: Operation, row: Shape) -> bool:
     """Return whether a call has the parameters, the body and the answer that `resource(…)` declares."""
     if role == "list":
         return call.item is not None
-    fields = (row if role == "create" else detail).fields
     is_answered = role == "delete" or bool(call.answer and ID_FIELD in call.answer.fields)
     sent = call.body.fields if call.body else {}
-    is_sent = all(wire in fields and fields[wire].kind == each.kind for wire, each in sent.items())
+    is_sent = all(wire in row.fields and row.fields[wire].kind == each.kind for wire, each in sent.items())
     return is_answered and is_sent and bool(sent) == (role not in {"detail", "delete"}) and not call.query
 
 
 # --- what can't be declared ---
 
 
-def in_path(name: str) -> str:
+def _in_path(name: str) -> str:
     """Return the name of a path's parameter in an address: an odd one becomes a word."""
     return name if name.isascii() and name.isidentifier() else attribute_name(name)
 
 
-def sent_params(call: Operation) -> tuple[dict[str, Parameter], list[tuple[Parameter, str]]]:
-    """Return the parameters that a hook sends, by their names in an address, and the others with the reasons."""
+def _sent(call: Operation) -> tuple[dict[str, Parameter], dict[str, bool]]:
+    """Return the parameters that a hook sends, by their names in an address, and what is wrong with the others.
+
+    Each fault has whether the call is nothing without the parameter.
+    """
     sent: dict[str, Parameter] = {}
-    odd = []
+    odd: dict[str, bool] = {}
     for each in call.parameters:
-        wire, shape = in_path(each.name) if each.place == "path" else each.name, each.shape
+        wire, shape = _in_path(each.name) if each.place == "path" else each.name, each.shape
         taken = {*sent, *({"q", "sort", "cursor"} if each.place == "path" else ()), "pages"} if call.item else {*sent}
         is_list = each.is_joined and each.place == "query" and shape.item and shape.item.kind in {"text", "enum"}
-        if each.place in {"header", "cookie"}:
-            odd += [(each, f"a {each.place}")] if shape.required else []
+        if each.place not in {"path", "query"}:
+            odd |= {f"{each.name}, a {each.place}": False} if shape.required else {}
         elif not is_possible(wire) or wire in taken:
-            odd.append((each, "a name that hooks have not, or have for something else"))
+            odd[f"{each.name}, a name that hooks have not, or have for something else"] = shape.required
         elif shape.kind in {"map", "object"} or (shape.kind == "list" and not is_list):
-            odd.append((each, f"{shape}, which hooks do not send"))
+            odd[f"{each.name}, {shape}, which hooks do not send"] = shape.required
         else:
             sent[wire] = each
     return sent, odd
 
 
-def faults(call: Operation) -> tuple[list[str], list[str]]:
+def _faults(call: Operation) -> tuple[list[str], list[str]]:
     """Return why a call can't be declared, and what it is declared without."""
-    in_path, plain = path_names(call.path), re.sub(r"\{[^{}]+\}", "", call.path)
-    answer, body, is_query = call.answer, call.body, call.method == "GET"
-    _, odd = sent_params(call)
-    is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", plain) or len({*in_path}) < len(in_path)
-    reasons = ["it is deprecated"] * call.is_deprecated + ["its path is none that a hook has"] * bool(is_odd)
-    reasons += ["a query sends no body"] if is_query and body and body.required else []
-    reasons += ["its answer is nothing that a hook reads"] if is_query and not answer else []
-    reasons += [f"its body or answer: {each.note}" for each in (body, answer) if each and each.kind == "file"]
-    reasons += [
-        f"the parameter {each.name} is {why}"
-        for each, why in odd
-        if each.shape.required and each.place in {"path", "query"}
-    ]
-    without = [f"without the parameter {each.name}, {why}" for each, why in odd]
-    without += ["without its body, which queries do not send"] if is_query and body else []
-    return reasons, without
+    in_path, is_query, (_, odd) = path_names(call.path), call.method == "GET", _sent(call)
+    is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", re.sub(r"\{[^{}]+\}", "", call.path))
+    reasons = {
+        "it is deprecated": call.is_deprecated,
+        "its path is none that a hook has": is_odd or len({*in_path}) < len(in_path),
+        "a query sends no body": is_query and call.body,
+        "its answer is nothing that a hook reads": is_query and not call.answer,
+    }
+    reasons |= {f"its body or answer: {each.note}": each.kind == "file" for each in (call.body, call.answer) if each}
+    reasons |= {f"it needs the parameter {parameter}": is_needed for parameter, is_needed in odd.items()}
+    return [reason for reason, is_so in reasons.items() if is_so], [f"without the parameter {each}" for each in odd]

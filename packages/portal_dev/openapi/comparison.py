@@ -71,14 +71,11 @@ def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) ->
     others = [known[call] for call in known.keys() - {call for call, _ in calls}]
     found: dict[tuple[str, str], Difference] = {}
     for call, hook in calls:
-        for fault in _faults(hook, known[call]) if call in known else [_missing(hook, call[0], others)]:
-            message = ". ".join(filter(None, (fault.message, fault.without)))
-            message = f"{fault.of}: {message}" if fault.of else message
-            difference = Difference(
-                declared_at=hook.declared_at, hook=hook.key, message=message, is_absent=bool(fault.without)
-            )
+        for message, of, without in _faults(hook, known[call]) if call in known else [_missing(hook, call[0], others)]:
+            text = (f"{of}: " if of else "") + message + (f". {without}" if without else "")
+            difference = Difference(declared_at=hook.declared_at, hook=hook.key, message=text, is_absent=bool(without))
             # A fault of a class is told once, whichever calls have it.
-            found.setdefault((fault.of if fault.of[:1].isupper() else hook.key, message), difference)
+            found.setdefault((of if of[:1].isupper() else hook.key, text), difference)
     return sorted(found.values())
 
 
@@ -105,12 +102,11 @@ def _shape_of(kind: Any) -> Shape | None:
         return None if kind is None else Shape(kind="any")
     template = "#/components/schemas/{name}"
     [schema], components = msgspec.json.schema_components([kind], ref_template=template, schema_hook=lambda _: {})
-    root = {"components": {"schemas": components}, "type": schema}
-    return Schemas().shape(Node(root, root).child("type"))
+    return Schemas().shape(Node({"components": {"schemas": components}}, schema, "#/type"))
 
 
 def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
-    is_list, answer = getattr(hook, "is_list", False), operation.answer
+    is_list, answer, body = getattr(hook, "is_list", False), operation.answer, getattr(hook, "body", None)
     yield from _parameter_faults(hook, operation, is_list=is_list)
     if is_list and answer and answer.kind != "file" and not operation.item:
         fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
@@ -120,7 +116,6 @@ def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
         # An answer to a DELETE may be left unread.
         is_read = declared is not None or operation.method != "DELETE"
         yield from _body_faults("answer", _shape_of(declared), shape if is_read else None, is_optional=hook.is_optional)
-    body = getattr(hook, "body", None)
     kind: Any = get_args(body)[0] if get_origin(body) is Partial else body
     # A write sends some fields of a row: those that the backend sets by itself are no difference.
     is_part = kind is not body and issubclass(kind, Row)
@@ -132,30 +127,26 @@ def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iter
     declared = _shape_of(hook.params) or Shape(kind="object")
     # Keywords of all lists: the figures of a list have no order.
     left = {"pages", "cursor", *(() if is_list else ("sort",))} if "pages" in declared.fields else set()
-    own = {name: each for name, each in declared.fields.items() if name not in left}
+    own = {name: each for name, each in declared.fields.items() if name not in {*left, *path_names(hook.path_shape)}}
+    sent = {name for name, each in own.items() if each.required} | of_a_list
     for name in sorted(of_a_list - known.keys()):
         yield _Fault(f"the schema has no parameter {name}, which lists are read with")
     for each in operation.parameters:
-        is_sent = each.place == "path" or (each.place == "query" and each.name in {*own, *of_a_list})
-        if each.shape.required and not is_sent:
-            yield _Fault(f"the schema needs the parameter {each.name}")
+        if each.shape.required and each.place != "path" and not (each.place == "query" and each.name in sent):
+            yield _Fault(f"the schema needs the parameter {each.name}, which calls may leave out")
     for name, ours in own.items():
-        title = f"{declared.name}.{name}"
+        # A list has no other word for these.
+        similar = [] if left and name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
+        without = "" if ours.required or did_you_mean(name, similar) else "Pages do not offer what it does."
         if name in known:
-            yield from _misfits(ours, known[name], title, is_sent=True)
-            if known[name].required and not ours.required:
-                yield _Fault("the schema needs the parameter, which a call may leave out", title)
-        elif name not in path_names(hook.path_shape):
-            # A list has no other word for these.
-            similar = [] if left and name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
-            is_mistake = ours.required or did_you_mean(name, similar)
-            without = "" if is_mistake else "Pages do not offer what it does."
-            yield _Fault(_no_such("parameter", name, similar), title, without)
+            yield from _misfits(ours, known[name], f"{declared.name}.{name}", is_sent=True)
+        else:
+            yield _Fault(_no_such("parameter", name, similar), f"{declared.name}.{name}", without)
 
 
 def _body_faults(what: str, ours: Shape | None, theirs: Shape | None, **options: Any) -> Iterator[_Fault]:
-    fields = theirs.fields.items() if theirs else ()
-    needed = [wire for wire, each in fields if each.required and not each.read_only] if what == "body" else []
+    fields = theirs.fields.items() if theirs and what == "body" else ()
+    needed = [wire for wire, each in fields if each.required and not each.read_only]
     if theirs and theirs.kind == "file" and ours:
         yield _Fault(f"the schema's {what} is not JSON: {theirs.note}")
     elif theirs and ours:
@@ -184,40 +175,37 @@ def _misfits(
     if theirs.nullable and not (ours.nullable or is_sent or theirs.item or theirs.kind == "object"):
         yield _Fault("it is never None here, and may be null in the schema", title)
     inner: dict[str, Any] = {"seen": seen | {ours.pointer}, **options}
-    if ours.kind != theirs.kind and theirs.kind not in _HOLDS.get(ours.kind, ()):
-        # An id may be a number.
-        if not (title.endswith(f".{names.ID_FIELD}") and theirs.kind == "integer"):
-            yield _Fault(f"it is {ours} here, and {theirs} in the schema", title)
+    is_id = title.endswith(f".{names.ID_FIELD}") and theirs.kind == "integer"
+    if theirs.kind not in {ours.kind, *_HOLDS.get(ours.kind, ())} and not is_id:
+        yield _Fault(f"it is {ours} here, and {theirs} in the schema", title)
     elif ours.item and theirs.item:
         yield from _misfits(ours.item, theirs.item, title, **inner)
     elif ours.kind == theirs.kind == "enum":
         unknown = [] if is_part else sorted({*ours.values} - {*theirs.values})
-        missing = [] if is_sent else [value for value in theirs.values if value not in ours.values and value]
-        yield from [_Fault(f"it has {', '.join(unknown)}, which the schema has not", ours.name or title)] * bool(
-            unknown
-        )
-        yield from [_Fault(f"it lacks {', '.join(missing)} of the schema", ours.name or title)] * bool(missing)
+        missing = [] if is_sent else sorted({*theirs.values} - {*ours.values, ""})
+        if unknown:
+            yield _Fault(f"it has {', '.join(unknown)}, which the schema has not", ours.name or title)
+        if missing:
+            yield _Fault(f"it lacks {', '.join(missing)} of the schema", ours.name or title)
+    elif len(ours.fields) > 1 and theirs.fields and not is_part and not {*ours.fields} & {*theirs.fields}:
+        yield _Fault(f"the schema has none of its fields, but {', '.join(theirs.fields)}", ours.name)
     elif theirs.fields:
         yield from _field_misfits(ours, theirs, inner)
 
 
 def _field_misfits(ours: Shape, theirs: Shape, options: dict[str, Any]) -> Iterator[_Fault]:
-    is_sent, is_part = options.get("is_sent", False), options.get("is_part", False)
-    # What is declared too is not meant.
+    # A field that is declared too is not meant.
     others = [name for name in theirs.fields if name not in ours.fields]
-    if len(ours.fields) > 1 and len(others) == len(theirs.fields) and not is_part:
-        yield _Fault(f"the schema has none of its fields, but {', '.join(others)}", ours.name)
-        return
+    # A profile lacks no permissions, and a row no id.
+    is_profile = names.PROFILE_PERMISSIONS_FIELD in ours.fields
+    needed = names.PROFILE_PERMISSIONS_FIELD if is_profile else names.ID_FIELD
     for wire, each in ours.fields.items():
         if wire in theirs.fields:
             yield from _misfits(each, theirs.fields[wire], f"{ours.name}.{wire}", **options)
-        elif not is_part and wire != names.CREATED_AT_FIELD:
+        elif not options.get("is_part") and wire != names.CREATED_AT_FIELD:
             # The version of a row has this name, or the backend has none.
             similar = [] if wire == names.VERSION_FIELD else others
-            # A row has these two, the profile has an id alone.
-            is_row = bool({names.CREATED_AT_FIELD, "created_at"} & {*ours.fields})
-            needed = {names.PROFILE_PERMISSIONS_FIELD, *([names.ID_FIELD] if is_row else [])}
-            may_be_missing = names.ID_FIELD in ours.fields and wire not in needed
-            is_absent = (may_be_missing or options.get("is_optional")) and not (is_sent or did_you_mean(wire, similar))
+            may_lack = options.get("is_optional") or (names.ID_FIELD in ours.fields and wire != needed)
+            is_absent = may_lack and not (options.get("is_sent") or did_you_mean(wire, similar))
             without = "Pages show it as missing." if is_absent else ""
             yield _Fault(_no_such("field", wire, similar), f"{ours.name}.{wire}", without)

@@ -137,26 +137,16 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false
 def _parsed_yaml(text: str) -> Any:
     """Read a document, unless it would exhaust the stack or the memory.
 
-    :raises SchemaError: it is nested too deeply, or its aliases repeat too much: each part counts where an alias
-        repeats it, and without aliases a text has no more parts than letters.
+    :raises SchemaError: it is nested too deeply, or an alias stands in a part that aliases can repeat.
     """
-    sizes: dict[str | None, int] = {}
-    opened: list[tuple[str | None, int]] = [(None, 0)]
+    opened: list[str | None] = []
     for event in yaml.parse(text, _Loader):
-        anchor, size = getattr(event, "anchor", None), 1
         if isinstance(event, yaml.CollectionStartEvent):
-            opened.append((anchor, 0))
+            opened.append(event.anchor)
         elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, inside = opened.pop()
-            size += inside
-        elif isinstance(event, yaml.AliasEvent):
-            # A collection that is not closed yet contains itself.
-            size = sizes.get(anchor, len(text) + 1)
-        if not isinstance(event, yaml.CollectionStartEvent):
-            sizes[anchor] = size
-            opened[-1] = opened[-1][0], opened[-1][1] + size
+            opened.pop()
+        elif isinstance(event, yaml.AliasEvent) and any(opened):
+            raise SchemaError("", f"the alias {event.anchor} stands in a part with an anchor; write it out there")
         if len(opened) > _DEEPEST:
             raise SchemaError("", "it is nested too deeply")
-        if opened[-1][1] > len(text) + 9:
-            raise SchemaError("", "its aliases repeat too much, or an alias stands in what it names")
     return yaml.load(text, _Loader)  # noqa: S506  a SafeLoader

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.api import Backend
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from portal_dev.openapi.document import Node
 
 #: The kinds of types, and of the formats of texts.
-_KINDS: Final = {"integer": "integer", "number": "number", "boolean": "boolean"}
+_KINDS: Final = {"string": "text", "array": "list", "object": "object"}
+_KINDS.update({kind: kind for kind in ("integer", "number", "boolean")})
 _FORMATS: Final = {"date-time": "time", "date": "day", "decimal": "decimal"}
 _IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array"}
 _NULL: Final = "it is null"
+_NO_TYPE: Final = "the schema gives no type"
 #: Headers that each call has, or that are none of its own.
 _SENT: Final = {"accept", "authorization", "content-type", Backend.idempotency_header.lower()}
 _JSON: Final = re.compile(r"(application/(?!problem)([^/;]*\+)?json|(application|\*)/\*)\s*(;.*)?", re.IGNORECASE)
@@ -35,7 +37,6 @@ class Shape:
 
     :param kind: `text`, `integer`, `number`, `decimal` (in a text), `boolean`, `time`, `day`, `enum`, `list`, `object`,
         `map` (an object whose members have any names), `any`, or `file` for a body that is no JSON.
-    :param name: of the schema; empty where it has none.
     :param note: why it is any JSON, or none; empty for the other kinds.
     :param values: of an enumeration.
     :param item: of a list, or of a map.
@@ -45,7 +46,6 @@ class Shape:
 
     kind: str
     pointer: str = ""
-    name: str = ""
     nullable: bool = False
     note: str = ""
     values: tuple[str, ...] = ()
@@ -54,6 +54,12 @@ class Shape:
     required: bool = False
     read_only: bool = False
     max_length: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the schema; empty where it has none."""
+        above, _, name = self.pointer.rpartition("/")
+        return name if above == "#/components/schemas" else ""
 
     @cached_property
     def fields(self) -> dict[str, Shape]:
@@ -77,7 +83,7 @@ class Schemas:
         :raises SchemaError: the schema is broken.
         """
         if node is None:
-            return Shape(kind="any", note="the schema gives no type")
+            return Shape(kind="any", note=_NO_TYPE)
         if node.pointer not in self._made:
             self._made[node.pointer] = _any(node, "it contains itself without an object between")
             if not isinstance(node.value, dict | bool):
@@ -97,67 +103,55 @@ class Schemas:
             return self.shape(node.followed()) if is_here else _any(node, f"{ref} is in another document")
         if parts := [*node.members("allOf").values()]:
             return self._merged(node, parts)
-        options = [*node.members("oneOf").values(), *node.members("anyOf").values()]
-        if options and not node.members("properties"):
-            return self._either(node, [self.shape(part) for part in options])
-        return _enumeration(node) if node.members("enum") else self._typed(node)
+        parts = [*node.members("oneOf").values(), *node.members("anyOf").values()]
+        if not parts or node.members("properties"):
+            return _enumeration(node) if node.members("enum") else self._typed(node)
+        shapes = [*map(self.shape, parts)]
+        known = [shape for shape in shapes if shape.note != _NULL]
+        note = f"it is {' or '.join(map(str, known))}" if known else _NULL
+        is_nullable = len(known) < len(shapes) or any(shape.nullable for shape in known)
+        return replace(known[0] if len(known) == 1 else _any(node, note), nullable=is_nullable)
 
     def _merged(self, node: Node, parts: list[Node]) -> Shape:
         shapes = [*map(self.shape, parts), self._typed(node)]
-        known = [shape for shape in shapes if shape.kind not in {"any", "map"}]
+        known = [shape for shape in shapes if shape.kind not in {"any", "map"}] or shapes[:1]
         needed = [wire for part in (node, *parts) for wire in part.get("required", list[Any]())]
 
         def load() -> dict[str, Shape]:
             fields = {name: member for shape in known for name, member in shape.fields.items()}
             return {name: replace(each, required=each.required or name in needed) for name, each in fields.items()}
 
-        found = known[0] if known else shapes[0]
+        found = known[0]
         if known[1:]:
             are_objects = all(shape.kind == "object" for shape in known)
-            found = _shape(node, "object", load=load) if are_objects else _any(node, "allOf of different types")
+            merged = Shape(kind="object", pointer=node.pointer, load=load)
+            found = merged if are_objects else _any(node, "allOf of different types")
         return replace(found, nullable=any(shape.nullable for shape in shapes))
-
-    def _either(self, node: Node, shapes: list[Shape]) -> Shape:
-        known = [shape for shape in shapes if shape.note != _NULL]
-        if len(known) == 1:
-            found = known[0]
-        elif known and all(shape.kind == "enum" for shape in known):
-            # A blank choice is an enumeration of its own to Django REST framework.
-            values = dict.fromkeys(value for shape in known for value in shape.values)
-            found = _shape(node, "enum", values=tuple(values))
-        else:
-            found = _any(node, f"it is {' or '.join(map(str, known))}" if known else _NULL)
-        return replace(found, nullable=len(known) < len(shapes) or any(shape.nullable for shape in known))
 
     def _typed(self, node: Node) -> Shape:
         schema: dict[str, Any] = node.value if isinstance(node.value, dict) else {}
         given: Any = schema.get("type") or next((kind for name, kind in _IMPLIED.items() if name in schema), [])
-        kinds = [str(kind) for kind in (given if isinstance(given, list) else [given])]
-        others = [kind for kind in kinds if kind != "null"]
-        is_nullable, inside = "null" in kinds, node.child("additionalProperties")
+        types = [str(kind) for kind in (given if isinstance(given, list) else [given])]
+        others = [kind for kind in types if kind != "null"]
         if len(others) != 1:
-            note = f"it is {' or '.join(others)}" if others else _NULL if kinds else "the schema gives no type"
-            return _any(node, note)
-        if others == ["array"]:
-            return _shape(node, "list", item=self.shape(node.child("items")), nullable=is_nullable)
-        if others == ["object"] and node.members("properties"):
-            return _shape(node, "object", load=lambda: self._fields(node), nullable=is_nullable)
-        if others == ["object"]:
-            has_schema = inside is not None and isinstance(inside.value, dict)
-            item = self.shape(inside) if has_schema else Shape(kind="any")
-            return _shape(node, "map", item=item, nullable=is_nullable)
-        kind = _FORMATS.get(node.get("format", ""), "text") if others == ["string"] else _KINDS.get(others[0])
-        return _shape(node, kind, nullable=is_nullable) if kind else _any(node, f"{others[0]} is no type")
+            return _any(node, f"it is {' or '.join(others)}" if others else _NULL if types else _NO_TYPE)
+        kind = _KINDS.get(others[0], "")
+        if not kind:
+            return _any(node, f"{others[0]} is no type")
+        kind = "map" if kind == "object" and not node.members("properties") else kind
+        inside = {"list": node.child("items"), "map": node.child("additionalProperties")}
+        return Shape(
+            kind=_FORMATS.get(node.get("format", ""), kind) if kind == "text" else kind,
+            pointer=node.pointer,
+            nullable="null" in types,
+            item=self.shape(inside[kind]) if kind in inside else None,
+            load=partial(self._fields, node) if kind == "object" else dict,
+        )
 
     def _fields(self, node: Node) -> dict[str, Shape]:
         needed = node.get("required", list[Any]())
         parts = node.members("properties").items()
         return {name: replace(self.shape(part), required=name in needed) for name, part in parts}
-
-
-def _shape(node: Node, kind: str, **options: Any) -> Shape:
-    found = re.fullmatch(r"#/components/schemas/([^/]+)", node.pointer)
-    return Shape(kind=kind, pointer=node.pointer, name=found[1] if found else "", **options)
 
 
 def _any(node: Node, note: str) -> Shape:
@@ -169,7 +163,8 @@ def _enumeration(node: Node) -> Shape:
     known = [value for value in given if value is not None]
     # Half of a surrogate pair is no text.
     if all(isinstance(value, str) and not re.search("[\ud800-\udfff]", value) for value in known) and known:
-        return _shape(node, "enum", values=tuple(dict.fromkeys(known)), nullable=len(known) < len(given))
+        values = tuple(dict.fromkeys(known))
+        return Shape(kind="enum", pointer=node.pointer, values=values, nullable=len(known) < len(given))
     return _any(node, "it is one of values that are no texts" if known else _NULL)
 
 
@@ -245,25 +240,21 @@ def read_operations(document: Node, *, below: str = "") -> list[Operation]:
 
 
 def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas) -> Operation:
-    parts = [*item.members("parameters").values(), *node.members("parameters").values()]
-    text = Shape(kind="text", required=True)
-    given = {("path", name): Parameter(name, "path", text) for name in path_names(path)}
-    given |= {(each.place, each.name): each for each in (_parameter(part.target(), schemas) for part in parts)}
+    given = {("path", name): Parameter(name, "path", Shape(kind="text", required=True)) for name in path_names(path)}
+    for part in (*item.members("parameters").values(), *node.members("parameters").values()):
+        each = _parameter(part.target(), schemas)
+        if each.name in path_names(path) if each.place == "path" else each.name.lower() not in _SENT:
+            given[each.place, each.name] = each
     answers = node.members("responses")
+    # The first answer of success that says something.
     named = sorted(status for status in answers if status[:1] in {"1", "2", "3"}) or ["default"]
-    bodies = [_body(answers.get(status), schemas) for status in named if status[:1] not in {"1", "3"}]
     return Operation(
         method=method,
         path=path,
         is_deprecated=node.get("deprecated", False),
-        parameters=[
-            each
-            for each in given.values()
-            if (each.name in path_names(path) if each.place == "path" else each.name.lower() not in _SENT)
-        ],
+        parameters=[*given.values()],
         body=_body(node.child("requestBody"), schemas),
-        # The first answer of success that says something.
-        answer=next(filter(None, bodies), None),
+        answer=next(filter(None, (_body(answers.get(status), schemas) for status in named)), None),
     )
 
 
@@ -285,7 +276,6 @@ def _body(node: Node | None, schemas: Schemas) -> Shape | None:
         return None
     # `application/json` first.
     media = sorted(filter(_JSON.fullmatch, contents), key=lambda each: each != "application/json")
-    none = Shape(kind="file", note=f"it is {' or '.join(contents)}, no JSON")
-    return replace(
-        schemas.shape(contents[media[0]].child("schema")) if media else none, required=part.get("required", False)
-    )
+    if not media:
+        return Shape(kind="file", note=f"it is {' or '.join(contents)}, no JSON", required=part.get("required", False))
+    return replace(schemas.shape(contents[media[0]].child("schema")), required=part.get("required", False))

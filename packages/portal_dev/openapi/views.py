@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM, VERSION_FIELD
 from portal.query import CommonSort
+from portal_dev.openapi.classes import rendered
 from portal_dev.openapi.document import SchemaError
 from portal_dev.openapi.names import attribute_name, is_possible, words
-from portal_dev.openapi.writer import rendered
 
 if TYPE_CHECKING:
+    from portal_dev.openapi.classes import Module
     from portal_dev.openapi.reader import Shape
-    from portal_dev.openapi.writer import Module
 
 #: Kinds without a cell, and without a field of a form.
 _WITH_PARTS: Final = {"any", "list", "map", "object"}

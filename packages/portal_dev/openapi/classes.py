@@ -1,0 +1,193 @@
+"""Modules of declarations: their records, enumerations and parameters, and their source."""
+
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from django.template import Context, Engine
+from inflection import singularize
+
+import portal.query
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
+from portal.config.places import SOURCE_ROOT
+from portal_dev.openapi.document import SchemaError
+from portal_dev.openapi.names import FreeNames, attribute_name, camel, class_name, is_possible, member_name, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from portal_dev.openapi.reader import Operation, Parameter, Shape
+
+_TYPES: Final = {"text": "str", "integer": "int", "number": "float", "boolean": "bool", "decimal": "Decimal"}
+_TYPES.update({"time": "datetime", "day": "date", "any": "Any"})
+#: None for the others: zero would be a wrong number.
+_DEFAULTS: Final = {"text": '""', "boolean": "False", "list": "()", "map": "dict"}
+_SENT_TYPES: Final = {"integer": "int", "number": "float", "boolean": "bool", "list": "Values"}
+_TAKEN: Final = {*dir(portal.query), *dir(builtins), "Any", "Decimal", "Literal"}
+_PARAMS: Final = {"params", "pages", "cursor", "q", "sort"}
+
+
+class Declared(NamedTuple):
+    """A class that is written; an enumeration has its members by value."""
+
+    name: str
+    members: dict[str, str]
+
+
+@dataclass(kw_only=True)
+class ResourceCalls:
+    """The calls of one path and of its rows that `resource(…)` declares, with their hooks, by role.
+
+    :param noun: one of its rows, in snake_case.
+    """
+
+    path: str
+    noun: str
+    row: Shape
+    detail: Shape
+    calls: dict[str, Operation]
+    hooks: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(kw_only=True)
+class Module:
+    """One module of `portal.services`, with all classes that it needs.
+
+    :param path: its file below `portal/services`.
+    :param dotted: its name.
+    :param hook_names: those of the folder, whose hooks are of one domain.
+    :ivar declared: its classes, by pointer.
+    :ivar left_out: calls, parameters and fields that can't be declared, each with the reason.
+    """
+
+    path: str
+    dotted: str
+    hook_names: FreeNames
+    group: str = ""
+    class_names: FreeNames = field(default_factory=lambda: FreeNames(_TAKEN))
+    declared: dict[str, Declared] = field(default_factory=dict)
+    classes: list[str] = field(default_factory=list)
+    resources: list[ResourceCalls] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+    hooks: dict[str, dict[str, str]] = field(default_factory=lambda: {"Query": {}, "Mutation": {}})
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """The words of its file's name."""
+        return " ".join(words(Path(self.path).stem))
+
+    @property
+    def notes(self) -> str:
+        """Comments that say what is left out."""
+        return "\n".join(map(_comment, ["Not declared, or not whole:", *self.left_out])) if self.left_out else ""
+
+    def named(self, shape: Shape, wanted: str) -> Declared:
+        """Return the class of an object or an enumeration.
+
+        :param wanted: its name, where the schema has none.
+        """
+        if shape.pointer not in self.declared:
+            names = FreeNames()
+            members = {value: names.unused(member_name(value)) for value in shape.values}
+            made = Declared(self.class_names.unused(class_name(shape.name or wanted)), members)
+            self.declared[shape.pointer] = made
+            if members:
+                self._write(made.name, "OpenEnum", [f"{member} = {value!r}" for value, member in members.items()])
+            else:
+                self._write_record(made.name, shape)
+        return self.declared[shape.pointer]
+
+    def _write(self, name: str, base: str, lines: Iterable[str]) -> None:
+        title = " ".join(words(name)).capitalize()
+        self.classes.append("\n    ".join([f"class {name}({base}):", f'"""{title}."""\n', *lines]))
+
+    def _write_record(self, name: str, shape: Shape) -> None:
+        is_row, lines = ID_FIELD in shape.fields, list[str]()
+        names = FreeNames({"id"} if is_row else ())
+        for wire, each in shape.fields.items():
+            if is_row and wire in {ID_FIELD, CREATED_AT_FIELD}:
+                continue
+            if not is_possible(wire):
+                self.left_out.append(f"`{name}`: without the field {wire!r}, a name that no record can have")
+                continue
+            kind = self.type_of(each, f"{name}_{wire}")
+            default = "None" if each.nullable else _DEFAULTS.get(each.kind, "None")
+            inner = each
+            while inner.item:
+                inner = inner.item
+            lines += [_comment(f"Any JSON: {inner.note}.").replace("\n", "\n    ")] if inner.note else []
+            lines.append(_attribute(names.unused(attribute_name(wire)), kind, default, wire))
+        self._write(name, "Row" if is_row else "Record", lines)
+
+    def type_of(self, shape: Shape, wanted: str) -> str:
+        """Return the type of a value, null aside.
+
+        :param wanted: the name of its class, where the schema has none.
+        """
+        if shape.kind in _TYPES:
+            return _TYPES[shape.kind]
+        if shape.item is None:
+            return self.named(shape, wanted).name
+        kind = self.type_of(shape.item, singularize(wanted))
+        kind = f"{kind} | None" if shape.item.nullable and kind != "Any" else kind
+        return f"tuple[{kind}, ...]" if shape.kind == "list" else f"dict[str, {kind}]"
+
+    def params(self, given: Mapping[str, Parameter], *, base: str, title: str, orders: Iterable[str] = ()) -> str:
+        """Return the class of these parameters, which have their names in an address."""
+        name, names = self.class_names.unused(class_name(f"{title}_params")), FreeNames(_PARAMS)
+        lines = [f"sort: Literal[{', '.join(map(repr, orders))}] | None = None"] if orders else []
+        for wire, each in given.items():
+            kind, attribute = _SENT_TYPES.get(each.shape.kind, "str"), attribute_name(wire)
+            default = "" if each.shape.required else "None"
+            lines.append(_attribute(names.unused(attribute, f"{attribute}_"), kind, default, wire))
+        self._write(name, base, lines)
+        return name
+
+
+def _comment(text: str) -> str:
+    plain = "".join(filter(str.isprintable, text))
+    return "\n".join(f"# {line}" for line in textwrap.wrap(plain, 110, break_long_words=False, break_on_hyphens=False))
+
+
+def _attribute(name: str, kind: str, default: str, wire: str) -> str:
+    kind = f"{kind} | None" if default == "None" and kind != "Any" else kind
+    options = [f"{'default_factory' if default == 'dict' else 'default'}={default}"] if default else []
+    options += [f"name={wire!r}"] if wire != camel(name) else []
+    if wire != camel(name) or default == "dict":
+        default = f"field({', '.join(options)})"
+    return f"{name}: {kind} = {default}".removesuffix(" = ")
+
+
+def source_of(module: Module) -> str:
+    """Return the module as source.
+
+    :raises SchemaError: ruff is missing, or the source is no Python, which would be a fault of this module.
+    """
+    return rendered("service", module=module)
+
+
+def rendered(template: str, **context: Any) -> str:
+    """Return a module from a template, as this project's linter and formatter write it.
+
+    :raises SchemaError: ruff is missing, or finds a fault.
+    """
+    text = Path(__file__).with_name(f"{template}.py-tpl").read_text()
+    source: str = Engine(autoescape=False).from_string(text).render(Context(context, autoescape=False))
+    # The names that are left stand on one line where they fit.
+    fixes = ("check", "--fix", "--select", "F401,I", "--config", "lint.isort.split-on-trailing-comma=false")
+    for options in (fixes, ("format",)):
+        command = [sys.executable, "-m", "ruff", *options, "--quiet", "--stdin-filename", "services.py", "-"]
+        done = subprocess.run(
+            command, input=source, capture_output=True, encoding="utf-8", check=False, cwd=SOURCE_ROOT
+        )
+        if done.returncode:
+            raise SchemaError("", f"ruff can't format the declarations: {done.stderr.strip()}")
+        source = done.stdout
+    return source
