@@ -119,7 +119,6 @@ class WrongQueries(QueryGroup, domain="wrong", registry=OWN):
     )
     use_get_list_query = paginated_query_endpoint(item=Payment, params=ListParams, url="/summary")
     use_get_path_query = query_endpoint(data=Payment, url="/paiments")
-    use_get_method_query = query_endpoint(data=Payment, params=RowParams, url="/payments/{id}/approve")
     use_get_file_query = query_endpoint(data=str, url="/file")
     use_get_required_query = query_endpoint(data=Line, url="/search")
 
@@ -134,5 +133,3 @@ class WrongMutations(MutationGroup, domain="wrong", registry=OWN):
     use_lacks_mutation = mutation_endpoint(data=Payment, body=Partial[Line], url="/payments", method="POST")
     use_no_data_mutation = mutation_endpoint(body=Partial[Payment], url="/payments", method="POST")
     use_data_mutation = mutation_endpoint(data=Payment, url="/reset", method="POST")
-    use_sent_mutation = mutation_endpoint(body=ApproveReq, url="/reset", method="POST")
-    use_upload_mutation = mutation_endpoint(body=ApproveReq, url="/file", method="POST")

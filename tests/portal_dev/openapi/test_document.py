@@ -47,12 +47,10 @@ def bomb(line: str) -> str:
         (bomb("[{above}, {above}]"), NESTED),
         (bomb("{{<<: [{above}, {above}]}}"), NESTED),
         ("openapi: 3.0.3\na: &a [*a]", NESTED),
-        ("openapi: 3.0.3\npaths: 5", "#/paths: should be an object or an array, not int"),
         (
             "openapi: 3.0.3\npaths: {/a: {get: {parameters: 5}}}",
             "#/paths/~1a/get/parameters: should be an object or an",
         ),
-        ('{"swagger": "2.0", "paths": {}}', "#/openapi: should be a text such as '3.1.0', not missing"),
         ("openapi: 3.0.3\npaths: {/a: {$ref: a.yaml}}", "#/paths/~1a: a.yaml is in another document; bundle them"),
         ("openapi: 3.0.3\npaths: {/a: {get: {parameters: [{in: query}]}}}", "#/paths/~1a/get/parameters/0: a param"),
         ("openapi: 3.0.3\npaths: {}", "#/paths: nothing stands at / or below it; there are none"),
@@ -73,14 +71,12 @@ def test_fault_is_told_with_its_place(text: str, told: str) -> None:
     [
         ({"type": "string", "format": "date-time"}, "time", False),
         ({"type": "string", "format": "decimal"}, "decimal", False),
-        ({"type": "number", "format": "double"}, "number", False),
         ({"items": TEXT}, "list[text]", False),
         ({"type": "object"}, "map[any]", False),
         ({"additionalProperties": INTEGER}, "map[integer]", False),
         ({"properties": {"a": TEXT}}, "It", False),
         ({"allOf": [TEXT, {"description": "A name."}]}, "text", False),
         (True, "any", False),
-        ({"type": "string", "nullable": True}, "text", True),
         ({"type": ["string", "null"]}, "text", True),
         ({"anyOf": [{"$ref": "#/components/schemas/a~1b~0c%20d"}, {"type": "null"}]}, "Client", True),
         ({"allOf": [ref("Client"), {"nullable": True}]}, "Client", True),
@@ -108,7 +104,6 @@ def test_enumeration_has_all_values() -> None:
         ({"allOf": [TEXT, CLIENT]}, "allOf of different types"),
         ({"$ref": "other.yaml#/It"}, "other.yaml#/It is in another document"),
         (ref("It"), "it contains itself without an object between"),
-        ({"items": ref("It")}, "it contains itself without an object between"),
     ],
 )
 def test_other_values_are_any_with_a_reason(schema: Any, note: str) -> None:
