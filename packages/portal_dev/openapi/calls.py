@@ -36,10 +36,14 @@ def modules_of(operations: list[Operation], *, package: str, file: str = "") -> 
     :param package: dotted name of the package that they will stand in.
     :param file: the one module that they all stand in; without it they stand by the first words of their paths.
     """
+    read = {each.path.partition("/{")[0] for each in operations if each.method == "GET"}
     found: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
     for each in operations:
         if each.path != contract_names.REFRESH_PATH:
-            first = _fixed(each.path.partition("/{")[0])[:2]
+            head = each.path.partition("/{")[0]
+            fixed = _fixed(head)
+            # Actions stand with those beside them: `/auth/login` and `/auth/logout`.
+            first = fixed[:2] if head in read or fixed[2:] else fixed[:1]
             found[(file,) if file else tuple(dict.fromkeys(first))].append(each)
     folders = {key[0] for key in found if key[1:]}
     hook_names: dict[str, FreeNames] = defaultdict(FreeNames)
