@@ -17,7 +17,7 @@ from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries
 
 
 class Decisive(QueryGroup, domain="decisive", registry=Registry()):
-    """What is never shown past its stale time before the backend was asked."""
+    """Queries that are not shown past their stale time before the backend was asked."""
 
     use_get_clients_query = paginated_query_endpoint(item=dict, url=PATH, stale_while_revalidate=False)
     use_get_summary_query = query_endpoint(data=dict, url="/energy/summary", stale_while_revalidate=False)
