@@ -72,6 +72,10 @@ def test_a_created_row_is_named_and_stands_in_the_list_until_it_is_deleted(site:
     assert site.post(f"{HERE}/delete", {"rowName": "Ada"}).location == PAGE
     page = site.get(PAGE)
     assert ("“Ada” was deleted." in page.text, row_ids(page.response)) == (True, ["c2"])
+    # A response without a name: the row is called as it was typed.
+    site.backend.answers("POST", customers.CUSTOMERS, json={"id": "c3"}, status=201)
+    site.post(NEW, {"name": "Eve", "plan": "payg"})
+    assert "Eve was created." in site.get(PAGE).text
 
 
 @pytest.mark.parametrize(("status", "shown"), [(409, 409), (412, 409), (422, 422)])
