@@ -13,7 +13,7 @@ from portal.errors import ConfigurationError
 from portal_dev.platforms import products
 from tests.support import checkout_copy
 from tests.support.checkout_copy import run as run_in
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, run_program
 from tests.support.http_browser import HttpBrowser
 from tests.support.linked_environment import link_environment
 from tests.support.local_run import Run
@@ -68,6 +68,12 @@ def running(product: Path, tmp_path: Path) -> Iterator[Run]:
 @pytest.mark.parametrize("app", ["auth_app", NAME])
 def test_each_app_passes_its_checks(product: Path, app: str) -> None:
     output_of(product, "manage.py", "--app", app, "check", DEBUG="on")
+
+
+def test_commands_of_an_installed_product_need_no_variables(own: Path) -> None:
+    link_environment(own, server=True)
+    run_program("make", "install", "PIP=true", cwd=own)
+    output_of(own, "manage.py", "--app", NAME, "update_catalogs")
 
 
 def test_its_code_is_formatted_tested_and_migrated(product: Path, tmp_path: Path) -> None:
