@@ -73,7 +73,7 @@ def test_each_app_passes_its_checks(product: Path, app: str) -> None:
 def test_commands_of_an_installed_product_need_no_variables(own: Path) -> None:
     link_environment(own, server=True)
     run_program("make", "install", "PIP=true", cwd=own)
-    output_of(own, "manage.py", "--app", NAME, "update_catalogs")
+    output_of(own, "manage.py", "--app", NAME, "update_catalogs", DEBUG="")
 
 
 def test_its_code_is_formatted_tested_and_migrated(product: Path, tmp_path: Path) -> None:
