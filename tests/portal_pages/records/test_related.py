@@ -114,6 +114,7 @@ def test_denied_list_is_left_out_and_failed_one_says_so(site: Site, status: int,
         # Of a backend that does not know the parameter, and gives the list of all rows.
         ([ONE, {"id": "m2", "serial": "M-2", "stationId": "other"}], None),
         ([{"id": "m2", "serial": "M-2", "stationId": None}], None),
+        ([ONE, {"id": "m2", "serial": "M-2"}], None),
         ([], "Nothing here yet"),
         ([ONE], "Show in the list"),
     ],

@@ -131,3 +131,11 @@ def test_the_lists_of_other_apps_are_found_by_their_names_too(signed_in: SignedI
     assert "Nothing found" not in page
     assert "/finance/invoices" not in found(signed_in(ENERGY), "q=invo"), "who may not open them"
     assert "energy/clients" not in found(signed_in(ENERGY), "q=clie").partition('id="found"')[2], "the menu has them"
+
+
+def test_fragment_counts_what_was_found(backend: Backend, signed_in: SignedIn) -> None:
+    backend.lists("/energy/clients", [ADA])
+    response = signed_in(ENERGY).get("/en/search?q=ada", headers={"HX-Request": "true", "HX-Target": "found"})
+    body = response.content.decode()
+    assert ["<html" in body, "/clients/cli_1" in body, "1 found" in body] == [False, True, True]
+    assert {"HX-Request", "HX-Target"} <= set(response["Vary"].split(", "))
