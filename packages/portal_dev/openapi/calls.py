@@ -18,7 +18,7 @@ from portal_dev.openapi.reader import path_names
 if TYPE_CHECKING:
     from portal_dev.openapi.reader import Operation, Parameter, Shape
 
-#: What a call is to a resource by its method, at the path of the list and at that of a row.
+#: The role of a call in its resource, by its method: at the path of the list, and at that of a row.
 _ROLES: Final = {
     "": {"GET": "list", "POST": "create"},
     "/{}": {"GET": "detail", "PATCH": "update", "PUT": "replace", "DELETE": "delete"},

@@ -60,7 +60,7 @@ class FakeStore:
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
-        #: Of each key, the lifetime that it was last given.
+        #: Lifetimes, as they were last given, by key.
         self.lifetimes: dict[str, float | None] = {}
         self.trips = 0
         self.down = False

@@ -100,7 +100,7 @@ class TestAnAnswerThatIsNotCached:
         me(ada)
         return ada
 
-    def test_is_asked_for_by_every_request_and_lies_nowhere_in_the_store(self, ada: User) -> None:
+    def test_is_asked_each_time_and_never_stored(self, ada: User) -> None:
         with ada.reads(4):
             for user in (ada, ada):
                 client = user.request()

@@ -86,7 +86,7 @@ def test_a_request_is_freed_when_the_next_one_comes(
         time.sleep(0.01)
     # The last one stays for the lines that the server may still log about it.
     assert [request() is None for request in seen] == [True, True, False]
-    # What only a garbage collection frees.
+    # Garbage collection alone frees these.
     gc.set_debug(gc.DEBUG_SAVEALL)
     gc.collect()
     gc.set_debug(0)

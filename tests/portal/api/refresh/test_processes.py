@@ -70,7 +70,7 @@ def _race(url, first, barrier, results) -> None:
 
 
 @pytest.mark.usefixtures("stores")
-def test_processes_and_threads_that_present_one_token_at_once_refresh_it_once():
+def test_processes_and_threads_refresh_one_token_once():
     backend = Backend()
     backend.hold.set()
     barrier, results = fork.Barrier(PROCESSES), fork.Queue()
@@ -101,7 +101,7 @@ def _end_during_a_refresh(url, first) -> None:
 
 
 @pytest.mark.usefixtures("stores")
-def test_a_worker_that_ends_during_the_call_finishes_it():
+def test_ending_worker_finishes_its_call():
     backend = Backend()
     with scripted_server(backend.answer) as server:
         # A plain fork: from Python 3.13 on, multiprocessing's children forget what was registered for the end.

@@ -240,7 +240,7 @@ def test_unsafe_or_lost_secret_is_refused(tmp_path) -> None:
         kept_secret(tmp_path / "missing" / "key")
 
 
-def test_a_private_authority_is_named_by_a_file_with_certificates(monkeypatch, tmp_path) -> None:
+def test_private_authority_is_a_file_of_certificates(monkeypatch, tmp_path) -> None:
     authority = Authority(tmp_path / "ca")
     assert read(monkeypatch, DEBUG="on", APP_API_CA_FILE=str(authority.file)).api_ca_file == authority.file
     (tmp_path / "empty.pem").touch()

@@ -78,7 +78,7 @@ class TestI13Bounded:
         with ada.reads(1):
             assert names(ada)["c5"] == "one more"
 
-    def test_every_entry_has_a_lifetime_and_a_page_15_minutes(self, ada: User) -> None:
+    def test_entries_have_lifetimes_and_pages_15_minutes(self, ada: User) -> None:
         listed(ada, pages=2)
         delete(ada, "c5")
         lifetimes = ada.store.lifetimes
