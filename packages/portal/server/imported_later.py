@@ -10,12 +10,16 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.metadata import version
 from importlib.util import find_spec, spec_from_loader
+from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
+
+
+_removing = Lock()
 
 
 class _Later(ModuleType):
@@ -32,8 +36,10 @@ class _Later(ModuleType):
 
     def imported(self) -> ModuleType:
         """The package."""
-        if sys.modules.get(self.__name__) is self:
-            sys.modules.pop(self.__name__, None)
+        # Without the lock a second thread removes what a first one has begun to import.
+        with _removing:
+            if sys.modules.get(self.__name__) is self:
+                del sys.modules[self.__name__]
         return import_module(self.__name__)
 
 

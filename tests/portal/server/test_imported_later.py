@@ -66,3 +66,29 @@ assert django.db.models.base.Model is django.db.models.Model, "it was executed t
 assert "django/db/models/{name}" in first.__spec__.origin
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env={"PYTHONPATH": "packages"})
+
+
+def test_threads_import_a_package_at_once(tmp_path: Path) -> None:
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "__init__.py").write_text("from .part import found\n")
+    (tmp_path / "later" / "part.py").write_text("found = True\n")
+    code = """
+import random, sys, time
+from concurrent.futures import ThreadPoolExecutor
+from portal.server import imported_later
+
+class Slow(imported_later._Later):
+    @property
+    def __name__(self):
+        time.sleep(random.random() / 1000)
+        return "later"
+
+with ThreadPoolExecutor(8) as threads:
+    for _ in range(100):
+        sys.modules.pop("later", None), sys.modules.pop("later.part", None)
+        imported_later._import_later("later")
+        import later
+        later.__class__ = Slow
+        assert all(threads.map(lambda _: later.found, range(8)))
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env={"PYTHONPATH": f"packages:{tmp_path}"})
