@@ -108,6 +108,7 @@ def _session(
     kwh = round(energy, 3)
     cents = Decimal(str(kwh)) * _CENTS_PER_KWH[tariff]
     return ChargingSession(
+        id="",  # given once all are in order
         charger=charger,
         client=client,
         started_at=begin,
