@@ -24,15 +24,18 @@ WIDTHS: Final = (320, 1280)
 THEMES: Final = ("light", "dark")
 #: A page's colours are the same at every width. The narrowest comes last: there the menu is behind its button.
 LOOKS: Final = ((WIDTHS[-1], "dark"), (WIDTHS[-1], "light"), (WIDTHS[0], "light"))
-#: All rules that are on by default (WCAG 2.0 to 2.2, A and AA, and best practices), and that of the size of targets; or
-#: the one that the theme counts for. Of the whole page, or of what was opened on a page that was looked at before.
-AXE: Final = """async ([onlyColours, opened]) => {
+#: The rule that the theme counts for, or all that are on by default (WCAG 2.0 to 2.2, A and AA, and best practices) and
+#: that of the size of targets. Of the whole page, or of what was opened on a page that was looked at before.
+AXE: Final = """async ([onlyColours, colours, opened]) => {
     await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-    const options = onlyColours ? {runOnly: ['color-contrast']} : {rules: {'target-size': {enabled: true}}};
+    const rules = {'target-size': {enabled: true}, 'color-contrast': {enabled: colours}};
+    const options = onlyColours ? {runOnly: ['color-contrast']} : {rules};
     return (await axe.run(opened || document, {resultTypes: ['violations'], ...options})).violations;
 }"""
-#: What a page may be beside what its address shows: an element to press, and what that opens.
-OPENED: Final = {"button[popovertarget=sidebar]": "#sidebar", "button[popovertarget=delete]": "#delete"}
+#: What a page may be beside what its address shows: an element to press, and what that opens. The menu is one for all
+#: pages of an app.
+MENU: Final = "#sidebar"
+OPENED: Final = {"button[popovertarget=sidebar]": MENU, "button[popovertarget=delete]": "#delete"}
 
 
 class Walk:
@@ -51,6 +54,7 @@ class Walk:
         self.sideways: list[str] = []
         self._opened = {visitor: context.new_page() for visitor, context in contexts.items()}
         self._place, self._status = "", 200
+        self._menus: set[str] = set()
         for page in self._opened.values():
             page.on("console", self._note_console)
             page.on("pageerror", lambda error: self._complain(str(error)))
@@ -84,7 +88,8 @@ class Walk:
         page.set_viewport_size({"width": WIDTHS[0], "height": 900})
         for button, target in OPENED.items():
             # Asked of the page at its narrowest, where the menu is one.
-            if page.locator(button).first.is_visible():
+            if (target != MENU or each.app not in self._menus) and page.locator(button).first.is_visible():
+                self._menus.update([each.app] if target == MENU else [])
                 page.locator(button).first.click()
                 page.locator(target).wait_for()
                 self._check(page, width=WIDTHS[0], opened=target)
@@ -98,7 +103,7 @@ class Walk:
             at = f"{self._place} {opened} {theme} {each}px"
             self.violations.extend(
                 f"{at}: {violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
-                for violation in page.evaluate(AXE, [theme != THEMES[0], opened])
+                for violation in page.evaluate(AXE, [theme != THEMES[0], bool(opened) or each == WIDTHS[-1], opened])
                 for node in violation["nodes"]
             )
             if page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
