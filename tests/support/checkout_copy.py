@@ -90,7 +90,7 @@ def output_of(folder: Path, *command: str, timeout_s: float = 240, **variables: 
 
 @contextlib.contextmanager
 def servers_in_copy(copy: Path, *projects: str, backend: str | None = None) -> Iterator[dict[str, str]]:
-    """Start the sandbox with all its data and these projects of the copy; gives each project's address.
+    """Start the copy's sandbox with the data that it has, and these projects of the copy; gives each project's address.
 
     :param backend: address of a backend that takes the sandbox's place.
     """
@@ -101,12 +101,10 @@ def servers_in_copy(copy: Path, *projects: str, backend: str | None = None) -> I
         DEBUG="on",
         PORT_BASE=str(base),
         APP_STATE_DIR=str(state / "apps"),
-        SANDBOX_STATE_DIR=str(state / "sandbox"),
+        SANDBOX_STATE_DIR=str(copy / ".state" / "sandbox"),
     )
     servers = []
     if backend is None:
-        for step in ("migrate", "seed"):
-            output_of(copy, "-m", "sandbox_api", step, **variables)
         command: tuple[str, ...] = ("-m", "sandbox_api", "serve", "--port", str(base + 100))
         servers.append(Server(name="sandbox_api", command=command, port=base + 100, environment=variables))
     else:

@@ -13,6 +13,7 @@ from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
+from tests.support.harness import prepare_sandbox
 from tests.support.local_run import Run
 from tests.support.ports import free_port_base
 
@@ -71,6 +72,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """All servers. Finance could not be imported when they were started; the others start all the same."""
     made = Stack(tmp_path_factory.mktemp("dev"))
     made.append("apps/finance/urls.py", BROKEN)
+    prepare_sandbox({"SANDBOX_STATE_DIR": str(made.folder / "sandbox")})
     made.start()
     with made.run:
         made.run.wait_for("ready", seconds=120)
