@@ -29,7 +29,7 @@ def topology(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Topology]:
     require_tool("nginx")
     folder, base = tmp_path_factory.mktemp("restarts"), free_port_base(*OFFSETS)
     with (
-        running_topology(folder, port_base=base, workers=1, redis=False, apps=("auth_app", "energy")) as running,
+        running_topology(folder, port_base=base, redis=False, apps=("auth_app", "energy")) as running,
         names_lead_here(DOMAIN),
     ):
         yield running

@@ -28,7 +28,7 @@ from tests.deploy.files import (
     unit_settings,
     unit_variables,
 )
-from tests.support.harness import clean_environment, prepare_sandbox
+from tests.support.harness import clean_environment, prepare_sandbox, share_prepared_files
 from tests.support.http_browser import HttpBrowser
 from tests.support.nginx_server import HTTPS_PORT, Site, running_site
 from tests.support.processes import until
@@ -150,7 +150,6 @@ def running_topology(
     *,
     port_base: int,
     tls_port: int | None = None,
-    workers: int = 2,
     redis: bool = True,
     apps: Collection[str] = tuple(PROJECT_BY_APP),
     say: Callable[[str], None] = lambda _: None,
@@ -163,7 +162,7 @@ def running_topology(
     """
     addresses = Addresses(port_base=port_base, own_tls_port=tls_port)
     log = folder / "servers.log"
-    shared = {"APP_STATE_DIR": str(folder / "state"), "APP_JWT_KEY": secrets.token_urlsafe(48), "WORKERS": str(workers)}
+    shared = {"APP_STATE_DIR": str(folder / "state"), "APP_JWT_KEY": secrets.token_urlsafe(48), "WORKERS": "1"}
     with contextlib.ExitStack() as stack:
         watched = None
         if redis:
@@ -174,6 +173,7 @@ def running_topology(
         service = _backend(addresses, state=folder / "sandbox", jwt_key=shared["APP_JWT_KEY"])
         say("filling the sandbox backend")
         prepare_sandbox(service.environment)
+        share_prepared_files(folder / "state")
         # As a release restarts them: the first instance of each project, then the second.
         servers = [
             _instance(app, number, addresses, shared) for number in INSTANCES for app in PROJECT_BY_APP if app in apps
