@@ -145,9 +145,9 @@ def _closed_connections_of_the_stores_of_the_test_before() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def no_later_key_fetch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """For a test whose keys come over HTTP: their thread goes on, and must not call into the next tests' backends."""
+@pytest.fixture(autouse=True)
+def _no_later_key_fetch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The thread of keys that come over HTTP goes on, and must not call into the next tests' backends and logs."""
     started: list[JwksKeys] = []
     start = JwksKeys.start
 

@@ -179,7 +179,6 @@ def source_of(url: str) -> JwksKeys:
     return jwks_keys(dataclasses.replace(portal_config(), verification=verification))
 
 
-@pytest.mark.usefixtures("no_later_key_fetch")
 @pytest.mark.parametrize(
     ("rest", "asked"),
     [

@@ -37,7 +37,6 @@ def config_with(jwks_url: str) -> PortalConfig:
     return dataclasses.replace(portal_config(), verification=verified)
 
 
-@pytest.mark.usefixtures("no_later_key_fetch")
 def test_the_keys_are_there_when_the_start_is_done():
     document = json.dumps({"keys": [KEY]}).encode()
     with scripted_server(lambda _, out: out.sendall(reply(document))) as server:
