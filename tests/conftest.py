@@ -68,10 +68,12 @@ def pytest_collection_finish() -> None:
 class OneStack(LoadFileScheduling):
     """Keep the tests of a file in one process, and all that use the stack or the browser in the first one.
 
-    Their servers and the browser are started once in a run.
+    Their servers and the browser are started once in a run. A short run of a benchmark takes as long as many files.
     """
 
     def _split_scope(self, nodeid: str) -> str:
+        if "::test_short_run_ends[" in nodeid:
+            return nodeid
         return "stack" if needs_stack(nodeid) else nodeid.partition("::")[0]
 
 
