@@ -157,7 +157,7 @@ def _own_texts_of(folder: Path, language: str) -> set[Any]:
     lacking = {each for each in _PACKAGES if each not in catalog_folders() and not po_path(each, language).exists()}
     own = {text for each in (folder, *(lacking if folder == _PRODUCT else ())) for text in texts_of(each)}
     above = _SHARED[: _SHARED.index(folder)] if folder in _SHARED else _SHARED
-    return own - {text for each in above if each not in lacking for text in texts_of(each)}
+    return own - {message.id for each in above for message in read_catalog(each, language)}
 
 
 def write_catalog(folder: Path, language: str) -> list[str]:

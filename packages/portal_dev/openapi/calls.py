@@ -36,15 +36,11 @@ def modules_of(operations: list[Operation], *, package: str, file: str = "") -> 
     :param package: dotted name of the package that they will stand in.
     :param file: the one module that they all stand in; without it they stand by the first words of their paths.
     """
-    read = {each.path.partition("/{")[0] for each in operations if each.method == "GET"}
     found: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
     for each in operations:
         if each.path != contract_names.REFRESH_PATH:
-            head = each.path.partition("/{")[0]
-            fixed = _fixed(head)
-            # Actions stand with those beside them: `/auth/login` and `/auth/logout`.
-            first = fixed[:2] if head in read or fixed[2:] else fixed[:1]
-            found[(file,) if file else tuple(dict.fromkeys(first))].append(each)
+            first = dict.fromkeys(_fixed(each.path.partition("/{")[0])[:2])
+            found[(file,) if file else tuple(first)].append(each)
     folders = {key[0] for key in found if key[1:]}
     hook_names: dict[str, FreeNames] = defaultdict(FreeNames)
     modules = []
@@ -60,8 +56,9 @@ def _declare(module: Module, calls: list[Operation]) -> None:
     """Declare these calls. Those that no resource has are declared by themselves."""
     fitting, stale = [], dict[str, str]()
     for call in calls:
-        reasons, without = _faults(call)
-        module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in reasons or without]
+        reasons, (_, odd) = _faults(call), _sent(call)
+        told = reasons or [f"without the parameter {each}" for each in odd]
+        module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in told]
         fitting += [] if reasons else [call]
     heads = sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])})
     module.resources = [found for head in heads if (found := _resource(head, fitting))]
@@ -152,13 +149,10 @@ def _fixed(path: str) -> list[str]:
 
 def _name(call: Operation) -> str:
     """Return the name of a call's hook, without its kind."""
-    fixed = _fixed(call.path)
-    *above, last = fixed[1:][-2:] or fixed
-    of = "_".join(map(singularize, above))
+    last = _fixed(call.path)[-1]
     if call.method == "POST":
-        return f"{last}_{of}".rstrip("_")
-    last = singularize(last) if call.path.endswith("}") else last
-    return "_".join(filter(None, (_VERBS[call.method], of, last)))
+        return last
+    return f"{_VERBS[call.method]}_{singularize(last) if call.path.endswith('}') else last}"
 
 
 # --- resources ---
@@ -197,38 +191,32 @@ def _in_path(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else attribute_name(name)
 
 
-def _sent(call: Operation) -> tuple[dict[str, Parameter], dict[str, bool]]:
-    """Return the parameters that a hook sends, by their names in an address, and what is wrong with the others.
-
-    Each fault has whether the call is nothing without the parameter.
-    """
+def _sent(call: Operation) -> tuple[dict[str, Parameter], list[str]]:
+    """Return the parameters that a hook sends, by their names in an address, and the names of the others."""
     sent: dict[str, Parameter] = {}
-    odd: dict[str, bool] = {}
+    odd: list[str] = []
     for each in call.parameters:
         wire, shape = _in_path(each.name) if each.place == "path" else each.name, each.shape
-        taken = {*sent, *({"q", "sort", "cursor"} if each.place == "path" else ()), "pages"} if call.item else {*sent}
-        is_list = each.is_joined and each.place == "query" and shape.item and shape.item.kind in {"text", "enum"}
-        if each.place not in {"path", "query"}:
-            odd |= {f"{each.name}, a {each.place}": False} if shape.required else {}
-        elif not is_possible(wire) or wire in taken:
-            odd[f"{each.name}, a name that hooks have not, or have for something else"] = shape.required
-        elif shape.kind in {"map", "object"} or (shape.kind == "list" and not is_list):
-            odd[f"{each.name}, {shape}, which hooks do not send"] = shape.required
-        else:
+        taken = {"pages", *({"q", "sort", "cursor"} if each.place == "path" else ())} if call.item else set()
+        is_joined = each.is_joined and each.place == "query" and str(shape) in {"list[text]", "list[enum]"}
+        is_value = shape.kind not in {"map", "object", "list"} or is_joined
+        if each.place in {"path", "query"} and is_possible(wire) and wire not in {*sent, *taken} and is_value:
             sent[wire] = each
+        elif each.place == "query" or shape.required:
+            odd.append(each.name)
     return sent, odd
 
 
-def _faults(call: Operation) -> tuple[list[str], list[str]]:
-    """Return why a call can't be declared, and what it is declared without."""
-    in_path, is_query, (_, odd) = path_names(call.path), call.method == "GET", _sent(call)
+def _faults(call: Operation) -> list[str]:
+    """Return why a call can't be declared."""
+    in_path, is_query, (sent, _) = path_names(call.path), call.method == "GET", _sent(call)
     is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", re.sub(r"\{[^{}]+\}", "", call.path))
     reasons = {
         "it is deprecated": call.is_deprecated,
-        "its path is none that a hook has": is_odd or len({*in_path}) < len(in_path),
+        "its path is none that a hook has": is_odd
+        or len(in_path) > sum(each.place == "path" for each in sent.values()),
         "a query sends no body": is_query and call.body,
         "its answer is nothing that a hook reads": is_query and not call.answer,
     }
     reasons |= {f"its body or answer: {each.note}": each.kind == "file" for each in (call.body, call.answer) if each}
-    reasons |= {f"it needs the parameter {parameter}": is_needed for parameter, is_needed in odd.items()}
-    return [reason for reason, is_so in reasons.items() if is_so], [f"without the parameter {each}" for each in odd]
+    return [reason for reason, is_so in reasons.items() if is_so]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 import msgspec
 
@@ -15,7 +15,7 @@ from portal.config import contract_names as names
 from portal.config.places import place
 from portal.query import Partial, Row
 from portal_dev.openapi.document import Node
-from portal_dev.openapi.reader import Schemas, Shape, path_names
+from portal_dev.openapi.reader import Schemas, Shape
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from portal.query import Endpoint
     from portal_dev.openapi.reader import Operation
 
+#: A message, and what a page does without what the schema lacks; empty for a mistake.
+Fault = tuple[str, str]
 #: The other kinds that a declared one can hold. A text may well be a decimal or a day, as a person knows.
 _HOLDS: Final = {"text": {"time", "day", "decimal", "enum"}, "decimal": {"integer", "number", "text"}} | {
     one: {other}
@@ -49,18 +51,6 @@ class Difference:
         return f"{place(*self.declared_at)}: {self.hook}: {'absent: ' if self.is_absent else ''}{self.message}"
 
 
-class _Fault(NamedTuple):
-    """One thing that does not fit.
-
-    :param of: the class and field that does not; empty for the hook.
-    :param without: what a page does without what the schema lacks; empty for a mistake.
-    """
-
-    message: str
-    of: str = ""
-    without: str = ""
-
-
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
     """Return all differences, each once, in the order of the files."""
     known = {(each.method, _unnamed(each.path)): each for each in operations}
@@ -69,13 +59,13 @@ def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) ->
     ]
     # A call of another hook is not the one that is meant.
     others = [known[call] for call in known.keys() - {call for call, _ in calls}]
-    found: dict[tuple[str, str], Difference] = {}
+    found: dict[Any, Difference] = {}
     for call, hook in calls:
-        for message, of, without in _faults(hook, known[call]) if call in known else [_missing(hook, call[0], others)]:
-            text = (f"{of}: " if of else "") + message + (f". {without}" if without else "")
+        for message, without in _faults(hook, known[call]) if call in known else [_missing(hook, call, others)]:
+            text = f"{message}. {without}" if without else message
             difference = Difference(declared_at=hook.declared_at, hook=hook.key, message=text, is_absent=bool(without))
             # A fault of a class is told once, whichever calls have it.
-            found.setdefault((of if of[:1].isupper() else hook.key, text), difference)
+            found.setdefault(text if text[:1].isupper() else (hook.key, text), difference)
     return sorted(found.values())
 
 
@@ -83,36 +73,36 @@ def _unnamed(path: str) -> str:
     return re.sub(r"\{[^{}]*\}", "{}", path)
 
 
-def _no_such(what: str, name: str, known: Iterable[str]) -> str:
-    return "; ".join(filter(None, (f"the schema has no {what} {name}", did_you_mean(name, known))))
+def _lacking(start: str, name: str, known: Iterable[str], without: str) -> Fault:
+    """Return the fault of what the schema lacks. A name that is like one of the schema is a mistake."""
+    hint = did_you_mean(name, known)
+    return f"{start}{name}; {hint}" if hint else f"{start}{name}", "" if hint else without
 
 
-def _missing(hook: Any, method: str, others: list[Operation]) -> _Fault:
+def _missing(hook: Any, call: tuple[str, str], others: list[Operation]) -> Fault:
+    method, path = call
     # Another method that no hook calls, or a path that is like it: then it is a mistake.
-    path = hook.path_shape
-    if methods := [each.method for each in others if _unnamed(each.path) == _unnamed(path)]:
-        return _Fault(f"the schema has no {method} {path}; it has {', '.join(methods)} there")
-    paths = [each.path for each in others if each.method == method]
-    return _Fault(_no_such(method, path, paths), without="" if did_you_mean(path, paths) else hook.without)
+    there = [f"{each.method} {each.path}" for each in others if _unnamed(each.path) == path]
+    similar = there or [each.path for each in others if each.method == method]
+    return _lacking(f"the schema has no {method} ", hook.path_shape, similar, hook.without)
 
 
 def _shape_of(kind: Any) -> Shape | None:
     """Return the shape of a declared type; None where nothing is declared."""
-    if kind is None or kind is object:
-        return None if kind is None else Shape(kind="any")
+    if kind is None:
+        return None
     template = "#/components/schemas/{name}"
     [schema], components = msgspec.json.schema_components([kind], ref_template=template, schema_hook=lambda _: {})
     return Schemas().shape(Node({"components": {"schemas": components}}, schema, "#/type"))
 
 
-def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
-    is_list, answer, body = getattr(hook, "is_list", False), operation.answer, getattr(hook, "body", None)
+def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
+    is_list, body = getattr(hook, "is_list", False), getattr(hook, "body", None)
     yield from _parameter_faults(hook, operation, is_list=is_list)
-    if is_list and answer and answer.kind != "file" and not operation.item:
-        fields = (names.ITEMS_FIELD, names.HAS_NEXT_FIELD, names.NEXT_CURSOR_FIELD)
-        yield _Fault(f"the schema's answer is no page of a list: {answer} without {', '.join(fields)}")
+    if is_list and operation.answer and not operation.item:
+        yield "the schema's answer is no page of a list", ""
     else:
-        declared, shape = (hook.item, operation.item or answer) if is_list else (hook.data, answer)
+        declared, shape = (hook.item, operation.item) if is_list else (hook.data, operation.answer)
         # An answer to a DELETE may be left unread.
         is_read = declared is not None or operation.method != "DELETE"
         yield from _body_faults("answer", _shape_of(declared), shape if is_read else None, is_optional=hook.is_optional)
@@ -122,47 +112,39 @@ def _faults(hook: Any, operation: Operation) -> Iterator[_Fault]:
     yield from _body_faults("body", _shape_of(kind), operation.body, is_sent=True, is_part=is_part)
 
 
-def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[_Fault]:
+def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[Fault]:
     known, of_a_list = operation.query, {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
     declared = _shape_of(hook.params) or Shape(kind="object")
     # Keywords of all lists: the figures of a list have no order.
     left = {"pages", "cursor", *(() if is_list else ("sort",))} if "pages" in declared.fields else set()
-    own = {name: each for name, each in declared.fields.items() if name not in {*left, *path_names(hook.path_shape)}}
+    own = {name: each for name, each in declared.fields.items() if name not in {*left, *hook.in_path}}
     sent = {name for name, each in own.items() if each.required} | of_a_list
     for name in sorted(of_a_list - known.keys()):
-        yield _Fault(f"the schema has no parameter {name}, which lists are read with")
+        yield f"the schema has no parameter {name}, which lists are read with", ""
     for each in operation.parameters:
         if each.shape.required and each.place != "path" and not (each.place == "query" and each.name in sent):
-            yield _Fault(f"the schema needs the parameter {each.name}, which calls may leave out")
+            yield f"the schema needs the parameter {each.name}, which calls may leave out", ""
     for name, ours in own.items():
         # A list has no other word for these.
         similar = [] if left and name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
-        without = "" if ours.required or did_you_mean(name, similar) else "Pages do not offer what it does."
+        without = "" if ours.required else "Pages do not offer what it does."
         if name in known:
             yield from _misfits(ours, known[name], f"{declared.name}.{name}", is_sent=True)
         else:
-            yield _Fault(_no_such("parameter", name, similar), f"{declared.name}.{name}", without)
+            yield _lacking(f"{declared.name}.{name}: the schema has no parameter ", name, similar, without)
 
 
-def _body_faults(what: str, ours: Shape | None, theirs: Shape | None, **options: Any) -> Iterator[_Fault]:
-    fields = theirs.fields.items() if theirs and what == "body" else ()
-    needed = [wire for wire, each in fields if each.required and not each.read_only]
-    if theirs and theirs.kind == "file" and ours:
-        yield _Fault(f"the schema's {what} is not JSON: {theirs.note}")
-    elif theirs and ours:
+def _body_faults(what: str, ours: Shape | None, theirs: Shape | None, **options: Any) -> Iterator[Fault]:
+    needed = theirs and (what == "answer" or theirs.required or any(each.required for each in theirs.fields.values()))
+    if ours and theirs:
         yield from _misfits(ours, theirs, f"the {what}", **options)
-        for wire in needed if ours.kind == "object" else []:
-            if wire not in ours.fields:
-                yield _Fault(f"the schema needs the field {wire} in the body", ours.name)
-    elif ours:
-        yield _Fault(f"the schema's call has no {what}, and the declaration has one")
-    elif theirs and (what == "answer" or theirs.required or needed):
-        yield _Fault(f"the declaration has no {what}, and the schema's call has one")
+    elif ours or needed:
+        yield f"the {what} is in the {'declaration' if ours else 'schema'} alone", ""
 
 
 def _misfits(
     ours: Shape, theirs: Shape, title: str, *, seen: frozenset[str] = frozenset(), **options: bool
-) -> Iterator[_Fault]:
+) -> Iterator[Fault]:
     """Yield what does not fit of a value.
 
     :param title: the class and field of the value.
@@ -173,39 +155,38 @@ def _misfits(
     if "any" in {ours.kind, theirs.kind} or ours.pointer in seen:
         return
     if theirs.nullable and not (ours.nullable or is_sent or theirs.item or theirs.kind == "object"):
-        yield _Fault("it is never None here, and may be null in the schema", title)
+        yield f"{title}: it is never None here, and may be null in the schema", ""
     inner: dict[str, Any] = {"seen": seen | {ours.pointer}, **options}
     is_id = title.endswith(f".{names.ID_FIELD}") and theirs.kind == "integer"
     if theirs.kind not in {ours.kind, *_HOLDS.get(ours.kind, ())} and not is_id:
-        yield _Fault(f"it is {ours} here, and {theirs} in the schema", title)
+        yield f"{title}: it is {ours} here, and {theirs} in the schema", ""
     elif ours.item and theirs.item:
         yield from _misfits(ours.item, theirs.item, title, **inner)
     elif ours.kind == theirs.kind == "enum":
-        unknown = [] if is_part else sorted({*ours.values} - {*theirs.values})
-        missing = [] if is_sent else sorted({*theirs.values} - {*ours.values, ""})
-        if unknown:
-            yield _Fault(f"it has {', '.join(unknown)}, which the schema has not", ours.name or title)
-        if missing:
-            yield _Fault(f"it lacks {', '.join(missing)} of the schema", ours.name or title)
+        unknown = set() if is_part else {*ours.values} - {*theirs.values}
+        missing = set() if is_sent else {*theirs.values} - {*ours.values, ""}
+        if unknown | missing:
+            yield f"{ours.name or title}: only one of both has {', '.join(sorted(unknown | missing))}", ""
     elif len(ours.fields) > 1 and theirs.fields and not is_part and not {*ours.fields} & {*theirs.fields}:
-        yield _Fault(f"the schema has none of its fields, but {', '.join(theirs.fields)}", ours.name)
+        yield f"{ours.name}: the schema has none of its fields, but {', '.join(theirs.fields)}", ""
     elif theirs.fields:
         yield from _field_misfits(ours, theirs, inner)
 
 
-def _field_misfits(ours: Shape, theirs: Shape, options: dict[str, Any]) -> Iterator[_Fault]:
+def _field_misfits(ours: Shape, theirs: Shape, options: dict[str, Any]) -> Iterator[Fault]:
     # A field that is declared too is not meant.
-    others = [name for name in theirs.fields if name not in ours.fields]
+    others = {name: each for name, each in theirs.fields.items() if name not in ours.fields}
+    if options.get("is_sent") and ours.kind == "object":
+        for wire in (wire for wire, each in others.items() if each.required and not each.read_only):
+            yield f"{ours.name}: the schema needs the field {wire}", ""
     # A profile lacks no permissions, and a row no id.
-    is_profile = names.PROFILE_PERMISSIONS_FIELD in ours.fields
-    needed = names.PROFILE_PERMISSIONS_FIELD if is_profile else names.ID_FIELD
+    needed = names.PROFILE_PERMISSIONS_FIELD if names.PROFILE_PERMISSIONS_FIELD in ours.fields else names.ID_FIELD
     for wire, each in ours.fields.items():
         if wire in theirs.fields:
             yield from _misfits(each, theirs.fields[wire], f"{ours.name}.{wire}", **options)
         elif not options.get("is_part") and wire != names.CREATED_AT_FIELD:
+            may_lack = options.get("is_optional") or (names.ID_FIELD in ours.fields and wire != needed)
+            without = "Pages show it as missing." if may_lack and not options.get("is_sent") else ""
             # The version of a row has this name, or the backend has none.
             similar = [] if wire == names.VERSION_FIELD else others
-            may_lack = options.get("is_optional") or (names.ID_FIELD in ours.fields and wire != needed)
-            is_absent = may_lack and not (options.get("is_sent") or did_you_mean(wire, similar))
-            without = "Pages show it as missing." if is_absent else ""
-            yield _Fault(_no_such("field", wire, similar), f"{ours.name}.{wire}", without)
+            yield _lacking(f"{ours.name}.{wire}: the schema has no field ", wire, similar, without)

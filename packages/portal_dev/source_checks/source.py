@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from jinja2 import TemplateSyntaxError
 
 from portal.config.current import portal_config
-from portal.config.locales import DEFAULT_LOCALE
 from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.projects import PROJECT_BY_APP
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services, services_folder
-from portal.web.templating import separate_environments
+from portal.web.templating import separate_environment
 from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
 from portal_dev.source_checks.faults import Fault, Names, routes_of
 from portal_dev.source_checks.python_code import python_faults
-from portal_dev.source_checks.templates import Templates, compile_faults, icons_of, row_faults, shown_rows
+from portal_dev.source_checks.templates import Templates, icons_of, row_faults, shown_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,12 +57,11 @@ def unreadable_files(folder: Path) -> Iterator[Fault]:
 
 def _page_faults(app: str, folders: Iterable[Path]) -> Iterator[Fault]:
     """Yield the faults of an app's templates and Python."""
-    environments = separate_environments()
-    templates = Templates(environments[DEFAULT_LOCALE])
+    templates = Templates(separate_environment())
     creates = {hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"}
     names = Names(routes_of(f"apps.{app}.urls"), templates.paths, icons_of(templates.environment), creates)
     for name in templates.paths:
-        yield from (*compile_faults(environments, name), *templates.faults(name, names))
+        yield from [*templates.compile_faults(name)] or templates.faults(name, names)
     for shown in shown_rows(f"apps.{app}.urls"):
         yield from row_faults(shown, templates)
     for folder in folders:

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 from django.urls import get_resolver
+from django.utils import translation
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
+from portal.config.locales import LOCALES
 from portal.config.places import place
 from portal.query import Record
 from portal_dev.source_checks.faults import Fault, Names, unknown_name, unmarked_texts
@@ -21,7 +24,7 @@ from portal_operate.suggestions import did_you_mean
 from portal_pages import ShownRow, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from portal.web.templating import PageEnvironment
 
@@ -30,6 +33,7 @@ Seen = frozenset[str]
 #: Name to type; None for a type that is not known.
 Scope = dict[str, Any]
 _CSRF: Final = "csrf_input"
+_TEXTS: Final = {"_", "gettext", "ngettext"}
 _ACCOUNT: Final = "portal/parts/page_account.html"
 #: The layout of pages for those who are not signed in.
 _SIGNED_OUT_LAYOUT: Final = "portal/plain.html"
@@ -54,12 +58,22 @@ class Templates:
         except (TemplateNotFound, TemplateSyntaxError):
             return nodes.Template([])
 
-    def faults(self, name: str, names: Names) -> Iterator[Fault]:
-        """Yield the faults of a template, but for those of the rows that it shows."""
+    def compile_faults(self, name: str) -> Iterator[Fault]:
+        """Yield the fault that stops a template from being compiled."""
         try:
-            markup = Markup(self.environment.parse(self.paths[name].read_text()))
-        except TemplateSyntaxError:
-            return
+            self.environment.get_template(name)
+        except TemplateSyntaxError as error:
+            message = error.message or ""
+            # Names of filters and tests are looked up below; Jinja2 finds them in some places only.
+            if not message.startswith("No "):
+                hint = did_you_mean("".join(message.split("'")[1:2]), self.paths) or _DESCRIBED
+                yield Fault(
+                    Path(error.filename or name), error.lineno, "E001", f"it can't be compiled: {message}", hint
+                )
+
+    def faults(self, name: str, names: Names) -> Iterator[Fault]:
+        """Yield the faults of a template that compiles, but for those of the rows that it shows."""
+        markup = Markup(self.environment.parse(self.paths[name].read_text()))
         yield from self._name_faults(name, names)
         yield from self._form_faults(name, markup)
         texts = markup.texts(self.environment.macros)
@@ -71,6 +85,7 @@ class Templates:
             match node:
                 case nodes.Call(node=nodes.Name(name=called)):
                     yield from _call_faults(path, node, called, names)
+                    yield from _text_faults(path, node, self.environment.globals[called]) if called in _TEXTS else ()
                 case nodes.Filter(name=used):
                     yield from unknown_name(path, node.lineno, "filter", used, self.environment.filters)
                     yield from _route_faults(path, node, 1, names) if used == "link" else ()
@@ -114,27 +129,25 @@ def icons_of(environment: PageEnvironment) -> set[str]:
     return {Path(path).stem for path in environment.list_templates(extensions=["svg"]) if "/icons/" in path}
 
 
-def compile_faults(environments: Mapping[str, PageEnvironment], name: str) -> Iterator[Fault]:
-    """Yield the fault that stops a template from being compiled in a language."""
-    for language, environment in environments.items():
-        try:
-            environment.get_template(name)
-        except TemplateSyntaxError as error:
-            message = error.message or ""
-            # Names of filters and tests are looked up below; Jinja2 finds them in some places only.
-            if not message.startswith("No "):
-                hint = did_you_mean("".join(message.split("'")[1:2]), environment.list_templates(extensions=["html"]))
-                message = f"it can't be compiled in {language}: {message}"
-                yield Fault(Path(error.filename or name), error.lineno, "E001", message, hint or _DESCRIBED)
-            return
-
-
 def _call_faults(path: Path, call: nodes.Call, name: str, names: Names) -> Iterator[Fault]:
     icons = [each.value for each in call.kwargs if each.key == "icon"] + (call.args[:1] if name == "icon" else [])
     for icon in filter(None, map(constant, icons)):
         yield from unknown_name(path, call.lineno, "icon", icon, names.icons)
     if name in {"list_url", "nav_link", "url"}:
         yield from _route_faults(path, call, 1 if name == "url" else len(call.args), names)
+
+
+def _text_faults(path: Path, call: nodes.Call, translate: Callable[..., object]) -> Iterator[Fault]:
+    """Yield the fault of a text whose translation needs other values than it is given."""
+    is_known = call.dyn_kwargs is None and constant(call.args[0])
+    for language, number in product(LOCALES, (1, 2)) if is_known else ():
+        try:
+            with translation.override(language):
+                translate(*(constant(arg) or number for arg in call.args), **{each.key: 1 for each in call.kwargs})
+        except (KeyError, TypeError, ValueError) as error:
+            message = f"a text or its translation can't be written in {language}: {error}"
+            yield Fault(path, call.lineno, "E001", message, "give each %(…)s of both as a value, and write % as %%")
+            return
 
 
 def _route_faults(path: Path, node: nodes.Call | nodes.Filter, others: int, names: Names) -> Iterator[Fault]:

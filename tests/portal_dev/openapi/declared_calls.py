@@ -112,6 +112,10 @@ class WrongReq(TypedDict, total=False):
     reason: str
 
 
+class LacksReq(TypedDict):
+    amount: Decimal
+
+
 class WrongQueries(QueryGroup, domain="wrong", registry=OWN):
     use_get_fields_query = query_endpoint(data=WrongPayment, params=RowParams, url="/payments/{id}")
     use_get_params_query = paginated_query_endpoint(
@@ -130,6 +134,6 @@ class WrongMutations(MutationGroup, domain="wrong", registry=OWN):
     use_no_body_mutation = mutation_endpoint(
         data=Payment, params=RowParams, url="/payments/{id}/approve", method="POST"
     )
-    use_lacks_mutation = mutation_endpoint(data=Payment, body=Partial[Line], url="/payments", method="POST")
+    use_lacks_mutation = mutation_endpoint(data=Payment, body=LacksReq, url="/payments", method="POST")
     use_no_data_mutation = mutation_endpoint(body=Partial[Payment], url="/payments", method="POST")
     use_data_mutation = mutation_endpoint(data=Payment, url="/reset", method="POST")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from portal_dev.source_checks.templates import compile_faults
 from tests.portal_dev.source_checks.conftest import ACCOUNT, NAMES
 
 BROKEN = {
@@ -33,6 +32,8 @@ FAULTS = {
     "{{ nav_link('paymets', _('x'), icon='plus') }}": ("E002", "there is no URL", "'payments'"),
     "{{ request.COOKIES.VAR_ACCESS_TOKEN }}": ("E013", "this template reads the cookies", ""),
     "{{ request['COOKIES'] }}": ("E013", "this template reads the cookies", ""),
+    "{{ _('%(a)s and %(b)s', a=row.id) }}": ("E001", "can't be written in en: 'b'", "give each"),
+    "{{ ngettext('One', '%(num)d for %(m)s', row.n) }}": ("E001", "in en: 'm'", ""),
     "<p>Hello</p>": ("E005", "the text 'Hello' is not marked", '{{ _("Hello") }}'),
 }
 #: Template to the text that is not marked for translation.
@@ -81,10 +82,10 @@ FINE = [
 
 
 @pytest.mark.parametrize(("source", "words"), BROKEN.items())
-def test_template_that_does_not_compile_is_reported(environment, templates, source, words) -> None:
-    path = templates(f"\n{source}").paths["page.html"]
-    (fault,) = compile_faults({"en": environment}, "page.html")
-    assert (fault.path, fault.line, fault.id) == (path, 2, "E001")
+def test_template_that_does_not_compile_is_reported(templates, source, words) -> None:
+    found = templates(f"\n{source}")
+    (fault,) = found.compile_faults("page.html")
+    assert (fault.path, fault.line, fault.id) == (found.paths["page.html"], 2, "E001")
     assert words[0] in fault.message
     assert words[1] in fault.hint
 

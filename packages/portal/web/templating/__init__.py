@@ -22,7 +22,7 @@ from portal.web.templating.backend import (
     render_block,
     render_field,
     render_part,
-    separate_environments,
+    separate_environment,
 )
 from portal.web.templating.environment import PageEnvironment
 from portal.web.templating.kept_parts import part_cache

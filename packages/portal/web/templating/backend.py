@@ -11,7 +11,7 @@ from django.template.backends.jinja2 import Jinja2
 from django.utils.timezone import get_current_timezone
 from markupsafe import Markup
 
-from portal.config.locales import LOCALES
+from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
 from portal.web.templating.filters import ZONE
@@ -96,13 +96,10 @@ class PageTemplates(BaseEngine):
         return engine
 
 
-def separate_environments() -> dict[str, PageEnvironment]:
-    """New environments, by language. A fault is reported at its own line: no page is joined with its layout."""
+def separate_environment() -> PageEnvironment:
+    """Make an environment of the default language whose faults have their own lines: no page is joined with its layout."""
     loader = PageLoader(cast("PageTemplates", engines[PAGES]).dirs)
-    return {
-        language: PageEnvironment(language=language, joins_pages=False, loader=loader, autoescape=True)
-        for language in LOCALES
-    }
+    return PageEnvironment(language=DEFAULT_LOCALE, joins_pages=False, loader=loader, autoescape=True)
 
 
 def compile_templates() -> None:
