@@ -9,8 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from watchfiles import PythonFilter, watch
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -29,6 +27,8 @@ class Reloader:
     """
 
     def __init__(self, servers: Sequence[Server], *, say: Callable[[str], None]) -> None:
+        from watchfiles import PythonFilter, watch  # noqa: PLC0415  needs the extra `dev`
+
         self._servers = servers
         self._say = say
         folders = {folder for server in servers for folder in server.code if folder.exists()}

@@ -48,8 +48,7 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
             return modules_of(operations, package=package, file=file)
     except RecursionError:
         raise SchemaError("", "the schema is nested too deeply") from None
-    known = [*document.members("paths")]
-    hint = did_you_mean(below, known) or f"there are {', '.join(known[:20]) or 'none'}"
+    hint = did_you_mean(below, document.members("paths")) or "look at its paths"
     raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; {hint}")
 
 

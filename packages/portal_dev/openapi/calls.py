@@ -199,7 +199,7 @@ def _sent(call: Operation) -> tuple[dict[str, Parameter], list[str]]:
         wire, shape = _in_path(each.name) if each.place == "path" else each.name, each.shape
         taken = {"pages", *({"q", "sort", "cursor"} if each.place == "path" else ())} if call.item else set()
         is_joined = each.is_joined and each.place == "query" and str(shape) in {"list[text]", "list[enum]"}
-        is_value = shape.kind not in {"map", "object", "list"} or is_joined
+        is_value = shape.kind not in {"object", "list"} or is_joined
         if each.place in {"path", "query"} and is_possible(wire) and wire not in {*sent, *taken} and is_value:
             sent[wire] = each
         elif each.place == "query" or shape.required:

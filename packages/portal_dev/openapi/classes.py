@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TYPES: Final = {"text": "str", "integer": "int", "number": "float", "boolean": "bool", "decimal": "Decimal"}
 _TYPES.update({"time": "datetime", "day": "date", "any": "Any"})
 #: None for the others: zero would be a wrong number.
-_DEFAULTS: Final = {"text": '""', "boolean": "False", "list": "()", "map": "dict"}
+_DEFAULTS: Final = {"text": '""', "boolean": "False", "list": "()"}
 _SENT_TYPES: Final = {"integer": "int", "number": "float", "boolean": "bool", "list": "Values"}
 _TAKEN: Final = {*dir(portal.query), *dir(builtins), "Any", "Decimal", "Literal"}
 _PARAMS: Final = {"params", "pages", "cursor", "q", "sort"}
@@ -119,10 +119,7 @@ class Module:
                 continue
             kind = self.type_of(each, f"{name}_{wire}")
             default = "None" if each.nullable else _DEFAULTS.get(each.kind, "None")
-            inner = each
-            while inner.item:
-                inner = inner.item
-            lines += [_comment(f"Any JSON: {inner.note}.").replace("\n", "\n    ")] if inner.note else []
+            lines += [_comment(f"Any JSON: {each.note}.").replace("\n", "\n    ")] if each.note else []
             lines.append(_attribute(names.unused(attribute_name(wire)), kind, default, wire))
         self._write(name, "Row" if is_row else "Record", lines)
 
@@ -137,7 +134,7 @@ class Module:
             return self.named(shape, wanted).name
         kind = self.type_of(shape.item, singularize(wanted))
         kind = f"{kind} | None" if shape.item.nullable and kind != "Any" else kind
-        return f"tuple[{kind}, ...]" if shape.kind == "list" else f"dict[str, {kind}]"
+        return f"tuple[{kind}, ...]"
 
     def params(self, given: Mapping[str, Parameter], *, base: str, title: str, orders: Iterable[str] = ()) -> str:
         """Return the class of these parameters, which have their names in an address."""
@@ -158,10 +155,8 @@ def _comment(text: str) -> str:
 
 def _attribute(name: str, kind: str, default: str, wire: str) -> str:
     kind = f"{kind} | None" if default == "None" and kind != "Any" else kind
-    options = [f"{'default_factory' if default == 'dict' else 'default'}={default}"] if default else []
-    options += [f"name={wire!r}"] if wire != camel(name) else []
-    if wire != camel(name) or default == "dict":
-        default = f"field({', '.join(options)})"
+    if wire != camel(name):
+        default = f"field({f'default={default}, ' if default else ''}name={wire!r})"
     return f"{name}: {kind} = {default}".removesuffix(" = ")
 
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 Fault = tuple[str, str]
 #: The other kinds that a declared one can hold. A text may well be a decimal or a day, as a person knows.
 _HOLDS: Final = {"text": {"time", "day", "decimal", "enum"}, "decimal": {"integer", "number", "text"}} | {
-    one: {other}
-    for one, other in (("number", "integer"), ("day", "text"), ("enum", "text"), ("map", "object"), ("object", "map"))
+    one: {other} for one, other in (("number", "integer"), ("day", "text"), ("enum", "text"))
 }
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _KINDS: Final = {"string": "text", "array": "list", "object": "object"}
 _KINDS.update({kind: kind for kind in ("integer", "number", "boolean")})
 _FORMATS: Final = {"date-time": "time", "date": "day", "decimal": "decimal"}
-_IMPLIED: Final = {"properties": "object", "additionalProperties": "object", "items": "array"}
+_IMPLIED: Final = {"properties": "object", "items": "array"}
 _NULL: Final = "it is null"
 _NO_TYPE: Final = "the schema gives no type"
 #: Headers that each call has, or that are none of its own.
@@ -36,10 +36,10 @@ class Shape:
     """The values that a schema takes.
 
     :param kind: `text`, `integer`, `number`, `decimal` (in a text), `boolean`, `time`, `day`, `enum`, `list`, `object`,
-        `map` (an object whose members have any names), `any`, or `file` for a body that is no JSON.
-    :param note: why it is any JSON, or none; empty for the other kinds.
+        `any`, or `file` for a body that is no JSON.
+    :param note: why it, or its item, is any JSON or none; empty for the other kinds.
     :param values: of an enumeration.
-    :param item: of a list, or of a map.
+    :param item: of a list.
     :param load: makes the fields, when they are first asked for: an object may contain itself.
     :param required: of a member, a parameter or a body. `read_only` and `max_length` (0: no limit) are a member's.
     """
@@ -114,7 +114,7 @@ class Schemas:
 
     def _merged(self, node: Node, parts: list[Node]) -> Shape:
         shapes = [*map(self.shape, parts), self._typed(node)]
-        known = [shape for shape in shapes if shape.kind not in {"any", "map"}] or shapes[:1]
+        known = [shape for shape in shapes if shape.kind != "any"] or shapes[:1]
         needed = [wire for part in (node, *parts) for wire in part.get("required", list[Any]())]
 
         def load() -> dict[str, Shape]:
@@ -138,13 +138,15 @@ class Schemas:
         kind = _KINDS.get(others[0], "")
         if not kind:
             return _any(node, f"{others[0]} is no type")
-        kind = "map" if kind == "object" and not node.members("properties") else kind
-        inside = {"list": node.child("items"), "map": node.child("additionalProperties")}
+        if kind == "object" and not node.members("properties"):
+            return _any(node, "its fields have any names")
+        item = self.shape(node.child("items")) if kind == "list" else None
         return Shape(
             kind=_FORMATS.get(node.get("format", ""), kind) if kind == "text" else kind,
             pointer=node.pointer,
             nullable="null" in types,
-            item=self.shape(inside[kind]) if kind in inside else None,
+            note=item.note if item else "",
+            item=item,
             load=partial(self._fields, node) if kind == "object" else dict,
         )
 
@@ -262,11 +264,9 @@ def _parameter(node: Node, schemas: Schemas) -> Parameter:
     name, place = node.get("name", ""), node.get("in", "")
     if not name:
         raise SchemaError(node.pointer, "a parameter should have a name")
-    contents = [content.child("schema") for content in node.members("content").values()]
-    shape = schemas.shape(node.child("schema") or next(iter(contents), None))
     is_joined = node.get("style", "form") == "form" and not node.get("explode", True)
     is_required = place == "path" or node.get("required", False)
-    return Parameter(name, place, replace(shape, required=is_required), is_joined)
+    return Parameter(name, place, replace(schemas.shape(node.child("schema")), required=is_required), is_joined)
 
 
 def _body(node: Node | None, schemas: Schemas) -> Shape | None:

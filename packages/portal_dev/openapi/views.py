@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from portal_dev.openapi.reader import Shape
 
 #: Kinds without a cell, and without a field of a form.
-_WITH_PARTS: Final = {"any", "list", "map", "object"}
+_WITH_PARTS: Final = {"any", "list", "object"}
 _NUMBERS: Final = {"integer", "number", "decimal"}
 
 

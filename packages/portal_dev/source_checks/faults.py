@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from django.core.checks import Error
-from django.urls import get_resolver
 
 from portal.config.places import place
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 #: The comment that allows a text, and says why.
@@ -40,25 +39,14 @@ class Fault(NamedTuple):
 class Names(NamedTuple):
     """The names that the sources of an app may use.
 
-    :ivar routes: the names of its URLs, each with the numbers of values that they take.
+    :ivar routes: the names of its URLs.
     :ivar creates: the names of the hooks that send a POST, such as `use_create_client_mutation`.
     """
 
-    routes: Mapping[str, Collection[int]]
+    routes: Collection[str]
     templates: Collection[str]
     icons: Collection[str]
     creates: Collection[str]
-
-    def route_faults(self, path: Path, line: int, name: str, values: int | None) -> Iterator[Fault]:
-        """Yield the fault in the use of a URL.
-
-        :param values: the number of values that are given; None if that is not known.
-        """
-        yield from unknown_name(path, line, "URL with the name", name, self.routes)
-        counts = sorted(self.routes.get(name, ()))
-        if counts and values is not None and values not in counts:
-            message = f"the URL {name!r} needs {' or '.join(map(str, counts))} value(s), not {values}"
-            yield Fault(path, line, "E002", message, "give one for each <…> of its route")
 
 
 def unknown_name(path: Path, line: int, kind: str, name: str, known: Collection[str]) -> Iterator[Fault]:
@@ -80,10 +68,3 @@ def unmarked_texts(path: Path, texts: Iterable[tuple[int, str]], *, write: str, 
         if any(map(str.isalpha, text)) and text.strip() != "Portal" and not _ALLOWED.search(lines[line - 1]):
             hint = f"write {write % text}; a text that is the same in every language needs a comment, {comment}"
             yield Fault(path, line, "E005", f"the text {text!r} is not marked for translation", hint)
-
-
-def routes_of(urlconf: str) -> dict[str, set[int]]:
-    """Return the names of the URLs of an app, each with the numbers of values that they take."""
-    urls = get_resolver(urlconf).reverse_dict
-    names = [name for name in urls if isinstance(name, str)]
-    return {name: {len(values) for forms, *_ in urls.getlist(name) for _, values in forms} for name in names}

@@ -46,17 +46,16 @@ def python_faults(path: Path, *, names: Names | None = None) -> Iterator[Fault]:
     :raises SyntaxError: it is no Python.
     """
     tree = ast.parse(path.read_text(encoding="utf-8-sig"))
-    imported = _imported_names(tree)
     texts: list[tuple[int, str]] = []
     for node in ast.walk(tree):
-        name = constant(node) or _dotted(node, imported).rpartition(".")[2]
+        name = constant(node) or getattr(node, "id", getattr(node, "attr", ""))
         if isinstance(node, ast.expr) and name in _TOKENS:
             message = f"{name} holds a token, which no app touches: it could stand in a log, in a page or in an error"
             yield Fault(path, node.lineno, "E013", message, "a hook sends the token itself")
         elif isinstance(node, ast.ClassDef) and node.name == "Meta" and names is not None:
             texts += _in_meta(node)
         elif isinstance(node, ast.Call):
-            function = _dotted(node.func, imported)
+            function = ast.unparse(node.func)
             if names is not None:
                 texts += _in_call(node, function)
                 yield from _call_faults(path, node, function, names)
@@ -77,34 +76,11 @@ def _call_faults(path: Path, call: ast.Call, function: str, names: Names) -> Ite
             yield from unknown_name(path, value.lineno, "template", name, names.templates)
     if "icon" in given and (name := constant(given["icon"])):
         yield from unknown_name(path, given["icon"].lineno, "icon", name, names.icons)
-    routes: list[tuple[ast.expr, int | None]] = [(given[each], None) for each in ("part_of", "route") if each in given]
-    if function in _ROUTE_FUNCTIONS and call.args:
-        number = len(call.args) - 1
-        is_hidden = any(isinstance(each, ast.Starred) for each in call.args) or {"args", "kwargs"} & given.keys()
-        # The second argument of `reverse` is no value.
-        routes.append((call.args[0], None if is_hidden or (number and "reverse" in function) else number))
-    for node, values in routes:
+    routes = [given[each] for each in ("part_of", "route") if each in given]
+    for node in (*routes, *(call.args[:1] if function in _ROUTE_FUNCTIONS else ())):
         # A text with a slash is an address.
         if (name := constant(node)) and "/" not in name:
-            yield from names.route_faults(path, node.lineno, name, values)
-
-
-def _imported_names(tree: ast.Module) -> dict[str, str]:
-    """Return each imported name as the tables have it, by the name that the module gives it."""
-    found: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            module = "messages." if getattr(node, "module", "") == "django.contrib.messages" else ""
-            found |= {name.asname or name.name: module + name.name.rpartition(".")[2] for name in node.names}
-    return found
-
-
-def _dotted(node: ast.AST, imported: dict[str, str]) -> str:
-    """Return `messages.success` of a call to it; nothing for anything but names."""
-    if isinstance(node, ast.Name):
-        return imported.get(node.id, node.id)
-    owner = _dotted(node.value, imported) if isinstance(node, ast.Attribute) else ""
-    return f"{owner}.{getattr(node, 'attr', '')}" if owner else ""
+            yield from unknown_name(path, node.lineno, "URL with the name", name, names.routes)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from django.urls import get_resolver
 from jinja2 import TemplateSyntaxError
 
 from portal.config.current import portal_config
@@ -14,7 +15,7 @@ from portal.query import REGISTRY
 from portal.services.service_imports import import_services, services_folder
 from portal.web.templating import separate_environment
 from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
-from portal_dev.source_checks.faults import Fault, Names, routes_of
+from portal_dev.source_checks.faults import Fault, Names
 from portal_dev.source_checks.python_code import python_faults
 from portal_dev.source_checks.templates import Templates, icons_of, row_faults, shown_rows
 
@@ -59,7 +60,8 @@ def _page_faults(app: str, folders: Iterable[Path]) -> Iterator[Fault]:
     """Yield the faults of an app's templates and Python."""
     templates = Templates(separate_environment())
     creates = {hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"}
-    names = Names(routes_of(f"apps.{app}.urls"), templates.paths, icons_of(templates.environment), creates)
+    routes = [name for name in get_resolver(f"apps.{app}.urls").reverse_dict if isinstance(name, str)]
+    names = Names(routes, templates.paths, icons_of(templates.environment), creates)
     for name in templates.paths:
         yield from [*templates.compile_faults(name)] or templates.faults(name, names)
     for shown in shown_rows(f"apps.{app}.urls"):

@@ -88,7 +88,7 @@ class Templates:
                     yield from _text_faults(path, node, self.environment.globals[called]) if called in _TEXTS else ()
                 case nodes.Filter(name=used):
                     yield from unknown_name(path, node.lineno, "filter", used, self.environment.filters)
-                    yield from _route_faults(path, node, 1, names) if used == "link" else ()
+                    yield from _route_faults(path, node, names) if used == "link" else ()
                 case nodes.Test(name=used):
                     yield from unknown_name(path, node.lineno, "test", used, self.environment.tests)
                 case nodes.Getattr(attr="COOKIES") | nodes.Getitem(arg=nodes.Const(value="COOKIES")):
@@ -134,7 +134,7 @@ def _call_faults(path: Path, call: nodes.Call, name: str, names: Names) -> Itera
     for icon in filter(None, map(constant, icons)):
         yield from unknown_name(path, call.lineno, "icon", icon, names.icons)
     if name in {"list_url", "nav_link", "url"}:
-        yield from _route_faults(path, call, 1 if name == "url" else len(call.args), names)
+        yield from _route_faults(path, call, names)
 
 
 def _text_faults(path: Path, call: nodes.Call, translate: Callable[..., object]) -> Iterator[Fault]:
@@ -150,11 +150,10 @@ def _text_faults(path: Path, call: nodes.Call, translate: Callable[..., object])
             return
 
 
-def _route_faults(path: Path, node: nodes.Call | nodes.Filter, others: int, names: Names) -> Iterator[Fault]:
-    """Yield the fault of a URL, the first argument; `others` are the arguments that are no values of it."""
-    if route := constant(node.args[0] if node.args else None):
-        values = None if node.dyn_args is not None else len(node.args) - others
-        yield from names.route_faults(path, node.lineno, route, values)
+def _route_faults(path: Path, node: nodes.Call | nodes.Filter, names: Names) -> Iterator[Fault]:
+    """Yield the fault of a URL, the first argument."""
+    for route in filter(None, map(constant, node.args[:1])):
+        yield from unknown_name(path, node.lineno, "URL with the name", route, names.routes)
 
 
 def shown_rows(urlconf: str) -> list[ShownRow]:

@@ -92,10 +92,7 @@ def test_fault_is_one_line(schema: Path, tmp_path: Path) -> None:
     assert told == f"{tmp_path / 'taken/shop/orders.py'}: it can't be written: Not a directory"
 
 
-def test_path_without_calls_names_the_others(schema: Path) -> None:
-    assert refused(str(schema), path="/bank") == (
-        f"{schema}: #/paths: nothing stands at /bank or below it; there are {', '.join(PATHS)}"
-    )
-    for path in ("/shop/order", "shop/orders"):
-        told = f"nothing stands at {path} or below it; did you mean '/shop/orders'?"
+def test_path_without_calls_is_told(schema: Path) -> None:
+    for path, hint in (("/bank", "look at its paths"), ("shop/orders", "did you mean '/shop/orders'?")):
+        told = f"nothing stands at {path} or below it; {hint}"
         assert refused(str(schema), path=path) == f"{schema}: #/paths: {told}"

@@ -16,7 +16,7 @@ PACKAGES = Path(__file__).parents[3] / "packages"
 SHARED = [PACKAGES / "portal_pages" / "templates", PACKAGES / "portal" / "web" / "templates"]
 #: The names that the tests' sources may use.
 NAMES = Names(
-    routes={"payments": {0}, "payment": {1}},
+    routes=["payments", "payment"],
     templates=["finance/payments.html"],
     icons={"plus"},
     creates={"use_create_payment_mutation"},

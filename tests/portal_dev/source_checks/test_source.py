@@ -6,15 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from portal_dev.source_checks.faults import routes_of
 from portal_dev.source_checks.source import unreadable_files
 from tests.support.checkout_copy import copy_of_checkout, in_copy, run
-
-
-def test_routes_are_known_with_their_numbers_of_values() -> None:
-    routes = routes_of("apps.energy.urls")
-    assert (routes["clients"], routes["client"]) == ({0}, {1})
-    assert {"login", "logout"} <= routes.keys()
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,13 @@ from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
 from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
+from portal_dev.local_servers.reloader import Reloader
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from portal_dev.local_servers.reloader import Reloader
-    from portal_dev.local_servers.server_group import Server
 
 WATCH_INTERVAL_S = 0.2
 #: The signals that stop the servers, as Ctrl-C does.
@@ -61,7 +60,7 @@ class Command(BaseCommand):
         end_with_process(os.getppid())
         group = ServerGroup()
         try:
-            reloader = self._make_reloader(servers) if reload else None
+            reloader = Reloader(servers, say=self._say) if reload else None
             if BACKEND not in stack.without:
                 self._prepare_backend(environment)
             self._say("starting the servers")
@@ -90,11 +89,6 @@ class Command(BaseCommand):
             result = subprocess.run(command, cwd=SOURCE_ROOT, env={**os.environ, **environment}, check=False)
             if result.returncode:
                 raise CommandError(f"the sandbox backend's {step} failed with status {result.returncode}")
-
-    def _make_reloader(self, servers: Sequence[Server]) -> Reloader:
-        from portal_dev.local_servers.reloader import Reloader  # noqa: PLC0415  needs the extra `dev`
-
-        return Reloader(servers, say=self._say)
 
     def _say_where(self, stack: LocalStack) -> None:
         addresses = {p.app: p.local_url(port_base=stack.port_base) for p in PROJECTS}

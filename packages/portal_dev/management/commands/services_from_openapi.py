@@ -40,24 +40,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         output: Path | None = options["output"]
-        is_file = output is not None and output.suffix == ".py"
-        folder = output.parent if output is not None and is_file else output
-        file = output.stem if output is not None and is_file else ""
-        package = PRODUCT.services if folder is None else package_of(folder)
+        folder, file = (output.parent, output.stem) if output and output.suffix == ".py" else (output, "")
+        package = package_of(folder) if folder else PRODUCT.services
         try:
-            schema = read_schema(options["schema"])
-            modules = declarations(schema, below=options["path"], package=package, file=file)
+            modules = declarations(read_schema(options["schema"]), below=options["path"], package=package, file=file)
             for reason in [reason for module in modules for reason in module.left_out]:
                 self.stderr.write(self.style.WARNING(reason))
-            declared = [module for module in modules if any(module.hooks.values())]
-            files = self.files(declared, folder, options["forms"], is_file=is_file)
+            files = self.files([module for module in modules if any(module.hooks.values())], folder, options["forms"])
         except SchemaError as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         self.write(files, force=options["force"])
 
-    def files(
-        self, modules: list[Module], folder: Path | None, forms: Path | None, *, is_file: bool
-    ) -> dict[Path, str]:
+    def files(self, modules: list[Module], folder: Path | None, forms: Path | None) -> dict[Path, str]:
         """Each file to write, with its text. Without a folder the modules are printed."""
         if not modules:
             raise CommandError("none of these calls can be declared", returncode=2)
@@ -65,11 +59,11 @@ class Command(BaseCommand):
             paths = ", ".join(module.path for module in modules)
             raise CommandError(f"--forms is for one of {paths}: choose it by --path", returncode=2)
         sources = {module.path: source_of(module) for module in modules}
-        found = {} if folder is None else {folder / path: source for path, source in sources.items()}
+        found = {folder / path: source for path, source in sources.items()} if folder else {}
         if folder is None:
             texts = [f"# --- {path}\n\n{source}" if len(sources) > 1 else source for path, source in sources.items()]
             self.stdout.write("\n\n".join(texts), ending="")
-        for inside in {path.parent for path in found} if not is_file else ():
+        for inside in {path.parent for path in found} - {folder}:
             if not (inside / "__init__.py").exists():
                 found[inside / "__init__.py"] = f'"""The calls of {inside.name}."""\n'
         if forms:

@@ -8,12 +8,7 @@ from django.core.management.base import CommandError
 from django.core.management.commands.shell import Command as DjangoShell
 
 from portal.api import TokenPair, TokenStore, api_session
-from portal.config.contract_names import (
-    ACCESS_TOKEN_FIELD,
-    LOGIN_EMAIL_FIELD,
-    LOGIN_PASSWORD_FIELD,
-    REFRESH_TOKEN_FIELD,
-)
+from portal.config import contract_names as names
 from portal.config.current import portal_config
 from portal.config.projects import PROJECT_BY_APP
 from portal.query import MutationGroup, QueryGroup, create_query_client
@@ -36,11 +31,8 @@ class Command(DjangoShell):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument(
-            "--account",
-            metavar="EMAIL",
-            help="sign in with this demonstration account of the sandbox: `client` is its query client",
-        )
+        signs_in = "sign in with this demonstration account of the sandbox: `client` is its query client"
+        parser.add_argument("--account", metavar="EMAIL", help=signs_in)
 
     def get_auto_imports(self) -> list[str]:
         """The dotted names of the groups."""
@@ -65,12 +57,11 @@ def signed_in_client(email: str) -> QueryClient:
     :raises CommandError: the backend does not sign it in.
     """
     nobody = create_query_client(tokens=TokenStore(), api=api_session())
-    result = AuthMutations.use_login_mutation(nobody).mutate(
-        body={LOGIN_EMAIL_FIELD: email, LOGIN_PASSWORD_FIELD: DEMO_PASSWORD}
-    )
+    body = {names.LOGIN_EMAIL_FIELD: email, names.LOGIN_PASSWORD_FIELD: DEMO_PASSWORD}
+    result = AuthMutations.use_login_mutation(nobody).mutate(body=body)
     if result.error is not None:
         address = portal_config().api_base_url
         raise CommandError(f"{email} is not signed in at {address}: {result.error}. Does the sandbox run (`make run`)?")
     tokens = cast("Mapping[str, str | None]", result.data)
-    pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=tokens[REFRESH_TOKEN_FIELD])
+    pair = TokenPair(access=tokens[names.ACCESS_TOKEN_FIELD], refresh=tokens[names.REFRESH_TOKEN_FIELD])
     return create_query_client(tokens=TokenStore(pair), api=api_session())
