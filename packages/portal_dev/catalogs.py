@@ -9,6 +9,7 @@ git keeps both (`.gitattributes`).
 from __future__ import annotations
 
 import io
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ from portal.services.service_imports import services_folder
 from portal_operate import catalogs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 #: The languages with catalogs: all but English, in which the texts are written, whatever the default language is.
@@ -181,10 +182,16 @@ def po_bytes(catalog: Catalog) -> bytes:
 
 
 def untranslated(catalog: Catalog) -> list[str]:
-    """Return the texts that lack a translation, or one of their plural forms."""
+    """Return the texts that lack a translation with their values, or one of their plural forms."""
     missing = []
     for message in catalog:
-        strings = message.string if isinstance(message.string, list | tuple) else (message.string,)
-        if message.id and (not all(strings) or (message.pluralizable and len(strings) != catalog.num_plurals)):
+        ids, strings = (each if isinstance(each, list | tuple) else (each,) for each in (message.id, message.string))
+        is_whole = all(strings) and (not message.pluralizable or len(strings) == catalog.num_plurals)
+        # A page can't be written in a language whose text has other values.
+        if message.id and not (is_whole and _values_in(ids) == _values_in(strings)):
             missing.append(str(message.id))
     return sorted(missing)
+
+
+def _values_in(texts: Iterable[str]) -> set[str]:
+    return {*re.findall(r"%(?:%|\(\w+\)\w?|\w?)", " ".join(texts))} - {"%%"}

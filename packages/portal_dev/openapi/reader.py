@@ -83,37 +83,21 @@ class Schemas:
         :raises SchemaError: the schema is broken.
         """
         if node is None:
-            return Shape(kind="any", note=_NO_TYPE)
+            return _any(_NO_TYPE)
         if node.pointer not in self._made:
-            self._made[node.pointer] = _any(node, "it contains itself without an object between")
-            if not isinstance(node.value, dict | bool):
-                raise SchemaError(node.pointer, f"should be an object, not {type(node.value).__name__}")
-            shape = self._read(node)
-            self._made[node.pointer] = replace(
-                shape,
-                nullable=shape.nullable or node.get("nullable", False),
-                read_only=shape.read_only or node.get("readOnly", False),
-                max_length=node.get("maxLength", 0) or shape.max_length,
-            )
+            self._made[node.pointer] = _any("it contains itself without an object between")
+            self._made[node.pointer] = self._read(node)
         return self._made[node.pointer]
 
     def _read(self, node: Node) -> Shape:
-        if ref := node.get("$ref", ""):
-            is_here = ref.startswith("#")
-            return self.shape(node.followed()) if is_here else _any(node, f"{ref} is in another document")
-        if parts := [*node.members("allOf").values()]:
-            return self._merged(node, parts)
-        parts = [*node.members("oneOf").values(), *node.members("anyOf").values()]
-        if not parts or node.members("properties"):
-            return _enumeration(node) if node.members("enum") else self._typed(node)
-        shapes = [*map(self.shape, parts)]
-        known = [shape for shape in shapes if shape.note != _NULL]
-        note = f"it is {' or '.join(map(str, known))}" if known else _NULL
-        is_nullable = len(known) < len(shapes) or any(shape.nullable for shape in known)
-        return replace(known[0] if len(known) == 1 else _any(node, note), nullable=is_nullable)
-
-    def _merged(self, node: Node, parts: list[Node]) -> Shape:
-        shapes = [*map(self.shape, parts), self._typed(node)]
+        if not isinstance(node.value, dict | bool):
+            raise SchemaError(node.pointer, f"should be an object, not {type(node.value).__name__}")
+        if (ref := node.get("$ref", "")) and not ref.startswith("#"):
+            return _any(f"{ref} is in another document")
+        parts = [node.followed()] if ref else [*node.members("allOf").values()]
+        choices = [*node.members("oneOf").values(), *node.members("anyOf").values()]
+        is_choice = choices and not node.members("properties")
+        shapes = [*map(self.shape, parts), self._choice(choices) if is_choice else self._typed(node)]
         known = [shape for shape in shapes if shape.kind != "any"] or shapes[:1]
         needed = [wire for part in (node, *parts) for wire in part.get("required", list[Any]())]
 
@@ -125,21 +109,33 @@ class Schemas:
         if known[1:]:
             are_objects = all(shape.kind == "object" for shape in known)
             merged = Shape(kind="object", pointer=node.pointer, load=load)
-            found = merged if are_objects else _any(node, "allOf of different types")
-        return replace(found, nullable=any(shape.nullable for shape in shapes))
+            found = merged if are_objects else _any("allOf of different types")
+        return replace(
+            found,
+            nullable=any(shape.nullable for shape in shapes) or node.get("nullable", False),
+            read_only=found.read_only or node.get("readOnly", False),
+            max_length=node.get("maxLength", 0) or found.max_length,
+        )
+
+    def _choice(self, parts: list[Node]) -> Shape:
+        shapes = [*map(self.shape, parts)]
+        known = [shape for shape in shapes if shape.note != _NULL]
+        note = f"it is {' or '.join(map(str, known))}" if known else _NULL
+        is_nullable = len(known) < len(shapes) or any(shape.nullable for shape in known)
+        return replace(known[0] if len(known) == 1 else _any(note), nullable=is_nullable)
 
     def _typed(self, node: Node) -> Shape:
+        if node.members("enum"):
+            return _enumeration(node)
         schema: dict[str, Any] = node.value if isinstance(node.value, dict) else {}
         given: Any = schema.get("type") or next((kind for name, kind in _IMPLIED.items() if name in schema), [])
         types = [str(kind) for kind in (given if isinstance(given, list) else [given])]
         others = [kind for kind in types if kind != "null"]
-        if len(others) != 1:
-            return _any(node, f"it is {' or '.join(others)}" if others else _NULL if types else _NO_TYPE)
-        kind = _KINDS.get(others[0], "")
-        if not kind:
-            return _any(node, f"{others[0]} is no type")
+        if len(others) != 1 or others[0] not in _KINDS:
+            return _any(f"it is {' or '.join(others)}" if others else _NULL if types else _NO_TYPE)
+        kind = _KINDS[others[0]]
         if kind == "object" and not node.members("properties"):
-            return _any(node, "its fields have any names")
+            return _any("its fields have any names")
         item = self.shape(node.child("items")) if kind == "list" else None
         return Shape(
             kind=_FORMATS.get(node.get("format", ""), kind) if kind == "text" else kind,
@@ -156,8 +152,8 @@ class Schemas:
         return {name: replace(self.shape(part), required=name in needed) for name, part in parts}
 
 
-def _any(node: Node, note: str) -> Shape:
-    return Shape(kind="any", pointer=node.pointer, note=note)
+def _any(note: str) -> Shape:
+    return Shape(kind="any", note=note)
 
 
 def _enumeration(node: Node) -> Shape:
@@ -167,7 +163,7 @@ def _enumeration(node: Node) -> Shape:
     if all(isinstance(value, str) and not re.search("[\ud800-\udfff]", value) for value in known) and known:
         values = tuple(dict.fromkeys(known))
         return Shape(kind="enum", pointer=node.pointer, values=values, nullable=len(known) < len(given))
-    return _any(node, "it is one of values that are no texts" if known else _NULL)
+    return _any("it is one of values that are no texts" if known else _NULL)
 
 
 # --- calls ---

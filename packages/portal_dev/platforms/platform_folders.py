@@ -5,6 +5,7 @@ The template, `platform_template/`, mirrors the repository. In it `app_name` and
 
 from __future__ import annotations
 
+import filecmp
 import re
 import subprocess
 import tomllib
@@ -22,7 +23,6 @@ from portal.config.platforms import PRODUCT
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
 from portal.services.service_imports import OF_EVERY_PRODUCT, services_folder
-from portal_dev.platforms.templates import write_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +32,10 @@ PLATFORM_TEMPLATE: Final = Path(__file__).with_name("platform_template")
 _SERVICES: Final = re.compile(rf"\b{re.escape(PRODUCT.services)}\.(\w+)")
 #: Only for a product that has pods.
 _PODS: Final = "deploy/kubernetes/base"
+#: Keeps Python, pytest and the tests of the documentation from taking a template for a file of this repository.
+_SUFFIX: Final = "-tpl"
+#: A name that would hide the file from git's and the packaging's rules for the template itself.
+_HIDDEN: Final = {"gitattributes": ".gitattributes", "gitignore": ".gitignore"}
 
 
 def platform_folders(name: str) -> list[str]:
@@ -68,6 +72,25 @@ def write_folders(name: str, root: Path) -> None:
         write_catalog(root / "apps" / name, language)
 
 
+def write_template(template: Path, root: Path, *, values: dict[str, str], only: tuple[str, ...] = ("",)) -> None:
+    """Write files of a template below `root`, and replace those that are there.
+
+    :param values: for each `{{ name }}` of a text, and for `app_name` and a first `services` in a path.
+    :param only: beginnings of the folders to write.
+    """
+    for path in sorted(template.rglob("*")):
+        folder = str(path.relative_to(template).parent).replace("app_name", values["app_name"])
+        folder = re.sub(r"^services\b", values["services"], folder)
+        if not path.is_file() or not f"{folder}/".startswith(only):
+            continue
+        name = path.name.removesuffix(_SUFFIX)
+        target = root / folder / _HIDDEN.get(name, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = re.sub(r"\{\{ (\w+) \}\}", lambda found: values.get(found[1], found[0]), path.read_text())
+        target.write_text(text)
+        target.chmod(path.stat().st_mode)
+
+
 def values_of(name: str, *, services: str) -> dict[str, str]:
     """Return the values of the names in the templates.
 
@@ -90,13 +113,9 @@ def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[s
             if path.is_file()
             and "__pycache__" not in path.parts
             and path.suffix != ".mo"
-            and not _is_same(path, Path(fresh, path.relative_to(root)))
+            and not ((same := Path(fresh, path.relative_to(root))).exists() and filecmp.cmp(path, same, shallow=False))
             and not _is_committed(path)
         ]
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return other.exists() and one.read_bytes() == other.read_bytes()
 
 
 def _is_committed(path: Path) -> bool:

@@ -7,8 +7,7 @@ from typing import Final
 
 from portal.config.places import PACKAGES
 from portal.errors import ConfigurationError
-from portal_dev.platforms.platform_folders import PLATFORM_TEMPLATE, values_of
-from portal_dev.platforms.templates import write_template
+from portal_dev.platforms.platform_folders import PLATFORM_TEMPLATE, values_of, write_template
 
 _TEMPLATE: Final = Path(__file__).with_name("product_template")
 #: The distributions, and their folders below `packages`.

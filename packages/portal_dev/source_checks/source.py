@@ -85,7 +85,7 @@ def _untranslated(folder: Path) -> Iterator[Fault]:
     except TemplateSyntaxError:
         # Nobody knows the texts of that template before it can be read.
         return
-    hint = "run update_catalogs, and fill in msgstr in locale/<language>/LC_MESSAGES/django.po"
+    hint = "run update_catalogs, and fill in msgstr, with the same %(…)s, in locale/<language>/LC_MESSAGES/django.po"
     for text, places in texts_of(folder).items():
         languages = [language for language, texts in missing.items() if str(text) in texts]
         singular = text if isinstance(text, str) else text[0]

@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
 
 from django.urls import get_resolver
-from django.utils import translation
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
-from portal.config.locales import LOCALES
 from portal.config.places import place
 from portal.query import Record
 from portal_dev.source_checks.faults import Fault, Names, unknown_name, unmarked_texts
@@ -24,7 +21,7 @@ from portal_operate.suggestions import did_you_mean
 from portal_pages import ShownRow, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from portal.web.templating import PageEnvironment
 
@@ -33,7 +30,6 @@ Seen = frozenset[str]
 #: Name to type; None for a type that is not known.
 Scope = dict[str, Any]
 _CSRF: Final = "csrf_input"
-_TEXTS: Final = {"_", "gettext", "ngettext"}
 _ACCOUNT: Final = "portal/parts/page_account.html"
 #: The layout of pages for those who are not signed in.
 _SIGNED_OUT_LAYOUT: Final = "portal/plain.html"
@@ -85,7 +81,6 @@ class Templates:
             match node:
                 case nodes.Call(node=nodes.Name(name=called)):
                     yield from _call_faults(path, node, called, names)
-                    yield from _text_faults(path, node, self.environment.globals[called]) if called in _TEXTS else ()
                 case nodes.Filter(name=used):
                     yield from unknown_name(path, node.lineno, "filter", used, self.environment.filters)
                     yield from _route_faults(path, node, names) if used == "link" else ()
@@ -135,19 +130,6 @@ def _call_faults(path: Path, call: nodes.Call, name: str, names: Names) -> Itera
         yield from unknown_name(path, call.lineno, "icon", icon, names.icons)
     if name in {"list_url", "nav_link", "url"}:
         yield from _route_faults(path, call, names)
-
-
-def _text_faults(path: Path, call: nodes.Call, translate: Callable[..., object]) -> Iterator[Fault]:
-    """Yield the fault of a text whose translation needs other values than it is given."""
-    is_known = call.dyn_kwargs is None and constant(call.args[0])
-    for language, number in product(LOCALES, (1, 2)) if is_known else ():
-        try:
-            with translation.override(language):
-                translate(*(constant(arg) or number for arg in call.args), **{each.key: 1 for each in call.kwargs})
-        except (KeyError, TypeError, ValueError) as error:
-            message = f"a text or its translation can't be written in {language}: {error}"
-            yield Fault(path, call.lineno, "E001", message, "give each %(…)s of both as a value, and write % as %%")
-            return
 
 
 def _route_faults(path: Path, node: nodes.Call | nodes.Filter, names: Names) -> Iterator[Fault]:

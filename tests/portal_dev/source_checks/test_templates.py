@@ -30,8 +30,6 @@ FAULTS = {
     "{{ nav_link('paymets', _('x'), icon='plus') }}": ("E002", "there is no URL", "'payments'"),
     "{{ request.COOKIES.VAR_ACCESS_TOKEN }}": ("E013", "this template reads the cookies", ""),
     "{{ request['COOKIES'] }}": ("E013", "this template reads the cookies", ""),
-    "{{ _('%(a)s and %(b)s', a=row.id) }}": ("E001", "can't be written in en: 'b'", "give each"),
-    "{{ ngettext('One', '%(num)d for %(m)s', row.n) }}": ("E001", "in en: 'm'", ""),
     "<p>Hello</p>": ("E005", "the text 'Hello' is not marked", '{{ _("Hello") }}'),
 }
 #: Template to the text that is not marked for translation.
