@@ -13,7 +13,7 @@ from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import Module, ResourceCalls
 from portal_dev.openapi.names import FreeNames, attribute_name, class_name, is_possible
-from portal_dev.openapi.reader import path_names
+from portal_dev.openapi.reader import without_names
 
 if TYPE_CHECKING:
     from portal_dev.openapi.reader import Operation, Parameter, Shape
@@ -56,10 +56,10 @@ def _declare(module: Module, calls: list[Operation]) -> None:
     """Declare these calls. Those that no resource has are declared by themselves."""
     fitting, stale = [], dict[str, str]()
     for call in calls:
-        reasons, (_, odd) = _faults(call), _sent(call)
-        told = reasons or [f"without the parameter {each}" for each in odd]
-        module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in told]
-        fitting += [] if reasons else [call]
+        faults, (_, odd) = _faults(call), _sent(call)
+        reasons = [*faults, *(f"hooks do not send the parameter {name}" for name in odd)]
+        module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in reasons]
+        fitting += [] if faults or any(odd.values()) else [call]
     heads = sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])})
     module.resources = [found for head in heads if (found := _resource(head, fitting))]
     module.group = class_name(module.resources[0].noun if module.resources else module.title)
@@ -69,8 +69,8 @@ def _declare(module: Module, calls: list[Operation]) -> None:
         fitting = [call for call in fitting if call not in resource.calls.values()]
     # Writes name the reads that they make stale: those on their way.
     for call in sorted(fitting, key=lambda call: call.method != "GET"):
-        way = f"{_plain(call.path)}/"
-        gone = [query for query, path in stale.items() if way.startswith(f"{_plain(path)}/")]
+        way = f"{without_names(call.path)}/"
+        gone = [query for query, path in stale.items() if way.startswith(f"{without_names(path).rstrip('/')}/")]
         effects = "".join(f".invalidates(query_key={query})" for query in gone) or ".changes_nothing()"
         source = _source(module, call) + (effects if call.method != "GET" else "")
         hook = _add(module, _name(call), call, source)
@@ -135,10 +135,6 @@ def _source(module: Module, call: Operation) -> str:
 # --- names ---
 
 
-def _plain(path: str) -> str:
-    return re.sub(r"{[^{}]*}", "{}", path.rstrip("/"))
-
-
 def _fixed(path: str) -> list[str]:
     """Return the segments that are no parameters, as names, without a version at the start."""
     found = [part for part in path.split("/") if part and "{" not in part]
@@ -160,7 +156,7 @@ def _name(call: Operation) -> str:
 
 def _resource(path: str, calls: list[Operation]) -> ResourceCalls | None:
     """Return the calls at a path and of its rows that `resource(…)` declares; None for less than two."""
-    below = {(each.method, re.sub(r"\{[^{}]*\}", "{}", each.path)): each for each in reversed(calls)}
+    below = {(each.method, without_names(each.path)): each for each in reversed(calls)}
     wanted = [(role, (method, path + rest)) for rest, roles in _ROLES.items() for method, role in roles.items()]
     found = {role: below[key] for role, key in wanted if key in below}
     shown = found["detail"].answer if "detail" in found else None
@@ -191,10 +187,13 @@ def _in_path(name: str) -> str:
     return name if name.isascii() and name.isidentifier() else attribute_name(name)
 
 
-def _sent(call: Operation) -> tuple[dict[str, Parameter], list[str]]:
-    """Return the parameters that a hook sends, by their names in an address, and the names of the others."""
+def _sent(call: Operation) -> tuple[dict[str, Parameter], dict[str, bool]]:
+    """Return the parameters that a hook sends, by their names in an address.
+
+    The others have their names, and whether the call is nothing without them.
+    """
     sent: dict[str, Parameter] = {}
-    odd: list[str] = []
+    odd: dict[str, bool] = {}
     for each in call.parameters:
         wire, shape = _in_path(each.name) if each.place == "path" else each.name, each.shape
         taken = {"pages", *({"q", "sort", "cursor"} if each.place == "path" else ())} if call.item else set()
@@ -203,18 +202,17 @@ def _sent(call: Operation) -> tuple[dict[str, Parameter], list[str]]:
         if each.place in {"path", "query"} and is_possible(wire) and wire not in {*sent, *taken} and is_value:
             sent[wire] = each
         elif each.place == "query" or shape.required:
-            odd.append(each.name)
+            odd[each.name] = shape.required and each.place in {"path", "query"}
     return sent, odd
 
 
 def _faults(call: Operation) -> list[str]:
     """Return why a call can't be declared."""
-    in_path, is_query, (sent, _) = path_names(call.path), call.method == "GET", _sent(call)
-    is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", re.sub(r"\{[^{}]+\}", "", call.path))
+    is_query, plain = call.method == "GET", re.sub(r"\{[^{}]+\}", "", call.path)
+    is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", plain) or re.search(r"(\{.+\}).*\1", call.path)
     reasons = {
         "it is deprecated": call.is_deprecated,
-        "its path is none that a hook has": is_odd
-        or len(in_path) > sum(each.place == "path" for each in sent.values()),
+        "its path is none that a hook has": is_odd,
         "a query sends no body": is_query and call.body,
         "its answer is nothing that a hook reads": is_query and not call.answer,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import subprocess
 import sys
-import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -119,7 +118,7 @@ class Module:
                 continue
             kind = self.type_of(each, f"{name}_{wire}")
             default = "None" if each.nullable else _DEFAULTS.get(each.kind, "None")
-            lines += [_comment(f"Any JSON: {each.note}.").replace("\n", "\n    ")] if each.note else []
+            lines += [_comment(f"Any JSON: {each.note}.")] if each.note else []
             lines.append(_attribute(names.unused(attribute_name(wire)), kind, default, wire))
         self._write(name, "Row" if is_row else "Record", lines)
 
@@ -149,8 +148,7 @@ class Module:
 
 
 def _comment(text: str) -> str:
-    plain = "".join(filter(str.isprintable, text))
-    return "\n".join(f"# {line}" for line in textwrap.wrap(plain, 110, break_long_words=False, break_on_hyphens=False))
+    return "# " + "".join(filter(str.isprintable, text))
 
 
 def _attribute(name: str, kind: str, default: str, wire: str) -> str:

@@ -5,7 +5,6 @@ The declared types become a schema too, so that two shapes are compared.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
@@ -15,7 +14,7 @@ from portal.config import contract_names as names
 from portal.config.places import place
 from portal.query import Partial, Row
 from portal_dev.openapi.document import Node
-from portal_dev.openapi.reader import Schemas, Shape
+from portal_dev.openapi.reader import Schemas, Shape, without_names
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -52,9 +51,9 @@ class Difference:
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
     """Return all differences, each once, in the order of the files."""
-    known = {(each.method, _unnamed(each.path)): each for each in operations}
+    known = {(each.method, without_names(each.path)): each for each in operations}
     calls: list[tuple[tuple[str, str], Any]] = [
-        ((str(getattr(hook, "method", "GET")), _unnamed(hook.path_shape)), hook) for hook in hooks
+        ((str(getattr(hook, "method", "GET")), without_names(hook.path_shape)), hook) for hook in hooks
     ]
     # A call of another hook is not the one that is meant.
     others = [known[call] for call in known.keys() - {call for call, _ in calls}]
@@ -68,10 +67,6 @@ def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) ->
     return sorted(found.values())
 
 
-def _unnamed(path: str) -> str:
-    return re.sub(r"\{[^{}]*\}", "{}", path)
-
-
 def _lacking(start: str, name: str, known: Iterable[str], without: str) -> Fault:
     """Return the fault of what the schema lacks. A name that is like one of the schema is a mistake."""
     hint = did_you_mean(name, known)
@@ -81,7 +76,7 @@ def _lacking(start: str, name: str, known: Iterable[str], without: str) -> Fault
 def _missing(hook: Any, call: tuple[str, str], others: list[Operation]) -> Fault:
     method, path = call
     # Another method that no hook calls, or a path that is like it: then it is a mistake.
-    there = [f"{each.method} {each.path}" for each in others if _unnamed(each.path) == path]
+    there = [f"{each.method} {each.path}" for each in others if without_names(each.path) == path]
     similar = there or [each.path for each in others if each.method == method]
     return _lacking(f"the schema has no {method} ", hook.path_shape, similar, hook.without)
 
@@ -91,7 +86,9 @@ def _shape_of(kind: Any) -> Shape | None:
     if kind is None:
         return None
     template = "#/components/schemas/{name}"
-    [schema], components = msgspec.json.schema_components([kind], ref_template=template, schema_hook=lambda _: {})
+    [schema], components = msgspec.json.schema_components(
+        [kind], ref_template=template, schema_hook=lambda _: {"title": "any"}
+    )
     return Schemas().shape(Node({"components": {"schemas": components}}, schema, "#/type"))
 
 

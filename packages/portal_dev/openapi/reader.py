@@ -215,6 +215,11 @@ def path_names(path: str) -> list[str]:
     return re.findall(r"\{([^{}]*)\}", path)
 
 
+def without_names(path: str) -> str:
+    """Return a path with `{}` in place of each parameter."""
+    return re.sub(r"\{[^{}]*\}", "{}", path)
+
+
 def is_below(path: str, prefix: str) -> bool:
     """Return whether a path is this one, or begins with its segments."""
     start = prefix.rstrip("/")

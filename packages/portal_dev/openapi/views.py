@@ -30,13 +30,7 @@ def view_source(module: Module) -> str:
     calls, hooks, row = found.calls, found.hooks, module.named(found.row, found.noun)
     body = next((calls[role].body for role in ("create", "update", "replace") if role in calls), None)
     sent = {wire: each for wire, each in _plain_fields(body).items() if not each.read_only}
-    # The amount has its currency, and an id is not read.
-    left = {CREATED_AT_FIELD, "currency"}
-    shown = {
-        wire: each
-        for wire, each in _plain_fields(found.row).items()
-        if wire not in left and not wire.endswith(("Id", "_id"))
-    }
+    shown = {wire: each for wire, each in _plain_fields(found.row).items() if wire != CREATED_AT_FIELD}
     enums = {wire: module.named(each, wire) for wire, each in shown.items() if each.kind == "enum"}
     listed = calls["list"].query
     orders = listed[SORT_PARAM].values if SORT_PARAM in listed else ()
@@ -90,6 +84,5 @@ def _constant(wire: str) -> str:
 
 
 def _text(name: str) -> str:
-    """Return a name in words, marked for translation: a time is `received`, not `received at`."""
-    *first, last = words(name) or [name]
-    return f"_({' '.join(first if first and last in {'at', 'id'} else [*first, last]).capitalize() or '-'!r})"
+    """Return a name in words, marked for translation."""
+    return f"_({' '.join(words(name)).capitalize() or '-'!r})"

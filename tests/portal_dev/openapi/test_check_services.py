@@ -23,7 +23,7 @@ def schema(tmp_path: Path) -> Path:
 
 def test_differences_are_printed_and_counted(schema: Path) -> None:
     out = io.StringIO()
-    with pytest.raises(CommandError, match=r"^1 difference, and 12 absent$") as caught:
+    with pytest.raises(CommandError, match=r"^1 different, 12 absent$") as caught:
         call_command("check_services", schema=str(schema), path="/finance/summary", stdout=out)
     assert caught.value.returncode == 1
     places = "packages/portal/services/finance/summary.py:"

@@ -32,4 +32,4 @@ def test_optional_call_may_be_absent(profile: str, absent: set[str], there: set[
     assert {line.split(": ")[2] for line in lines} == ({"absent"} if profile else set())
     told = {call for call in absent | there if any(re.search(rf"has no {re.escape(call)}[.;]", line) for line in lines)}
     assert told == absent
-    assert counted.getvalue().strip() == (f"no difference, and {len(lines)} absent" if profile else "")
+    assert counted.getvalue().strip() == (f"0 different, {len(lines)} absent" if profile else "")

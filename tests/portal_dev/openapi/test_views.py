@@ -65,10 +65,12 @@ METHOD_WORDS = {
 }
 COLUMNS = {
     "client_name": Column(_("Client name")),
+    "invoice_id": Column(_("Invoice id")),
     "method": Column(_("Method"), words=METHOD_WORDS),
     "email": Column(_("Email")),
     "amount": Column(_("Amount"), sort="-amount", kind="number"),
-    "received_at": Column(_("Received")),
+    "currency": Column(_("Currency")),
+    "received_at": Column(_("Received at")),
 }
 
 
@@ -78,7 +80,7 @@ class PaymentForm(BackendForm[Payment]):
     class Meta:
         fields = {
             "client_name": COLUMNS["client_name"],
-            "invoice_id": _("Invoice"),
+            "invoice_id": COLUMNS["invoice_id"],
             "method": COLUMNS["method"],
             "email": COLUMNS["email"],
             "amount": COLUMNS["amount"],

@@ -47,8 +47,8 @@ class Command(BaseCommand):
         for difference in found:
             self.stdout.write(str(difference))
         wrong = sum(not difference.is_absent for difference in found)
-        absent = f", and {len(found) - wrong} absent" if len(found) > wrong else ""
+        counts = f"{wrong} different, {len(found) - wrong} absent"
         if wrong:
-            raise CommandError(f"{wrong} {'difference' if wrong == 1 else 'differences'}{absent}", returncode=1)
-        if absent:
-            self.stderr.write(f"no difference{absent}", style_func=str)
+            raise CommandError(counts, returncode=1)
+        if found:
+            self.stderr.write(counts, style_func=str)
