@@ -94,7 +94,7 @@ def views(request):
     HttpResponse().set_cookie("VAR_ACCESS_TOKEN", "x")  # mistake 27
     Column("Amount"), HttpResponse("It was paid.")  # mistake 20
     messages.success(request, "The order was created.")  # mistake 20
-    see_other("invoice")  # mistake 22
+    see_other("invoise")  # mistake 22
     OrderMutations.use_create_order_mutation(request).mutate(body=Order.partial())  # mistake 25
 """
 

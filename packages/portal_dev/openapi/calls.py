@@ -12,7 +12,7 @@ from portal.config import contract_names
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import Module, ResourceCalls
-from portal_dev.openapi.names import FreeNames, attribute_name, class_name, is_possible
+from portal_dev.openapi.names import FreeNames, attribute_name, is_possible
 from portal_dev.openapi.reader import without_names
 
 if TYPE_CHECKING:
@@ -60,11 +60,9 @@ def _declare(module: Module, calls: list[Operation]) -> None:
         reasons = [*faults, *(f"hooks do not send the parameter {name}" for name in odd)]
         module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in reasons]
         fitting += [] if faults or any(odd.values()) else [call]
-    heads = sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])})
-    module.resources = [found for head in heads if (found := _resource(head, fitting))]
-    module.group = class_name(module.resources[0].noun if module.resources else module.title)
+    for head in sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])}):
+        _declare_resource(module, head, fitting)
     for resource in module.resources:
-        _declare_resource(module, resource)
         stale |= {resource.hooks[role]: each.path for role, each in resource.calls.items() if each.method == "GET"}
         fitting = [call for call in fitting if call not in resource.calls.values()]
     # Writes name the reads that they make stale: those on their way.
@@ -82,20 +80,6 @@ def _add(module: Module, wanted: str, call: Operation, source: str) -> str:
     name = f"{module.hook_names.unused(f'use_{wanted}')}_{kind.lower()}"
     module.hooks[kind][name] = source
     return f"{module.group}{kinds}.{name}"
-
-
-def _declare_resource(module: Module, resource: ResourceCalls) -> None:
-    calls, many, row = resource.calls, _fixed(resource.path)[-1], resource.row
-    options = [repr(resource.path), f"item={module.named(row, resource.noun).name}"]
-    if resource.detail.pointer != row.pointer:
-        options.append(f"detail={module.named(resource.detail, f'{resource.noun}_detail').name}")
-    options += _list_options(module, calls["list"], many) if "list" in calls else []
-    options += [] if CREATED_AT_FIELD in row.fields else ["newest_first_by=None"]
-    variable = FreeNames(module.variables).unused(f"_{many}")
-    module.variables[variable] = f"resource({', '.join(options)})"
-    for role, call in calls.items():
-        name = f"{_VERBS[call.method]}_{many if role == 'list' else resource.noun}"
-        resource.hooks[role] = _add(module, name, call, f"{variable}.{role}")
 
 
 def _list_options(module: Module, call: Operation, title: str) -> list[str]:
@@ -154,19 +138,30 @@ def _name(call: Operation) -> str:
 # --- resources ---
 
 
-def _resource(path: str, calls: list[Operation]) -> ResourceCalls | None:
-    """Return the calls at a path and of its rows that `resource(…)` declares; None for less than two."""
+def _declare_resource(module: Module, path: str, calls: list[Operation]) -> None:
+    """Declare the calls at a path and of its rows as `resource(…)`, where it has two of them."""
     below = {(each.method, without_names(each.path)): each for each in reversed(calls)}
     wanted = [(role, (method, path + rest)) for rest, roles in _ROLES.items() for method, role in roles.items()]
     found = {role: below[key] for role, key in wanted if key in below}
     shown = found["detail"].answer if "detail" in found else None
     row = (found["list"].item if "list" in found else None) or shown
     if "{" in path or path.endswith("/") or row is None or ID_FIELD not in row.fields:
-        return None
-    detail = shown or row
-    fitting = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
-    noun = singularize(_fixed(path)[-1])
-    return ResourceCalls(path=path, noun=noun, row=row, detail=detail, calls=fitting) if len(fitting) > 1 else None
+        return
+    detail, many = shown or row, _fixed(path)[-1]
+    found = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
+    if len(found) > 1:
+        made = ResourceCalls(path=path, noun=singularize(many), row=row, calls=found)
+        options = [repr(path), f"item={module.named(row, made.noun).name}"]
+        if detail.pointer != row.pointer:
+            options.append(f"detail={module.named(detail, f'{made.noun}_detail').name}")
+        options += _list_options(module, found["list"], many) if "list" in found else []
+        options += [] if CREATED_AT_FIELD in row.fields else ["newest_first_by=None"]
+        variable = FreeNames(module.variables).unused(f"_{many}")
+        module.variables[variable] = f"resource({', '.join(options)})"
+        for role, call in found.items():
+            name = f"{_VERBS[call.method]}_{many if role == 'list' else made.noun}"
+            made.hooks[role] = _add(module, name, call, f"{variable}.{role}")
+        module.resources.append(made)
 
 
 def _fits(role: str, call: Operation, row: Shape) -> bool:
@@ -211,7 +206,6 @@ def _faults(call: Operation) -> list[str]:
     is_query, plain = call.method == "GET", re.sub(r"\{[^{}]+\}", "", call.path)
     is_odd = re.search(r"[?#{}]|^//|/\.\.?(/|$)", plain) or re.search(r"(\{.+\}).*\1", call.path)
     reasons = {
-        "it is deprecated": call.is_deprecated,
         "its path is none that a hook has": is_odd,
         "a query sends no body": is_query and call.body,
         "its answer is nothing that a hook reads": is_query and not call.answer,

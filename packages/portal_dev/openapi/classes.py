@@ -49,7 +49,6 @@ class ResourceCalls:
     path: str
     noun: str
     row: Shape
-    detail: Shape
     calls: dict[str, Operation]
     hooks: dict[str, str] = field(default_factory=dict)
 
@@ -68,7 +67,6 @@ class Module:
     path: str
     dotted: str
     hook_names: FreeNames
-    group: str = ""
     class_names: FreeNames = field(default_factory=lambda: FreeNames(_TAKEN))
     declared: dict[str, Declared] = field(default_factory=dict)
     classes: list[str] = field(default_factory=list)
@@ -81,6 +79,11 @@ class Module:
     def title(self) -> str:
         """The words of its file's name."""
         return " ".join(words(Path(self.path).stem))
+
+    @property
+    def group(self) -> str:
+        """The beginning of the names of its groups."""
+        return class_name(singularize(self.title))
 
     @property
     def notes(self) -> str:

@@ -192,7 +192,6 @@ class Operation:
 
     method: str
     path: str
-    is_deprecated: bool
     parameters: list[Parameter]
     body: Shape | None
     answer: Shape | None
@@ -254,7 +253,6 @@ def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas)
     return Operation(
         method=method,
         path=path,
-        is_deprecated=node.get("deprecated", False),
         parameters=[*given.values()],
         body=_body(node.child("requestBody"), schemas),
         answer=next(filter(None, (_body(answers.get(status), schemas) for status in named)), None),

@@ -59,13 +59,11 @@ class Templates:
         try:
             self.environment.get_template(name)
         except TemplateSyntaxError as error:
-            message = error.message or ""
+            message, file = error.message or "", Path(error.filename or name)
             # Names of filters and tests are looked up below; Jinja2 finds them in some places only.
             if not message.startswith("No "):
                 hint = did_you_mean("".join(message.split("'")[1:2]), self.paths) or _DESCRIBED
-                yield Fault(
-                    Path(error.filename or name), error.lineno, "E001", f"it can't be compiled: {message}", hint
-                )
+                yield Fault(file, error.lineno, "E001", f"it can't be compiled: {message}", hint)
 
     def faults(self, name: str, names: Names) -> Iterator[Fault]:
         """Yield the faults of a template that compiles, but for those of the rows that it shows."""
@@ -146,11 +144,7 @@ def shown_rows(urlconf: str) -> list[ShownRow]:
 
 def row_faults(shown: ShownRow, templates: Templates) -> Iterator[Fault]:
     """Yield the attributes that the row of a page does not have, and cells that are not its columns."""
-    file, line = shown.declared_at
-    if shown.template not in templates.paths:
-        yield from unknown_name(Path(file), line, "template", shown.template, templates.paths)
-        return
-    page = f"(the page is declared at {place(file, line)})"
+    page = f"(the page is declared at {place(*shown.declared_at)})"
     yield from _field_faults(templates, shown.template, {"row": shown.row}, page)
     cells = [
         (each.attr, each.lineno)

@@ -178,7 +178,6 @@ def test_parameter_is_required_or_optional_and_has_a_free_keyword() -> None:
 @pytest.mark.parametrize(
     ("path", "method", "call", "reason"),
     [
-        ("/a", "get", {"deprecated": True, **answers(TEXT)}, "it is deprecated"),
         ("/a", "get", answers(None, status="204"), "its answer is nothing that a hook reads"),
         *(
             (path, "get", answers(TEXT), "its path is none that a hook has")

@@ -97,12 +97,6 @@ def test_cell_below_another_heading_is_reported(write, environment, source: str,
     assert all(words in fault.message and "payer, extra" in fault.hint for fault in found)
 
 
-def test_page_without_its_template_is_reported(environment) -> None:
-    (fault,) = row_faults(shown("portal/lists.html"), Templates(environment))
-    assert (str(fault.path), fault.line, fault.id) == (__file__, 7, "E002")
-    assert fault.hint == "did you mean 'portal/list.html'?"
-
-
 def test_declared_pages_are_known_with_their_rows() -> None:
     found = {shown.template: shown for shown in shown_rows("apps.energy.urls")}
     assert found["energy/clients/list.html"].row is Client
