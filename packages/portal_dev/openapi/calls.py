@@ -34,27 +34,25 @@ def modules_of(operations: list[Operation], *, package: str, file: str = "") -> 
     """Return the modules for these operations, in the order of the schema.
 
     :param package: dotted name of the package that they will stand in.
-    :param file: the one module that they all stand in; without it they stand by the first words of their paths.
+    :param file: the one module that they all stand in; without it they stand by the first two words of their paths.
     """
-    found: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
+    found: dict[str, list[Operation]] = defaultdict(list)
     for each in operations:
         if each.path != contract_names.REFRESH_PATH:
-            first = dict.fromkeys(_fixed(each.path.partition("/{")[0])[:2])
-            found[(file,) if file else tuple(first)].append(each)
-    folders = {key[0] for key in found if key[1:]}
+            fixed = _fixed(each.path.partition("/{")[0])
+            found[file or "/".join((fixed * 2)[:2])].append(each)
     hook_names: dict[str, FreeNames] = defaultdict(FreeNames)
     modules = []
-    for key, calls in found.items():
-        parts = key * 2 if key[0] in folders and not key[1:] else key
-        dotted = ".".join((package, *parts))
-        modules.append(Module(path=f"{'/'.join(parts)}.py", dotted=dotted, hook_names=hook_names[key[0]]))
+    for path, calls in found.items():
+        dotted, names = f"{package}.{path.replace('/', '.')}", hook_names[path.partition("/")[0]]
+        modules.append(Module(path=f"{path}.py", dotted=dotted, hook_names=names))
         _declare(modules[-1], calls)
     return modules
 
 
 def _declare(module: Module, calls: list[Operation]) -> None:
     """Declare these calls. Those that no resource has are declared by themselves."""
-    fitting, stale = [], dict[str, str]()
+    fitting = []
     for call in calls:
         faults, (_, odd) = _faults(call), _sent(call)
         reasons = [*faults, *(f"hooks do not send the parameter {name}" for name in odd)]
@@ -62,24 +60,21 @@ def _declare(module: Module, calls: list[Operation]) -> None:
         fitting += [] if faults or any(odd.values()) else [call]
     for head in sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])}):
         _declare_resource(module, head, fitting)
-    for resource in module.resources:
-        stale |= {resource.hooks[role]: each.path for role, each in resource.calls.items() if each.method == "GET"}
-        fitting = [call for call in fitting if call not in resource.calls.values()]
+    declared = [call for resource in module.resources for call in resource.calls.values()]
     # Writes name the reads that they make stale: those on their way.
-    for call in sorted(fitting, key=lambda call: call.method != "GET"):
-        way = f"{without_names(call.path)}/"
-        gone = [query for query, path in stale.items() if way.startswith(f"{without_names(path).rstrip('/')}/")]
+    for call in sorted((call for call in fitting if call not in declared), key=lambda call: call.method != "GET"):
+        gone = [query for query, path in module.reads.items() if f"{without_names(call.path)}/".startswith(path)]
         effects = "".join(f".invalidates(query_key={query})" for query in gone) or ".changes_nothing()"
-        source = _source(module, call) + (effects if call.method != "GET" else "")
-        hook = _add(module, _name(call), call, source)
-        stale |= {hook: call.path} if call.method == "GET" else {}
+        _add(module, _name(call), call, _source(module, call) + (effects if call.method != "GET" else ""))
 
 
 def _add(module: Module, wanted: str, call: Operation, source: str) -> str:
     kind, kinds = ("Query", "Queries") if call.method == "GET" else ("Mutation", "Mutations")
     name = f"{module.hook_names.unused(f'use_{wanted}')}_{kind.lower()}"
     module.hooks[kind][name] = source
-    return f"{module.group}{kinds}.{name}"
+    hook = f"{module.group}{kinds}.{name}"
+    module.reads |= {hook: f"{without_names(call.path).rstrip('/')}/"} if call.method == "GET" else {}
+    return hook
 
 
 def _list_options(module: Module, call: Operation, title: str) -> list[str]:

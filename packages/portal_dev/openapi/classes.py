@@ -61,6 +61,7 @@ class Module:
     :param dotted: its name.
     :param hook_names: those of the folder, whose hooks are of one domain.
     :ivar declared: its classes, by pointer.
+    :ivar reads: its queries, each with the path that they read.
     :ivar left_out: calls, parameters and fields that can't be declared, each with the reason.
     """
 
@@ -73,6 +74,7 @@ class Module:
     resources: list[ResourceCalls] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     hooks: dict[str, dict[str, str]] = field(default_factory=lambda: {"Query": {}, "Mutation": {}})
+    reads: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
     @property

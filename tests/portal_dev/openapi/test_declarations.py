@@ -229,7 +229,9 @@ def test_calls_stand_in_modules_by_their_paths() -> None:
     }
     schema = json.dumps(document(paths=paths, Order=order))
     modules = declarations(schema, package="services")
-    assert [module.path for module in modules] == [*("shop/orders.py", "shop/summary.py", "stock.py", "auth/login.py")]
+    assert [module.path for module in modules] == [
+        *("shop/orders.py", "shop/summary.py", "stock/stock.py", "auth/login.py")
+    ]
     assert [each.name for module in modules for each in module.declared.values()] == [
         *("Order", "SummaryRes", "Order", "StockRes")
     ]

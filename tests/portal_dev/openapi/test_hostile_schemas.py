@@ -114,7 +114,7 @@ def test_any_text_stands_in_a_module(imported: Callable[[Path], list[str]], tmp_
     schema = tmp_path / "schema.json"
     schema.write_text(json.dumps(document(paths=paths, Order=row)))
     assert imported(schema) == []
-    module = sys.modules["odd_services.orders"]
+    module = sys.modules["odd_services.orders.orders"]
     values = [list(getattr(module, f"OrderState{number}")) for number in range(len(TEXTS)) if TEXTS[number] != HALF]
     assert values == [["open", text] for text in TEXTS if text != HALF]
     [orders, *_] = declarations(schema.read_text(), below="/orders")

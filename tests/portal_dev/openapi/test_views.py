@@ -139,5 +139,5 @@ def test_pages_import_the_file_of_the_calls(schema: Path, tmp_path: Path) -> Non
 def test_several_modules_and_no_list_are_refused(schema: Path, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"--forms is for one of energy/.*: choose it by --path"):
         sources(schema, tmp_path / "views.py", "/energy")
-    with pytest.raises(CommandError, match=r"me.py: there is no list of rows"):
+    with pytest.raises(CommandError, match=r"me/me.py: there is no list of rows"):
         sources(schema, tmp_path / "views.py", "/me")
