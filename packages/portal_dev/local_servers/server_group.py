@@ -81,8 +81,9 @@ class ServerGroup:
                 elif process.poll() is not None:
                     break
                 if time.monotonic() > end:
-                    place = f"{server.name} does not answer at port {server.port}"
-                    raise ServerGroupError(f"{place} after {timeout_s:.0f} s")
+                    raise ServerGroupError(
+                        f"{server.name} does not answer at port {server.port} after {timeout_s:.0f} s"
+                    )
                 time.sleep(POLL_INTERVAL_S)
 
     def check(self) -> None:

@@ -41,13 +41,11 @@ def declarations(schema: str, *, below: str = "", package: str = "portal.service
     :param package: dotted name of the package that they will stand in.
     :param file: the one module that they all stand in; without it they stand by their paths.
     :raises SchemaError: the schema can't be read, or has no such path.
+    :raises RecursionError: it is nested too deeply.
     """
     document = read_document(schema)
-    try:
-        if operations := read_operations(document, below=below):
-            return modules_of(operations, package=package, file=file)
-    except RecursionError:
-        raise SchemaError("", "the schema is nested too deeply") from None
+    if operations := read_operations(document, below=below):
+        return modules_of(operations, package=package, file=file)
     hint = did_you_mean(below, document.members("paths")) or "look at its paths"
     raise SchemaError("#/paths", f"nothing stands at {below or '/'} or below it; {hint}")
 
@@ -58,11 +56,9 @@ def differences(schema: str, hooks: Iterable[Endpoint[Any]], *, below: str = "")
     :param schema: its text, JSON or YAML.
     :param below: only the calls of this path and of those below it.
     :raises SchemaError: the schema can't be read, or nothing is declared there.
+    :raises RecursionError: the schema is nested too deeply.
     """
     chosen = [hook for hook in hooks if is_below(hook.path_shape, below)]
     if not chosen:
         raise SchemaError("", f"no call is declared at {below or '/'} or below it")
-    try:
-        return compared(chosen, read_operations(read_document(schema)))
-    except RecursionError:
-        raise SchemaError("", "the schema is nested too deeply") from None
+    return compared(chosen, read_operations(read_document(schema)))

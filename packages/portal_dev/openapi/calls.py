@@ -12,8 +12,8 @@ from portal.config import contract_names
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import Module, ResourceCalls
-from portal_dev.openapi.names import FreeNames, attribute_name, is_possible
-from portal_dev.openapi.reader import without_names
+from portal_dev.openapi.names import FreeNames, attribute_name
+from portal_dev.openapi.reader import is_possible, without_names
 
 if TYPE_CHECKING:
     from portal_dev.openapi.reader import Operation, Parameter, Shape

@@ -16,7 +16,7 @@ import portal.query
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.config.places import SOURCE_ROOT
 from portal_dev.openapi.document import SchemaError
-from portal_dev.openapi.names import FreeNames, attribute_name, camel, class_name, is_possible, member_name, words
+from portal_dev.openapi.names import FreeNames, attribute_name, camel, class_name, member_name, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -118,9 +118,6 @@ class Module:
         for wire, each in shape.fields.items():
             if is_row and wire in {ID_FIELD, CREATED_AT_FIELD}:
                 continue
-            if not is_possible(wire):
-                self.left_out.append(f"`{name}`: without the field {wire!r}, a name that no record can have")
-                continue
             kind = self.type_of(each, f"{name}_{wire}")
             default = "None" if each.nullable else _DEFAULTS.get(each.kind, "None")
             lines += [_comment(f"Any JSON: {each.note}.")] if each.note else []
@@ -145,9 +142,8 @@ class Module:
         name, names = self.class_names.unused(class_name(f"{title}_params")), FreeNames(_PARAMS)
         lines = [f"sort: Literal[{', '.join(map(repr, orders))}] | None = None"] if orders else []
         for wire, each in given.items():
-            kind, attribute = _SENT_TYPES.get(each.shape.kind, "str"), attribute_name(wire)
-            default = "" if each.shape.required else "None"
-            lines.append(_attribute(names.unused(attribute, f"{attribute}_"), kind, default, wire))
+            kind, default = _SENT_TYPES.get(each.shape.kind, "str"), "" if each.shape.required else "None"
+            lines.append(_attribute(names.unused(attribute_name(wire)), kind, default, wire))
         self._write(name, base, lines)
         return name
 

@@ -55,11 +55,10 @@ def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) ->
     calls: list[tuple[tuple[str, str], Any]] = [
         ((str(getattr(hook, "method", "GET")), without_names(hook.path_shape)), hook) for hook in hooks
     ]
-    # A call of another hook is not the one that is meant.
-    others = [known[call] for call in known.keys() - {call for call, _ in calls}]
     found: dict[Any, Difference] = {}
     for call, hook in calls:
-        for message, without in _faults(hook, known[call]) if call in known else [_missing(hook, call, others)]:
+        missing = [(f"the schema has no {call[0]} {hook.path_shape}", hook.without)]
+        for message, without in _faults(hook, known[call]) if call in known else missing:
             text = f"{message}. {without}" if without else message
             difference = Difference(declared_at=hook.declared_at, hook=hook.key, message=text, is_absent=bool(without))
             # A fault of a class is told once, whichever calls have it.
@@ -73,22 +72,12 @@ def _lacking(start: str, name: str, known: Iterable[str], without: str) -> Fault
     return f"{start}{name}; {hint}" if hint else f"{start}{name}", "" if hint else without
 
 
-def _missing(hook: Any, call: tuple[str, str], others: list[Operation]) -> Fault:
-    method, path = call
-    # Another method that no hook calls, or a path that is like it: then it is a mistake.
-    there = [f"{each.method} {each.path}" for each in others if without_names(each.path) == path]
-    similar = there or [each.path for each in others if each.method == method]
-    return _lacking(f"the schema has no {method} ", hook.path_shape, similar, hook.without)
-
-
 def _shape_of(kind: Any) -> Shape | None:
     """Return the shape of a declared type; None where nothing is declared."""
     if kind is None:
         return None
-    template = "#/components/schemas/{name}"
-    [schema], components = msgspec.json.schema_components(
-        [kind], ref_template=template, schema_hook=lambda _: {"title": "any"}
-    )
+    options = {"ref_template": "#/components/schemas/{name}", "schema_hook": lambda _: {"title": "any"}}
+    [schema], components = msgspec.json.schema_components([kind], **options)
     return Schemas().shape(Node({"components": {"schemas": components}}, schema, "#/type"))
 
 
@@ -109,20 +98,19 @@ def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
 
 
 def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iterator[Fault]:
-    known, of_a_list = operation.query, {names.CURSOR_PARAM, names.LIMIT_PARAM} if is_list else set()
+    known, of_a_list = operation.query, (names.CURSOR_PARAM, names.LIMIT_PARAM) if is_list else ()
     declared = _shape_of(hook.params) or Shape(kind="object")
     # Keywords of all lists: the figures of a list have no order.
     left = {"pages", "cursor", *(() if is_list else ("sort",))} if "pages" in declared.fields else set()
     own = {name: each for name, each in declared.fields.items() if name not in {*left, *hook.in_path}}
-    sent = {name for name, each in own.items() if each.required} | of_a_list
-    for name in sorted(of_a_list - known.keys()):
-        yield f"the schema has no parameter {name}, which lists are read with", ""
+    own |= dict.fromkeys(of_a_list, Shape(kind="any", required=True))
+    sent = {name for name, each in own.items() if each.required}
     for each in operation.parameters:
         if each.shape.required and each.place != "path" and not (each.place == "query" and each.name in sent):
             yield f"the schema needs the parameter {each.name}, which calls may leave out", ""
     for name, ours in own.items():
-        # A list has no other word for these.
-        similar = [] if left and name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
+        # No other word is like these: `sort` is no `cursor`.
+        similar = [] if name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
         without = "" if ours.required else "Pages do not offer what it does."
         if name in known:
             yield from _misfits(ours, known[name], f"{declared.name}.{name}", is_sent=True)

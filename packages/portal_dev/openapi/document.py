@@ -107,12 +107,11 @@ def read_document(text: str) -> Node:
     """Return the schema in a text, JSON or YAML.
 
     :raises SchemaError: it is neither, or no schema of OpenAPI 3.0 or 3.1.
+    :raises RecursionError: it is nested too deeply.
     """
     plain = text.lstrip("\ufeff \t\r\n")
     try:
         parsed = json.loads(plain) if plain.startswith("{") else _parsed_yaml(text)
-    except RecursionError:
-        raise SchemaError("", "it is nested too deeply") from None
     except (ValueError, yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
         raise SchemaError("", f"it is neither JSON nor YAML: {' '.join(str(error).split())}") from None
     node = Node(parsed, parsed)
@@ -137,7 +136,8 @@ _Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false
 def _parsed_yaml(text: str) -> Any:
     """Read a document, unless it would exhaust the stack or the memory.
 
-    :raises SchemaError: it is nested too deeply, or an alias stands in a part that aliases can repeat.
+    :raises SchemaError: an alias stands in a part that aliases can repeat.
+    :raises RecursionError: it is nested too deeply.
     """
     opened: list[str | None] = []
     for event in yaml.parse(text, _Loader):
@@ -148,5 +148,5 @@ def _parsed_yaml(text: str) -> Any:
         elif isinstance(event, yaml.AliasEvent) and any(opened):
             raise SchemaError("", f"the alias {event.anchor} stands in a part with an anchor; write it out there")
         if len(opened) > _DEEPEST:
-            raise SchemaError("", "it is nested too deeply")
+            raise RecursionError("it is nested too deeply")
     return yaml.load(text, _Loader)  # noqa: S506  a SafeLoader

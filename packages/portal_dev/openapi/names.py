@@ -48,20 +48,15 @@ def member_name(value: str) -> str:
     return f"VALUE_{found}" if found[0].isdigit() or len(found) == 1 else found
 
 
-def is_possible(wire: str) -> bool:
-    """Return whether a field can have this name on the wire: msgspec takes no other."""
-    return bool(wire) and wire.isprintable() and not {'"', "\\"} & set(wire)
-
-
 class FreeNames:
     """Names of one scope, each given once."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
 
-    def unused(self, *wanted: str) -> str:
-        """Return the first of these that is not given yet, else the last one with a number; from now on it is given."""
-        numbered = (f"{wanted[-1].rstrip('_')}{number}" for number in range(2, len(self._taken) + 3))
-        found = next(name for name in (*wanted, *numbered) if name not in self._taken)
+    def unused(self, wanted: str) -> str:
+        """Return this name if it is not given yet, else with a number; from now on it is given."""
+        numbered = (f"{wanted.rstrip('_')}{number}" for number in range(2, len(self._taken) + 3))
+        found = next(name for name in (wanted, *numbered) if name not in self._taken)
         self._taken.add(found)
         return found

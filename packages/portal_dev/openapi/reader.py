@@ -149,7 +149,7 @@ class Schemas:
     def _fields(self, node: Node) -> dict[str, Shape]:
         needed = node.get("required", list[Any]())
         parts = node.members("properties").items()
-        return {name: replace(self.shape(part), required=name in needed) for name, part in parts}
+        return {name: replace(self.shape(part), required=name in needed) for name, part in parts if is_possible(name)}
 
 
 def _any(note: str) -> Shape:
@@ -212,6 +212,11 @@ class Operation:
 def path_names(path: str) -> list[str]:
     """Return the names of a path's parameters, in its order."""
     return re.findall(r"\{([^{}]*)\}", path)
+
+
+def is_possible(wire: str) -> bool:
+    """Return whether a field can have this name on the wire: msgspec takes no other."""
+    return bool(wire) and wire.isprintable() and not {'"', "\\"} & set(wire)
 
 
 def without_names(path: str) -> str:

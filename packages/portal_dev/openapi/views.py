@@ -8,7 +8,7 @@ from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM,
 from portal.query import CommonSort
 from portal_dev.openapi.classes import rendered
 from portal_dev.openapi.document import SchemaError
-from portal_dev.openapi.names import attribute_name, is_possible, words
+from portal_dev.openapi.names import attribute_name, words
 
 if TYPE_CHECKING:
     from portal_dev.openapi.classes import Module
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 #: Kinds without a cell, and without a field of a form.
 _WITH_PARTS: Final = {"any", "list", "object"}
+_LEFT: Final = {ID_FIELD, VERSION_FIELD, CREATED_AT_FIELD}
 _NUMBERS: Final = {"integer", "number", "decimal"}
 
 
@@ -30,31 +31,27 @@ def view_source(module: Module) -> str:
     calls, hooks, row = found.calls, found.hooks, module.named(found.row, found.noun)
     body = next((calls[role].body for role in ("create", "update", "replace") if role in calls), None)
     sent = {wire: each for wire, each in _plain_fields(body).items() if not each.read_only}
-    shown = {wire: each for wire, each in _plain_fields(found.row).items() if wire != CREATED_AT_FIELD}
+    shown = _plain_fields(found.row)
+    attributes = {wire: attribute_name(wire) for wire in (*shown, *sent)}
     enums = {wire: module.named(each, wire) for wire, each in shown.items() if each.kind == "enum"}
     listed = calls["list"].query
     orders = listed[SORT_PARAM].values if SORT_PARAM in listed else ()
-    columns = {wire: _column(wire, each, orders) for wire, each in shown.items()}
+    groups = {hook.partition(".")[0] for hook in hooks.values()}
     return rendered(
         "view",
         module=module,
         resource=found,
         row=row.name,
         route=found.noun.replace("_", "-"),
-        names=sorted(
-            {row.name, *(hook.split(".")[0] for hook in hooks.values()), *(each.name for each in enums.values())}
-        ),
+        names=sorted({row.name, *groups, *(each.name for each in enums.values())}),
         words={
             _constant(wire): {f"{each.name}.{member}": _text(value) for value, member in each.members.items()}
             for wire, each in enums.items()
         },
-        columns={attribute_name(wire): options for wire, options in columns.items()},
-        fields={
-            attribute_name(wire): f"COLUMNS[{attribute_name(wire)!r}]" if wire in shown else _text(wire)
-            for wire in sent
-        },
-        optional=tuple(attribute_name(wire) for wire, each in sent.items() if not each.required),
-        lengths={attribute_name(wire): each.max_length for wire, each in sent.items() if each.max_length},
+        columns={attributes[wire]: _column(wire, each, orders) for wire, each in shown.items()},
+        fields={attributes[wire]: f"COLUMNS[{attributes[wire]!r}]" if wire in shown else _text(wire) for wire in sent},
+        optional=tuple(attributes[wire] for wire, each in sent.items() if not each.required),
+        lengths={attributes[wire]: each.max_length for wire, each in sent.items() if each.max_length},
         edit=hooks.get("update") or hooks.get("replace") if "detail" in hooks else "",
         title=_text(found.path.rpartition("/")[2]),
         new_title=_text(f"new {found.noun}"),
@@ -65,11 +62,8 @@ def view_source(module: Module) -> str:
 
 def _plain_fields(shape: Shape | None) -> dict[str, Shape]:
     """Return the fields that have a cell, and a field of a form."""
-    return {
-        wire: each
-        for wire, each in (shape.fields if shape else {}).items()
-        if wire not in {ID_FIELD, VERSION_FIELD} and is_possible(wire) and each.kind not in _WITH_PARTS
-    }
+    fields = shape.fields if shape else {}
+    return {wire: each for wire, each in fields.items() if wire not in _LEFT and each.kind not in _WITH_PARTS}
 
 
 def _column(wire: str, shape: Shape, orders: tuple[str, ...]) -> str:

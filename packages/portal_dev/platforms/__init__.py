@@ -3,7 +3,6 @@
 ::
 
     platform_places     the files that name every platform
-    products            a product of one's own, written from `product_template/`
       platform_folders  the folders that are one platform's alone, written from `platform_template/`; which names a new
                         platform can't have, and why
 """

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 PLATFORM_TEMPLATE: Final = Path(__file__).with_name("platform_template")
+_PRODUCT_TEMPLATE: Final = Path(__file__).with_name("product_template")
 _SERVICES: Final = re.compile(rf"\b{re.escape(PRODUCT.services)}\.(\w+)")
 #: Only for a product that has pods.
 _PODS: Final = "deploy/kubernetes/base"
@@ -70,6 +71,12 @@ def write_folders(name: str, root: Path) -> None:
 
     for language in TRANSLATED:
         write_catalog(root / "apps" / name, language)
+
+
+def write_product(root: Path, *, values: dict[str, str]) -> None:
+    """Write a product below `root`: of the folders of its first platform those that it begins with, and its own."""
+    write_template(PLATFORM_TEMPLATE, root, values=values, only=("apps/", "tests/"))
+    write_template(_PRODUCT_TEMPLATE, root, values=values)
 
 
 def write_template(template: Path, root: Path, *, values: dict[str, str], only: tuple[str, ...] = ("",)) -> None:
@@ -143,15 +150,13 @@ _HAS_SERVICE: Final = "the services have a domain or a module of this name"
 
 def why_no_platform(name: str) -> str | None:
     """Return why no new platform of this product can have this name; None if one can."""
-    if reason := why_no_name(name):
-        return reason
     reasons = {
         "there is a platform of this name": name in PROJECT_BY_APP,
         "it is a language, the first segment of an address": name in LOCALES,
         _HAS_SERVICE: any((services_folder() / service).exists() for service in (name, f"{name}.py")),
         **{f"{folder} is there already": (SOURCE_ROOT / folder).exists() for folder in platform_folders(name)},
     }
-    return next((reason for reason, holds in reasons.items() if holds), None)
+    return why_no_name(name) or next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def why_no_name(name: str) -> str | None:

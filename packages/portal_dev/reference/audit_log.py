@@ -7,7 +7,6 @@ from typing import Final
 from portal.telemetry.audit import FIELDS, OUTCOMES, AuditEvent, Reason
 
 PAGE: Final = "docs/reference/audit-log.md"
-_USUAL_OUTCOME: Final = "failure"
 
 
 def markdown() -> str:
@@ -22,10 +21,9 @@ def markdown() -> str:
             "\n## Outcomes and reasons\n",
             *(f"- `{outcome.value}`: {meaning}" for outcome, meaning in OUTCOMES.items()),
             "\nReasons, of failures where nothing else is said:\n",
-            *(f"- `{reason.label}`: {_outcome(reason)}{reason.meaning}" for reason in Reason),
+            *(
+                f"- `{each.label}`: {f'{each.outcome.value}: '.removeprefix('failure: ')}{each.meaning}"
+                for each in Reason
+            ),
         ]
     )
-
-
-def _outcome(reason: Reason) -> str:
-    return "" if reason.outcome.value == _USUAL_OUTCOME else f"{reason.outcome.value}: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.urls import get_resolver
@@ -17,11 +18,10 @@ from portal.web.templating import separate_environment
 from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, updated_catalog
 from portal_dev.source_checks.faults import Fault, Names
 from portal_dev.source_checks.python_code import python_faults
-from portal_dev.source_checks.templates import Templates, icons_of, row_faults, shown_rows
+from portal_dev.source_checks.templates import Templates, row_faults, shown_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from django.core.checks import CheckMessage
 
@@ -61,7 +61,8 @@ def _page_faults(app: str, folders: Iterable[Path]) -> Iterator[Fault]:
     templates = Templates(separate_environment())
     creates = {hook.name for hook in REGISTRY.mutations.values() if hook.method == "POST"}
     routes = [name for name in get_resolver(f"apps.{app}.urls").reverse_dict if isinstance(name, str)]
-    names = Names(routes, templates.paths, icons_of(templates.environment), creates)
+    icons = {Path(path).stem for path in templates.environment.list_templates(["svg"]) if "/icons/" in path}
+    names = Names(routes, templates.paths, icons, creates)
     for name in templates.paths:
         yield from [*templates.compile_faults(name)] or templates.faults(name, names)
     for shown in shown_rows(f"apps.{app}.urls"):

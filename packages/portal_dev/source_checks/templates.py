@@ -117,11 +117,6 @@ def constant(node: nodes.Node | None) -> str:
     return node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
 
 
-def icons_of(environment: PageEnvironment) -> set[str]:
-    """Return the names of all icons that the app's templates may use."""
-    return {Path(path).stem for path in environment.list_templates(extensions=["svg"]) if "/icons/" in path}
-
-
 def _call_faults(path: Path, call: nodes.Call, name: str, names: Names) -> Iterator[Fault]:
     icons = [each.value for each in call.kwargs if each.key == "icon"] + (call.args[:1] if name == "icon" else [])
     for icon in filter(None, map(constant, icons)):

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
-from portal.errors import ConfigurationError
-from portal_dev.platforms import products
+from portal_dev.management.commands import startproduct
 from tests.support import checkout_copy
 from tests.support.checkout_copy import run as run_in
 from tests.support.harness import ROOT, clean_environment, run_program
@@ -175,13 +175,13 @@ def test_refused_name_or_folder_writes_nothing(tmp_path: Path, words: tuple[str,
 
 def test_installed_portal_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An index could have anybody's package of the name."""
-    monkeypatch.setattr(products, "PACKAGES", tmp_path)
-    with pytest.raises(ConfigurationError, match="start it from one"):
-        products.write_product(NAME, tmp_path / "acme")
+    monkeypatch.setattr(startproduct, "PACKAGES", tmp_path)
+    with pytest.raises(CommandError, match="start it from one"):
+        call_command("startproduct", NAME, folder=tmp_path / "acme")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_it_installs_is_this_checkout() -> None:
-    library, sandbox = products.requirements()
+def test_what_it_installs_is_this_checkout(product: Path) -> None:
+    _, library, sandbox, *_ = (product / "requirements.txt").read_text().splitlines()
     assert library == f"portal-library[dev,server,testing] @ {(ROOT / 'packages').as_uri()}"
     assert sandbox == f"portal-sandbox-api @ {(ROOT / 'packages' / 'sandbox_api').as_uri()}"

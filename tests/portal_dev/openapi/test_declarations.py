@@ -171,8 +171,7 @@ def test_parameter_is_required_or_optional_and_has_a_free_keyword() -> None:
     assert "    id: str\n    view: bool | None = None\n" in text
     assert '    made_from: str | None = field(default=None, name="made_from")\n' in text
     assert "Not declared" not in text
-    for keyword in ("cursor_", "params_"):
-        assert f"    {keyword}: str | None = None\n" in text
+    assert '    cursor2: str | None = field(default=None, name="cursor")\n' in text
 
 
 @pytest.mark.parametrize(

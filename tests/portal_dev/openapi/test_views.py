@@ -133,7 +133,7 @@ def test_pages_import_the_file_of_the_calls(schema: Path, tmp_path: Path) -> Non
     service.parent.mkdir()
     (service.parent / "__init__.py").write_text("")
     text = sources(schema, tmp_path / "views.py", "/finance/invoices", output=service)
-    assert "from shop.bills import Invoice, InvoiceMutations, InvoiceQueries, InvoiceStatus\n" in text
+    assert "from shop.bills import BillMutations, BillQueries, Invoice, InvoiceStatus\n" in text
 
 
 def test_several_modules_and_no_list_are_refused(schema: Path, tmp_path: Path) -> None:

@@ -37,12 +37,11 @@ class Command(BaseCommand):
         parser.add_argument("--path", default="", help="only the calls of this path and below, such as /finance/orders")
 
     def handle(self, *args: object, **options: Any) -> None:
-        failed = import_services()
-        if failed:
+        if failed := import_services():
             raise CommandError("\n".join(map(str, failed)), returncode=2)
         try:
             found = differences(read_schema(options["schema"]), declared_hooks(), below=options["path"])
-        except SchemaError as error:
+        except (SchemaError, RecursionError) as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         for difference in found:
             self.stdout.write(str(difference))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.platforms import PRODUCT
 from portal_dev.openapi import SchemaError, declarations, read_schema, source_of, view_source
 
@@ -28,14 +29,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("schema", help="file, YAML or JSON; - for standard input")
         parser.add_argument("--path", default="", help="only the calls of this path and below, such as /finance/orders")
-        parser.add_argument(
-            "--output",
-            type=Path,
-            help="a file for one module, or a folder such as packages/portal/services; without it they are printed",
-        )
-        parser.add_argument(
-            "--forms", type=Path, help="a file for the form and the pages of one module, such as apps/x/views/orders.py"
-        )
+        output = "a file for one module, or a folder such as packages/portal/services; without it they are printed"
+        parser.add_argument("--output", type=Path, help=output)
+        forms = "a file for the form and the pages of one module, such as apps/x/views/orders.py"
+        parser.add_argument("--forms", type=Path, help=forms)
         parser.add_argument("--force", action="store_true", help="write over files that are there")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -47,7 +44,7 @@ class Command(BaseCommand):
             for reason in [reason for module in modules for reason in module.left_out]:
                 self.stderr.write(self.style.WARNING(reason))
             files = self.files([module for module in modules if any(module.hooks.values())], folder, options["forms"])
-        except SchemaError as error:
+        except (SchemaError, RecursionError) as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         self.write(files, force=options["force"])
 
@@ -85,10 +82,6 @@ class Command(BaseCommand):
 
 
 def package_of(folder: Path) -> str:
-    """The dotted name of a folder: of the packages that it is in, up to the first folder that is none."""
-    parts = [folder.resolve().name]
-    for above in folder.resolve().parents:
-        if not (above / "__init__.py").exists():
-            break
-        parts.insert(0, above.name)
-    return ".".join(parts)
+    """The dotted name of a folder."""
+    above = [root for root in (PACKAGES, SOURCE_ROOT) if folder.resolve().is_relative_to(root)]
+    return ".".join(folder.resolve().relative_to([*above, folder.resolve().parent][0]).parts)

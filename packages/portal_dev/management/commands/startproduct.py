@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from portal.errors import ConfigurationError
-from portal_dev.platforms.platform_folders import why_no_name
-from portal_dev.platforms.products import write_product
+from portal.config.places import PACKAGES
+from portal_dev.platforms import platform_folders
 from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+
+#: The distributions that a product needs, and their folders below `packages`.
+_DISTRIBUTIONS: Final = {"portal-library[dev,server,testing]": "", "portal-sandbox-api": "sandbox_api"}
 
 
 class Command(AdministrationCommand):
@@ -24,14 +26,16 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         name, folder = options["name"], options["folder"].absolute()
-        if reason := why_no_name(name):
+        if reason := platform_folders.why_no_name(name):
             raise not_asked(f"{name!r} can't be a product: {reason}")
         if folder.exists() and not (folder.is_dir() and all(path.name == ".git" for path in folder.iterdir())):
             raise not_asked(f"{folder} is no empty folder: give another one by --folder")
-        try:
-            write_product(name, folder)
-        except ConfigurationError as error:
-            raise not_asked(str(error)) from error
+        if not (PACKAGES / "pyproject.toml").is_file():
+            # A name alone would ask an index, where it may be anybody's.
+            raise not_asked("this portal is no checkout, which a product's requirements name: start it from one")
+        requirements = [f"{each} @ {(PACKAGES / place).as_uri()}" for each, place in _DISTRIBUTIONS.items()]
+        values = platform_folders.values_of(name, services="services") | {"requirements": "\n".join(requirements)}
+        platform_folders.write_product(folder, values=values)
         written = sorted({path.relative_to(folder).parts[0] for path in folder.rglob("*") if path.is_file()} - {".git"})
         return CommandAnswer(
             data={"product": name, "folder": str(folder), "written": written},
