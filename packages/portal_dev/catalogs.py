@@ -193,5 +193,5 @@ def untranslated(catalog: Catalog) -> list[str]:
     return sorted(missing)
 
 
-def _values_in(texts: Iterable[str]) -> set[str]:
-    return {*re.findall(r"%(?:%|\(\w+\)\w?|\w?)", " ".join(texts))} - {"%%"}
+def _values_in(texts: Iterable[str | None]) -> set[str]:
+    return {*re.findall(r"%(?:%|\(\w+\)\w?|\w?)", " ".join(map(str, texts)))} - {"%%"}

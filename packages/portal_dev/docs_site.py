@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 _INDEX: Final = "docs/README.md"
-#: Also of files whose names begin with a dot.
-_INCLUDED: Final = InclusionLevel.INCLUDED
 #: Folder to the section's title (https://diataxis.fr has the first five).
 _SECTIONS: Final = {
     "docs/tutorial/": "Tutorial",
@@ -47,7 +45,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> None:
             linked.append(source := posixpath.normpath(posixpath.join(posixpath.dirname(page), target)))
             # MkDocs reports a link that leads nowhere.
             if source not in files.src_uris and (root / source).is_file():
-                file = File.generated(config, source, abs_src_path=str(root / source), inclusion=_INCLUDED)
+                # Also of files whose names begin with a dot.
+                file = File.generated(
+                    config, source, abs_src_path=str(root / source), inclusion=InclusionLevel.INCLUDED
+                )
                 # A browser shows a text, and saves a file of an ending that it does not know.
                 file.dest_uri = f"project/{file.dest_uri}" if source.endswith(".md") else f"project/{source}.txt"
                 files.append(file)

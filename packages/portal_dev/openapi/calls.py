@@ -12,7 +12,7 @@ from portal.config import contract_names
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import Module, ResourceCalls
-from portal_dev.openapi.names import FreeNames, attribute_name
+from portal_dev.openapi.names import attribute_name, unused
 from portal_dev.openapi.reader import is_possible, without_names
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def modules_of(operations: list[Operation], *, package: str, file: str = "") -> 
         if each.path != contract_names.REFRESH_PATH:
             fixed = _fixed(each.path.partition("/{")[0])
             found[file or "/".join((fixed * 2)[:2])].append(each)
-    hook_names: dict[str, FreeNames] = defaultdict(FreeNames)
+    hook_names: dict[str, set[str]] = defaultdict(set)
     modules = []
     for path, calls in found.items():
         dotted, names = f"{package}.{path.replace('/', '.')}", hook_names[path.partition("/")[0]]
@@ -70,7 +70,7 @@ def _declare(module: Module, calls: list[Operation]) -> None:
 
 def _add(module: Module, wanted: str, call: Operation, source: str) -> str:
     kind, kinds = ("Query", "Queries") if call.method == "GET" else ("Mutation", "Mutations")
-    name = f"{module.hook_names.unused(f'use_{wanted}')}_{kind.lower()}"
+    name = f"{unused(f'use_{wanted}', module.hook_names)}_{kind.lower()}"
     module.hooks[kind][name] = source
     hook = f"{module.group}{kinds}.{name}"
     module.reads |= {hook: f"{without_names(call.path).rstrip('/')}/"} if call.method == "GET" else {}
@@ -151,7 +151,7 @@ def _declare_resource(module: Module, path: str, calls: list[Operation]) -> None
             options.append(f"detail={module.named(detail, f'{made.noun}_detail').name}")
         options += _list_options(module, found["list"], many) if "list" in found else []
         options += [] if CREATED_AT_FIELD in row.fields else ["newest_first_by=None"]
-        variable = FreeNames(module.variables).unused(f"_{many}")
+        variable = unused(f"_{many}", {*module.variables})
         module.variables[variable] = f"resource({', '.join(options)})"
         for role, call in found.items():
             name = f"{_VERBS[call.method]}_{many if role == 'list' else made.noun}"

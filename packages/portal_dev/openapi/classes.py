@@ -16,7 +16,7 @@ import portal.query
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.config.places import SOURCE_ROOT
 from portal_dev.openapi.document import SchemaError
-from portal_dev.openapi.names import FreeNames, attribute_name, camel, class_name, member_name, words
+from portal_dev.openapi.names import attribute_name, camel, class_name, member_name, unused, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,8 +67,8 @@ class Module:
 
     path: str
     dotted: str
-    hook_names: FreeNames
-    class_names: FreeNames = field(default_factory=lambda: FreeNames(_TAKEN))
+    hook_names: set[str]
+    class_names: set[str] = field(default_factory=_TAKEN.copy)
     declared: dict[str, Declared] = field(default_factory=dict)
     classes: list[str] = field(default_factory=list)
     resources: list[ResourceCalls] = field(default_factory=list)
@@ -98,9 +98,9 @@ class Module:
         :param wanted: its name, where the schema has none.
         """
         if shape.pointer not in self.declared:
-            names = FreeNames()
-            members = {value: names.unused(member_name(value)) for value in shape.values}
-            made = Declared(self.class_names.unused(class_name(shape.name or wanted)), members)
+            names = set[str]()
+            members = {value: unused(member_name(value), names) for value in shape.values}
+            made = Declared(unused(class_name(shape.name or wanted), self.class_names), members)
             self.declared[shape.pointer] = made
             if members:
                 self._write(made.name, "OpenEnum", [f"{member} = {value!r}" for value, member in members.items()])
@@ -114,14 +114,14 @@ class Module:
 
     def _write_record(self, name: str, shape: Shape) -> None:
         is_row, lines = ID_FIELD in shape.fields, list[str]()
-        names = FreeNames({"id"} if is_row else ())
+        names = {"id"} if is_row else set[str]()
         for wire, each in shape.fields.items():
             if is_row and wire in {ID_FIELD, CREATED_AT_FIELD}:
                 continue
             kind = self.type_of(each, f"{name}_{wire}")
             default = "None" if each.nullable else _DEFAULTS.get(each.kind, "None")
             lines += [_comment(f"Any JSON: {each.note}.")] if each.note else []
-            lines.append(_attribute(names.unused(attribute_name(wire)), kind, default, wire))
+            lines.append(_attribute(unused(attribute_name(wire), names), kind, default, wire))
         self._write(name, "Row" if is_row else "Record", lines)
 
     def type_of(self, shape: Shape, wanted: str) -> str:
@@ -139,11 +139,11 @@ class Module:
 
     def params(self, given: Mapping[str, Parameter], *, base: str, title: str, orders: Iterable[str] = ()) -> str:
         """Return the class of these parameters, which have their names in an address."""
-        name, names = self.class_names.unused(class_name(f"{title}_params")), FreeNames(_PARAMS)
+        name, names = unused(class_name(f"{title}_params"), self.class_names), _PARAMS.copy()
         lines = [f"sort: Literal[{', '.join(map(repr, orders))}] | None = None"] if orders else []
         for wire, each in given.items():
             kind, default = _SENT_TYPES.get(each.shape.kind, "str"), "" if each.shape.required else "None"
-            lines.append(_attribute(names.unused(attribute_name(wire)), kind, default, wire))
+            lines.append(_attribute(unused(attribute_name(wire), names), kind, default, wire))
         self._write(name, base, lines)
         return name
 

@@ -52,13 +52,12 @@ class Difference:
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
     """Return all differences, each once, in the order of the files."""
     known = {(each.method, without_names(each.path)): each for each in operations}
-    calls: list[tuple[tuple[str, str], Any]] = [
-        ((str(getattr(hook, "method", "GET")), without_names(hook.path_shape)), hook) for hook in hooks
-    ]
     found: dict[Any, Difference] = {}
-    for call, hook in calls:
-        missing = [(f"the schema has no {call[0]} {hook.path_shape}", hook.without)]
-        for message, without in _faults(hook, known[call]) if call in known else missing:
+    for hook in hooks:
+        method = str(getattr(hook, "method", "GET"))
+        operation = known.get((method, without_names(hook.path_shape)))
+        missing = [(f"the schema has no {method} {hook.path_shape}", hook.without)]
+        for message, without in _faults(hook, operation) if operation else missing:
             text = f"{message}. {without}" if without else message
             difference = Difference(declared_at=hook.declared_at, hook=hook.key, message=text, is_absent=bool(without))
             # A fault of a class is told once, whichever calls have it.
@@ -76,7 +75,7 @@ def _shape_of(kind: Any) -> Shape | None:
     """Return the shape of a declared type; None where nothing is declared."""
     if kind is None:
         return None
-    options = {"ref_template": "#/components/schemas/{name}", "schema_hook": lambda _: {"title": "any"}}
+    options: dict[str, Any] = {"ref_template": "#/components/schemas/{name}", "schema_hook": lambda _: {"title": "any"}}
     [schema], components = msgspec.json.schema_components([kind], **options)
     return Schemas().shape(Node({"components": {"schemas": components}}, schema, "#/type"))
 
@@ -126,9 +125,7 @@ def _body_faults(what: str, ours: Shape | None, theirs: Shape | None, **options:
         yield f"the {what} is in the {'declaration' if ours else 'schema'} alone", ""
 
 
-def _misfits(
-    ours: Shape, theirs: Shape, title: str, *, seen: frozenset[str] = frozenset(), **options: bool
-) -> Iterator[Fault]:
+def _misfits(ours: Shape, theirs: Shape, title: str, *, seen: tuple[str, ...] = (), **options: bool) -> Iterator[Fault]:
     """Yield what does not fit of a value.
 
     :param title: the class and field of the value.
@@ -140,7 +137,7 @@ def _misfits(
         return
     if theirs.nullable and not (ours.nullable or is_sent or theirs.item or theirs.kind == "object"):
         yield f"{title}: it is never None here, and may be null in the schema", ""
-    inner: dict[str, Any] = {"seen": seen | {ours.pointer}, **options}
+    inner: dict[str, Any] = {"seen": (*seen, ours.pointer), **options}
     is_id = title.endswith(f".{names.ID_FIELD}") and theirs.kind == "integer"
     if theirs.kind not in {ours.kind, *_HOLDS.get(ours.kind, ())} and not is_id:
         yield f"{title}: it is {ours} here, and {theirs} in the schema", ""

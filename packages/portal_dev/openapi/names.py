@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import keyword
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import inflection
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 #: Names that a written class uses itself.
-_USED: Final = {
-    *("str", "int", "float", "bool", "dict", "tuple", "object", "field", "datetime", "date", "self", "cls", "partial"),
-    "l",
-}
+_USED: Final = re.compile("str|int|float|bool|tuple|field|date(time)?|self|cls|partial|l")
 
 
 def words(name: str) -> list[str]:
@@ -27,7 +21,7 @@ def attribute_name(name: str) -> str:
     """Return the attribute for a field: `maxPowerKw` is `max_power_kw`, `class` is `class_`."""
     found = "_".join(words(name)) or "unnamed"
     found = f"number_{found}" if found[0].isdigit() else found
-    return f"{found}_" if keyword.iskeyword(found) or found in _USED else found
+    return f"{found}_" if keyword.iskeyword(found) or _USED.fullmatch(found) else found
 
 
 def camel(attribute: str) -> str:
@@ -48,15 +42,9 @@ def member_name(value: str) -> str:
     return f"VALUE_{found}" if found[0].isdigit() or len(found) == 1 else found
 
 
-class FreeNames:
-    """Names of one scope, each given once."""
-
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
-
-    def unused(self, wanted: str) -> str:
-        """Return this name if it is not given yet, else with a number; from now on it is given."""
-        numbered = (f"{wanted.rstrip('_')}{number}" for number in range(2, len(self._taken) + 3))
-        found = next(name for name in (wanted, *numbered) if name not in self._taken)
-        self._taken.add(found)
-        return found
+def unused(wanted: str, taken: set[str]) -> str:
+    """Return this name, with a number if it is taken; from now on it is taken."""
+    numbered = (f"{wanted.rstrip('_')}{number}" for number in range(2, len(taken) + 3))
+    found = next(name for name in (wanted, *numbered) if name not in taken)
+    taken.add(found)
+    return found

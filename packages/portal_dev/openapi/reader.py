@@ -266,8 +266,6 @@ def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas)
 
 def _parameter(node: Node, schemas: Schemas) -> Parameter:
     name, place = node.get("name", ""), node.get("in", "")
-    if not name:
-        raise SchemaError(node.pointer, "a parameter should have a name")
     is_joined = node.get("style", "form") == "form" and not node.get("explode", True)
     is_required = place == "path" or node.get("required", False)
     return Parameter(name, place, replace(schemas.shape(node.child("schema")), required=is_required), is_joined)

@@ -24,7 +24,6 @@ _AFTER: Final = """\
 {secret} may be given as files, such as secrets of Docker and Kubernetes: `SECRET_KEY_FILE=/run/secrets/secret_key`. Line ends at its end do not count. A variable beside its file stops the start. A changed secret needs a restart.
 """
 _TABLE: Final = "\n\n| variable | default | meaning |\n|---|---|---|"
-_USUAL_READER: Final = "every project"
 _REMARKS: Final = {Secrecy.OPEN: "", Secrecy.SECRET: ". A secret", Secrecy.HAS_PASSWORD: ". May contain a password"}
 
 
@@ -53,7 +52,7 @@ def _part(part: VariablePart) -> str:
 
 def _row(variables: list[Variable]) -> str:
     first = variables[0]
-    reader = "" if first.read_by == _USUAL_READER else f". Read by {first.read_by}"
+    reader = "" if first.read_by == "every project" else f". Read by {first.read_by}"
     return f"| {_names(variables)} | {first.default} | {first.meaning}{reader}{_REMARKS[first.secrecy]} |"
 
 

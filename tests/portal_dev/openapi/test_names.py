@@ -7,7 +7,7 @@ import keyword
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal_dev.openapi.names import FreeNames, attribute_name, class_name, member_name
+from portal_dev.openapi.names import attribute_name, class_name, member_name, unused
 
 
 def test_name_of_a_schema_becomes_one_of_python() -> None:
@@ -21,8 +21,8 @@ def test_name_of_a_schema_becomes_one_of_python() -> None:
 
 
 def test_name_is_given_once() -> None:
-    names = FreeNames({"id"})
-    assert [names.unused(name) for name in ("id", "id", "name", "name")] == ["id2", "id3", "name", "name2"]
+    names = {"id"}
+    assert [unused(name, names) for name in ("id", "id", "name", "name")] == ["id2", "id3", "name", "name2"]
 
 
 @given(st.text())

@@ -21,9 +21,8 @@ class Command(BaseCommand):
     """
 
     help = (
-        "Compares the declared calls with a backend's OpenAPI 3.0 or 3.1 schema, and names every"
-        " difference with file and line. A declaration may say less than the schema. What is optional and not in the"
-        " schema is printed as absent, with what pages then do without."
+        "Compares the declared calls with a backend's OpenAPI 3.0 or 3.1 schema, and names every difference with file"
+        " and line. What is optional and not in the schema is printed as absent, with what pages then do without."
     )
     requires_system_checks = ()
     statuses = {

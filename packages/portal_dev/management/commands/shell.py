@@ -57,8 +57,9 @@ def signed_in_client(email: str) -> QueryClient:
     :raises CommandError: the backend does not sign it in.
     """
     nobody = create_query_client(tokens=TokenStore(), api=api_session())
-    body = {names.LOGIN_EMAIL_FIELD: email, names.LOGIN_PASSWORD_FIELD: DEMO_PASSWORD}
-    result = AuthMutations.use_login_mutation(nobody).mutate(body=body)
+    result = AuthMutations.use_login_mutation(nobody).mutate(
+        body={names.LOGIN_EMAIL_FIELD: email, names.LOGIN_PASSWORD_FIELD: DEMO_PASSWORD}
+    )
     if result.error is not None:
         address = portal_config().api_base_url
         raise CommandError(f"{email} is not signed in at {address}: {result.error}. Does the sandbox run (`make run`)?")
