@@ -5,8 +5,7 @@ The declared types become a schema too, so that two shapes are compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -31,8 +30,7 @@ _HOLDS: Final = {"text": {"time", "day", "decimal", "enum"}, "decimal": {"intege
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Difference:
+class Difference(NamedTuple):
     """One difference between a declaration and the schema.
 
     :param declared_at: file and line of the call's declaration.
