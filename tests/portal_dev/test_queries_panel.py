@@ -52,10 +52,9 @@ def csrf(page: str) -> dict[str, str]:
     return {"csrfmiddlewaretoken": found[1]}
 
 
-def open_panel(stack: RunningStack, browser: requests.Session, path: str = PAGE) -> tuple[list[list[str]], str]:
-    """The rows of a page, and the HTML of its panel."""
-    content = panel_of(stack, browser, browser.get(stack.url("energy", path), timeout=10).text)
-    return table(content), content
+def open_panel(stack: RunningStack, browser: requests.Session, path: str = PAGE) -> list[list[str]]:
+    """The rows of a page's panel."""
+    return table(panel_of(stack, browser, browser.get(stack.url("energy", path), timeout=10).text))
 
 
 def panel_of(
@@ -81,20 +80,16 @@ def table(content: str) -> list[list[str]]:
     ]
 
 
-def cache_statuses(rows: list[list[str]]) -> dict[str, str]:
-    return {row[0].partition(",")[0].strip('["'): row[1] for row in rows}
-
-
 def test_panel_shows_each_query_with_its_outcome(energy: RunningStack, browser: requests.Session) -> None:
     open_panel(energy, browser)
     open_panel(energy, browser)
-    rows, _ = open_panel(energy, browser)
+    rows = open_panel(energy, browser)
     names = ("user.get_me", "energy.get_clients", "energy.get_clients_counts")
-    assert cache_statuses(rows) == dict.fromkeys(names, "hit")
+    assert {row[0].partition(",")[0].strip('["'): row[1] for row in rows} == dict.fromkeys(names, "hit")
     row = next(row for row in rows if '"energy.get_clients"' in row[0])
     assert row[0] == '["energy.get_clients", {}, "paginated", 20, "limit"]'
     assert row[4:7] == ["1", "0", ""]
-    rows, _ = open_panel(energy, browser, f"{CLIENTS}/nobody")
+    rows = open_panel(energy, browser, f"{CLIENTS}/nobody")
     assert next(row for row in rows if "get_client" in row[0])[6] == "ApiNotFoundError"
 
 

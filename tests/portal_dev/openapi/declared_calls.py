@@ -74,15 +74,7 @@ class RightMutations(MutationGroup, domain="right", registry=OWN):
     )
 
 
-RIGHT: list[Any] = [
-    RightQueries.use_get_payments_query,
-    RightQueries.use_get_payment_query,
-    RightQueries.use_get_summary_query,
-    RightMutations.use_create_payment_mutation,
-    RightMutations.use_update_payment_mutation,
-    RightMutations.use_delete_payment_mutation,
-    RightMutations.use_approve_payment_mutation,
-]
+RIGHT: list[Any] = [*OWN.queries.values(), *OWN.mutations.values()]
 
 
 # --- wrong ones ---
