@@ -97,7 +97,7 @@ class PageTemplates(BaseEngine):
 
 
 def separate_environment() -> PageEnvironment:
-    """Make an environment of the default language whose faults have their own lines: no page is joined with its layout."""
+    """Make an environment of the default language. It joins no page with its layout: each fault has its own line."""
     loader = PageLoader(cast("PageTemplates", engines[PAGES]).dirs)
     return PageEnvironment(language=DEFAULT_LOCALE, joins_pages=False, loader=loader, autoescape=True)
 
