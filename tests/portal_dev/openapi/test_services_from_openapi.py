@@ -93,6 +93,7 @@ def test_fault_is_one_line(schema: Path, tmp_path: Path) -> None:
 
 
 def test_path_without_calls_is_told(schema: Path) -> None:
-    for path, hint in (("/bank", "look at its paths"), ("shop/orders", "did you mean '/shop/orders'?")):
+    meant = "did you mean '/shop/orders'?"
+    for path, hint in (("/bank", "look at its paths"), ("/shop/order", meant), ("shop/orders", meant)):
         told = f"nothing stands at {path} or below it; {hint}"
         assert refused(str(schema), path=path) == f"{schema}: #/paths: {told}"
