@@ -222,7 +222,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of each scenario: 60")
     parser.add_argument("--store", choices=("embedded", "redis"), nargs="+", default=["embedded", "redis"])
     parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of scenarios")
-    options = options_of(parser, seconds=3, store=["redis"], only=["plain", "primary killed", "rubbish, not"])
+    options = options_of(parser, seconds=3, store=["redis"], only=["primary killed"])
     outcomes = []
     for store in stores_here(options.store):
         for scenario in SCENARIOS:
