@@ -15,13 +15,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from json import dumps
-from random import Random
 from typing import Any, Self
 
 import jwt
 from redis.crc import key_slot
 
-from portal.api.call_log import Attempt
 from portal.api.responses import ApiResponse, RawResponse, read_response
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import (
@@ -170,6 +168,7 @@ class FakeBackend:
     :param inside: run within each request, after the backend has done it and before the answer leaves.
     :param before: run within each request, before the backend looks at it.
     :param failures: raised instead of an answer, one for each request, while there are some.
+    :param sent: what else each call was made with, as `ApiSession.call` names it.
     :param names_users: whether the profile has an `id`.
     :param tombstones_unreadable: whether the store of the tombstones is down.
     """
@@ -182,10 +181,7 @@ class FakeBackend:
     failures: list[Exception | None] = field(default_factory=list)
     page_size: int = 2
     calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-    versions: list[int | str | None] = field(default_factory=list)
-    bearers: list[str | None] = field(default_factory=list)
-    deadlines: list[Deadline | None] = field(default_factory=list)
+    sent: list[dict[str, Any]] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
     names_users: bool = True
     open_paths: dict[str, Any] = field(default_factory=dict)
@@ -207,6 +203,10 @@ class FakeBackend:
 
     def counted(self) -> Counter[tuple[str, str]]:
         return Counter((method, path) for method, path, _ in self.calls)
+
+    def last(self, name: str, count: int) -> list[Any]:
+        """With what the latest calls were made; None for a call without it."""
+        return [sent.get(name) for sent in self.sent[-count:]]
 
     def reads(self) -> int:
         """GET requests but for the profile."""
@@ -239,29 +239,18 @@ class FakeBackend:
         path: str,
         params: Mapping[str, Any] | None = None,
         json: Any = None,
-        idempotency_key: str | None = None,
-        if_match: int | str | None = None,
-        deadline: Deadline | None = None,
-        request_id: str | None = None,
-        user_agent: str | None = None,
-        client_address: str | None = None,
-        bearer: str | None = None,
-        attempt: Attempt | None = None,
-        endpoint: str = "",
+        **sent: Any,
     ) -> ApiResponse:
         params = dict(params or {})
         self.calls.append((method, path, params))
-        self.bearers.append(bearer)
-        self.deadlines.append(deadline)
-        self.keys.append(idempotency_key)
-        self.versions.append(if_match)
+        self.sent.append(sent)
         if self.before is not None:
             self.before(method, path)
         failure = self.failures.pop(0) if self.failures else None
         if failure is not None:
             raise failure
         # The bytes stay, whatever changes before the response is read.
-        data = dumps(self._do(bearer or tokens.current.access, method, path, params, json)).encode()
+        data = dumps(self._do(sent.get("bearer") or tokens.current.access, method, path, params, json)).encode()
         if self.inside is not None:
             self.inside(method, path)
         return read_response(RawResponse(status=200, headers={}, content=data))
@@ -353,16 +342,6 @@ class NoSingleFlight(SingleFlight[Any]):
     def join(self, key: str, *, version: Any = None, may_join: Any = None) -> tuple[SharedCall[Any], bool]:
         del may_join
         return super().join(key, version=version, may_join=lambda _shared_call: False)
-
-
-class Dice:
-    """Random numbers that are the same in each run: a run that failed can be run again."""
-
-    def __init__(self) -> None:
-        self.random = Random(0)
-
-    def __call__(self, end: int) -> int:
-        return self.random.randrange(end)
 
 
 def refuse(status: int) -> None:

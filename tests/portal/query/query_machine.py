@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Self
 
 from hypothesis import HealthCheck, Phase, settings
@@ -35,7 +36,7 @@ from portal.process.single_flight import SingleFlight
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from tests.portal.query.answering import Queries
 from tests.portal.query.clients import but_for_the_profile
-from tests.portal.query.fakes import Dice, FakeBackend, NoSingleFlight, unavailable
+from tests.portal.query.fakes import FakeBackend, NoSingleFlight, unavailable
 from tests.portal.query.world import World
 from tests.portal.query.write_rules import WriteRules, nested_actions
 from tests.support.fake_clock import FakeClock
@@ -80,7 +81,6 @@ class QueryMachine(WriteRules):
 
     queries: Any = Queries
     single_flight: type[SingleFlight[Any]] = SingleFlight
-    random_below: type[Dice] = Dice
     #: Variants whose pages together show all that was created.
     complete = (0, 1)
     #: Whether a detail that is fetched after a creation or deletion shows it.
@@ -88,7 +88,7 @@ class QueryMachine(WriteRules):
 
     @initialize()
     def start(self) -> None:
-        self.world = World(options={"random_below": self.random_below()}, clock=TickingClock())
+        self.world = World(options={"random_below": Random(0).randrange}, clock=TickingClock())
         self.world.backend = self.start_backend()
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
         self.processes = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]

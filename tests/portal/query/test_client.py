@@ -244,6 +244,6 @@ class TestAClientThatLivesLong:
         client = ada.request(**({"deadline": Deadline(REQUEST_BUDGET_S)} if given else {}))
         for word in ("1", "2", "3"):
             listed(client, {"q": word})
-        deadlines = ada.backend.deadlines[-3:]
+        deadlines = ada.backend.last("deadline", 3)
         assert all(0 < each.remaining() <= REQUEST_BUDGET_S for each in deadlines)
         assert len({id(each) for each in deadlines}) == (1 if given else 3)

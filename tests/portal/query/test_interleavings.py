@@ -10,6 +10,8 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,7 +22,7 @@ from portal.errors import ApiNotFoundError
 from portal.query import QueryClient
 from portal.query.cache import patches
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.fakes import Dice, NoSingleFlight
+from tests.portal.query.fakes import NoSingleFlight
 from tests.portal.query.query_machine import VersionedBackend, run_machine
 from tests.portal.query.world import World
 from tests.support.whole_runs import number_of
@@ -29,44 +31,34 @@ PATIENCE_S = 20
 MOST_AT_ONCE = 4
 
 
-class Underway:
+class Underway(threading.Thread):
     """A request in a thread of its own, which goes on to its next gate when it is told to."""
 
-    def __init__(self, run: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        self.run, self.done = run, done
-        self.at_gate, self.go = threading.Semaphore(0), threading.Semaphore(0)
-        self.result: Any = None
-        self.error: BaseException | None = None
-        self.ended = False
-        self.thread = threading.Thread(target=self._work, daemon=True)
-
-    def start(self) -> None:
-        self.thread.start()
-        self._wait()
+    def __init__(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        super().__init__(daemon=True)
+        self.work, self.done, self.outcome = work, done, Future[Any]()
+        self.at_gate, self.may_go = threading.Semaphore(0), threading.Semaphore(0)
 
     def advance(self) -> None:
-        self.go.release()
-        self._wait()
+        if self.ident:
+            self.may_go.release()
+        else:
+            self.start()
+        assert self.at_gate.acquire(timeout=PATIENCE_S)
+        if self.outcome.done():
+            self.join(PATIENCE_S)
+            self.done(self.outcome.result())
 
     def gate(self) -> None:
         """Called in the request's own thread."""
         self.at_gate.release()
-        assert self.go.acquire(timeout=PATIENCE_S)
+        assert self.may_go.acquire(timeout=PATIENCE_S)
 
-    def _wait(self) -> None:
-        assert self.at_gate.acquire(timeout=PATIENCE_S)
-        if self.ended:
-            self.thread.join(PATIENCE_S)
-            if self.error is not None:
-                raise self.error
-            self.done(self.result)
-
-    def _work(self) -> None:
+    def run(self) -> None:
         try:
-            self.result = self.run()
+            self.outcome.set_result(self.work())
         except BaseException as error:  # noqa: BLE001  raised again where it is waited for
-            self.error = error
-        self.ended = True
+            self.outcome.set_exception(error)
         self.at_gate.release()
 
 
@@ -75,7 +67,7 @@ class InterleavingMachine(RuleBasedStateMachine):
 
     @initialize()
     def start(self) -> None:
-        self.world = World(backend=VersionedBackend(), options={"random_below": Dice()})
+        self.world = World(backend=VersionedBackend(), options={"random_below": Random(0).randrange})
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(3, 0, -1)]
         self.processes = [self.world.process(single_flight=NoSingleFlight()) for _ in range(2)]
         self.ada = self.world.backend.sign_in("ada")
@@ -169,8 +161,7 @@ class InterleavingMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.underway)
     @rule(which=st.integers(0, MOST_AT_ONCE - 1))
     def one_goes_on(self, which: int) -> None:
-        request = self.underway[which % len(self.underway)]
-        self._step(request, request.advance)
+        self._advance(self.underway[which % len(self.underway)])
 
     @rule(key=st.integers(0, 40))
     def a_key_is_evicted(self, key: int) -> None:
@@ -180,26 +171,26 @@ class InterleavingMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for request in list(getattr(self, "underway", [])):
-            while not request.ended:
+            while not request.outcome.done():
                 request.advance()
 
     def _begin(self, process: int, run: Callable[[QueryClient], Any], done: Callable[[Any], None]) -> None:
         client = self.processes[process].request(self.ada)
         request = Underway(lambda: run(client), done)
         self.underway.append(request)
-        self._step(request, request.start)
+        self._advance(request)
 
-    def _step(self, request: Underway, step: Callable[[], None]) -> None:
+    def _advance(self, request: Underway) -> None:
         try:
-            step()
+            request.advance()
         finally:
-            if request.ended:
+            if request.outcome.done():
                 self.underway.remove(request)
 
     def _gate(self, _method: str, path: str) -> None:
-        mine = [request for request in self.underway if request.thread is threading.current_thread()]
-        if mine and path != "/me":
-            mine[0].gate()
+        request = threading.current_thread()
+        if isinstance(request, Underway) and path != "/me":
+            request.gate()
 
 
 @pytest.mark.parametrize("version_field", ["version", "another field"])

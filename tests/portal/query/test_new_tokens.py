@@ -110,23 +110,6 @@ class TestTheProfileOfASignIn:
 class TestAPageThatBeginsTheProfileFirst:
     """Nothing is fetched beside the `/me` that binds a token: until then nobody knows whose page it is."""
 
-    def test_shows_the_rows_of_the_user_whose_token_it_has_in_the_end(self, ada: User) -> None:
-        """A browser may hold ada's access token, and ben's refresh token: `/me` is refused, and ben's is fetched."""
-        adas, bens = ada.tokens.current, ada.signed_in("ben").tokens.current
-        tokens, asked_as = TokenStore(adas), set()
-        client = ada.process.request_with(tokens)
-
-        def refresh_where_me_is_refused(_method: str, path: str) -> None:
-            if path == "/me" and tokens.current.access == adas.access:
-                tokens.rotate(bens, replaced=adas.refresh or "")
-            asked_as.add(tokens.current.access)
-
-        ada.backend.before = refresh_where_me_is_refused
-        client.start(PROFILE)
-        assert clients(client).unwrap().items
-        assert me(client).unwrap()["id"] == "ben"
-        assert asked_as == {bens.access}
-
     def test_asks_again_after_a_purge_within_the_request(self, ada: User) -> None:
         client, phone = ada.request(), ada.elsewhere().signed_in()
         client.start(PROFILE)

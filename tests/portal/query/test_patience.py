@@ -137,14 +137,14 @@ class TestABackendThatAnswersInTime:
     def test_that_it_refuses_the_token_has_the_request_refresh_it(self, patient: User) -> None:
         patient.backend.failures = [ApiUnauthorizedError(status=401)]
         listed(page_of(patient))
-        assert patient.backend.bearers[-2:] == [patient.tokens.current.access, None], "the second call may refresh"
+        assert patient.backend.last("bearer", 2) == [patient.tokens.current.access, None], "the second call may refresh"
 
 
 def test_an_expired_token_is_refreshed_before_the_page_waits(patient: User) -> None:
     new = patient.signed_in().tokens.current
     patient.backend.refresh = lambda store: store.rotate(new, replaced="refresh of ada") and None
     listed(page_of(patient))
-    assert patient.backend.bearers[-1] == new.access
+    assert patient.backend.last("bearer", 1) == [new.access]
 
 
 @pytest.mark.parametrize("signs_out", [True, False], ids=["the user has signed out", "the permissions have changed"])

@@ -235,18 +235,6 @@ class TestHistory:
         assert [(each.field, each.before, each.after) for each in first.changes] == [("name", {"x": [1]}, None)]
         assert (first.account_name, second.changes) == ("Ada", ())
 
-    def test_a_restored_row_is_in_the_list_again(self, ada: User) -> None:
-        list_of = Queries.use_get_clients_query
-        row = next(each for each in ada.backend.rows if each["id"] == "c5")
-        assert list_of(ada.request()).data.items[0].id == "c5"
-        Mutations.use_delete_client_mutation(ada.request()).mutate(params=RowParams(id="c5"))
-        assert list_of(ada.request()).data.items[0].id == "c4"
-        ada.backend.rows.insert(0, row)
-        ada.backend.open_paths[f"{PATH}/c5/restore"] = row
-        restored = Mutations.use_restore_client_mutation(ada.request()).mutate(params=RowParams(id="c5"))
-        assert restored.unwrap().name == "client 5"
-        assert list_of(ada.request()).data.items[0].id == "c5"
-
 
 @pytest.mark.parametrize("answer", [{"status": "maintenance"}, [], "done", None, {"id": None}, {"id": ""}], ids=str)
 @pytest.mark.parametrize(("hook", "row_id"), [("create", ""), ("update", "c5")])

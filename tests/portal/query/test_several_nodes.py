@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from portal.api.tokens import TokenStore
 from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.clients import no_profile
-from tests.portal.query.fakes import Dice, FakeCluster, FakeStore
+from tests.portal.query.fakes import FakeCluster, FakeStore
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.portal.query.world import Process, World
 
@@ -26,7 +27,7 @@ class Scene:
     """One user, whose list is cached, and four processes."""
 
     def __init__(self, store: type[FakeStore]) -> None:
-        self.world = World(store=store(), options={"random_below": Dice()})
+        self.world = World(store=store(), options={"random_below": Random(0).randrange})
         self.world.backend.rows = [{"id": "c1", "name": "old"}]
         self.one, self.two, self.three, self.four = (self.world.process() for _ in range(4))
         self.ada = self.world.backend.sign_in("ada")

@@ -51,16 +51,10 @@ def test_no_read_misses_a_completed_write_on_the_embedded_store(tmp_path: Path) 
 
 @pytest.mark.whole
 @pytest.mark.redis
-def test_nor_on_redis(tmp_path: Path) -> None:
-    with running_redis(tmp_path) as redis:
-        check(lambda place: {**on_redis(redis), "KEY_PREFIX": place.name}, tmp_path)
-
-
-@pytest.mark.whole
-@pytest.mark.redis
-def test_nor_on_a_cluster(tmp_path: Path) -> None:
-    with clustered_redis(tmp_path) as cluster:
-        check(lambda place: {**on_cluster(cluster), "KEY_PREFIX": place.name}, tmp_path)
+@pytest.mark.parametrize(("running", "cache_on"), [(running_redis, on_redis), (clustered_redis, on_cluster)])
+def test_nor_on_redis_or_a_cluster(tmp_path: Path, running: Any, cache_on: Any) -> None:
+    with running(tmp_path) as servers:
+        check(lambda place: {**cache_on(servers), "KEY_PREFIX": place.name}, tmp_path)
 
 
 @pytest.mark.whole

@@ -22,20 +22,6 @@ def test_what_is_read_again_has_its_version_in_another_process_too(ada: User) ->
         assert None is not read(ada).version == read(ada).version == read(ada.elsewhere()).version
 
 
-def test_another_user_another_query_and_more_pages_have_other_versions(ada: User) -> None:
-    reads = [
-        clients(ada),
-        clients(ada, {"q": "client"}),
-        clients(ada, {"sort": "name"}),
-        clients(ada, pages=2),
-        clients(ada, cursor=clients(ada).data.next_cursor),
-        one(ada),
-        one(ada, "c4"),
-        clients(ada.signed_in("ben")),
-    ]
-    assert len({read.version for read in reads}) == len(reads)
-
-
 def test_what_shows_a_write_that_came_after_it_has_none_be_it_in_its_total_alone(ada: User) -> None:
     first, last = clients(ada), clients(ada, pages=3)
     ada.passes(5)

@@ -130,7 +130,7 @@ class TestResults:
         ada.backend.refresh = refresh
         results = use_queries(ada.request(deadline=deadline), searches("12345"))
         assert all(result.is_success for result in results)
-        assert (len(refreshed), ada.backend.deadlines[-5:]) == (1, [deadline] * 5)
+        assert (len(refreshed), ada.backend.last("deadline", 5)) == (1, [deadline] * 5)
 
 
 class TestThreads:

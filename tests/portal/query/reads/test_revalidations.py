@@ -207,6 +207,6 @@ class TestTheTokenOfARevalidation:
         ada.backend.rows[0]["name"] = "adas alone"
         calls = len(ada.backend.calls)
         ada.world.background.run()
-        assert ada.backend.bearers[-1] == ada.tokens.current.access
+        assert ada.backend.last("bearer", 1) == [ada.tokens.current.access]
         assert len(ada.backend.calls) == calls + 1
         assert names(ben)["c5"] == "by someone else"
