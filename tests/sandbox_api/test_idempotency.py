@@ -1,7 +1,5 @@
 from datetime import timedelta
 
-import pytest
-
 from sandbox_api.energy.models import Client
 from sandbox_api.energy.views import ClientsView
 from sandbox_api.idempotency import StoredAnswer, purge_ended
@@ -20,14 +18,6 @@ def test_a_repeated_write_runs_once_and_answers_the_same(energy):
     assert again.headers["Idempotent-Replayed"] == "true"
     assert Client.objects.count() == 1
     assert b"ada@example.com" not in bytes(StoredAnswer.objects.get().sealed)
-
-
-@pytest.mark.parametrize("changes", [{}, {"honour_idempotency_key": False}], ids=["no key", "unhonoured"])
-def test_without_a_key_or_unhonoured_a_repeated_write_runs_twice(energy, configure, changes):
-    configure(**changes)
-    for _ in range(2):
-        energy.post("/energy/clients", BODY, headers={"Idempotency-Key": "k"} if changes else {})
-    assert Client.objects.count() == 2
 
 
 def test_the_same_key_with_another_body_is_422(energy, problem):

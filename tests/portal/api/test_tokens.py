@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 
 import pytest
 import responses
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.api.session import api_session
-from portal.api.sign_in import clear_tokens, set_tokens, sign_out
+from portal.api.sign_in import set_tokens, sign_out
 from portal.api.token_validation import TokenProblem, validate_issued_tokens
 from portal.api.tokens import (
     MAX_LIFETIME_S,
@@ -23,7 +22,6 @@ from portal.api.tokens import (
     sign_in_lifetime,
 )
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-from portal.errors import ApiMalformedError
 from tests.support.refresh_world import jwt
 
 OLD, NEW, OTHER = (TokenPair(access=f"access-{n}", refresh=f"refresh-{n}") for n in ("old", "new", "other"))
@@ -157,30 +155,3 @@ def test_set_tokens_begins_anew_with_tokens_that_were_signed_out_before():
     assert api_session().refresher.signed_out_at(pair) is not None
     set_tokens(TokenStore(), pair)
     assert api_session().refresher.signed_out_at(pair) is None
-
-
-@pytest.mark.parametrize("name", [VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN])
-@pytest.mark.parametrize(("value", "told"), [("x" * 5000, "cookie would take"), ("a\r\nb", "has characters that")])
-def test_a_token_that_can_not_be_carried_is_refused_at_sign_in_and_logged(name, value, told, caplog):
-    tokens = TokenStore()
-    with pytest.raises(ApiMalformedError, match=told) as caught:
-        set_tokens(tokens, pair_of(name, value))
-    assert "sign-in refused" in caplog.text
-    assert "xx" not in str(caught.value) + caplog.text
-    assert tokens.status is TokenStatus.KEPT
-    set_tokens(tokens, OLD)
-    assert (tokens.current, tokens.status) == (OLD, TokenStatus.SIGNED_IN)
-    clear_tokens(tokens)
-    assert tokens.cleared
-
-
-@responses.activate
-@pytest.mark.parametrize("answer", [{"status": 204}, {"status": 500}, {"body": ConnectionError()}], ids=str)
-def test_sign_out_tells_the_backend_and_succeeds_whatever_it_says(answer):
-    refresh = f"a-refresh-token-{answer}"
-    logout = responses.post("http://backend.test/auth/logout", **answer)
-    tokens = TokenStore(TokenPair(access="a", refresh=refresh))
-    sign_out(tokens, verified=True)
-    assert tokens.cleared
-    assert logout.call_count == 1
-    assert json.loads(responses.calls[0].request.body) == {"refreshToken": refresh}

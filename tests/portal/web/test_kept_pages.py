@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 from jinja2 import UndefinedError
@@ -24,7 +23,6 @@ from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
 from portal.web import context_processors
 from portal.web.context_processors import render_kept
-from portal.web.cookies.message_storage import AppCookieStorage
 from portal.web.csrf import CSRF_HOLE
 from portal.web.submissions import SUBMISSION_HOLE
 from portal.web.templating import part_cache
@@ -190,22 +188,6 @@ def test_users_in_turn_each_get_their_own(browser: Client, signed_in: SignedIn, 
     assert len({*alone}) == len(browsers)
 
 
-@pytest.mark.parametrize("path", [PAGE, ROW])
-def test_rows_of_one_are_never_shown_to_another(
-    browser: Client, backend: Backend, signed_in: SignedIn, path: str
-) -> None:
-    def view() -> str:
-        return shown(browser.get(path))
-
-    assert "Bern" in view() + view()
-    browser.post("/en/logout")
-    assert view() == "", "the way to the sign-in page"
-    backend.lists(CLIENTS, [ADA | {"city": "Oslo"}])
-    browser.cookies = signed_in("ENERGY_APP", name="Ben").cookies
-    for page in (view(), view()):
-        assert ("Bern" in page, "Oslo" in page, "Ben" in page) == (False, True, True)
-
-
 def test_the_sidebar_marks_the_page_beside_which_it_stands(browser: Client) -> None:
     paths = [PAGE, f"{HOME}/stations", HOME] * 2
     pages = [shown(browser.get(path)) for path in paths]
@@ -242,19 +224,6 @@ def test_message_is_shown_once_and_at_once(browser: Client, backend: Backend, ma
         [("c2", " data-created"), ("c1", "")],
         [("c2", ""), ("c1", "")],
     ]
-
-
-def test_part_of_a_list_leaves_the_message(browser: Client) -> None:
-    request, response = RequestFactory().get(PAGE), HttpResponse()
-    storage = AppCookieStorage(request)
-    storage.add(messages.INFO, "Said once.")
-    storage.update(response)
-    views = [(HTMX_LIST, False), (HTMX_ROWS, False), ({}, True), ({}, False)]
-    for headers, _ in views:
-        browser.get(PAGE, headers=headers)
-    browser.cookies.update(response.cookies)
-    said = ["Said once." in shown(browser.get(PAGE, headers=headers)) for headers, _ in views]
-    assert said == [is_said for _, is_said in views]
 
 
 def test_change_of_the_user_shows_at_once(browser: Client, backend: Backend) -> None:

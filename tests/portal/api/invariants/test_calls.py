@@ -60,15 +60,6 @@ def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(
     assert not lock(world.process(), pair.refresh)
 
 
-def test_10_a_process_that_died_leaves_no_lock_behind_for_longer_than_its_lifetime(
-    world: RefreshWorld, pair, process, other
-):
-    assert lock(process, pair.refresh)
-    tokens = other.fails(pair, ApiUnavailableError)
-    world.time.advance(REFRESH_LOCK_S)
-    assert other.refresh(tokens) is RefreshOutcome.REFRESHED
-
-
 def test_10_a_request_that_gives_up_does_not_end_the_call(world: RefreshWorld, pair, process, other):
     may_answer = threading.Event()
     world.backend.during = lambda _: may_answer.wait(30)

@@ -68,16 +68,6 @@ def test_7_others_learn_since_when_a_sign_in_has_been_rejected(world: RefreshWor
         world.time.advance(1)
 
 
-def test_7_a_sign_out_between_refresh_and_response_is_not_undone(world: RefreshWorld, pair, process, other):
-    late = process.refreshed(pair)
-    signing_out = other.request(pair)
-    other.refresher.sign_out(signing_out)
-    assert signing_out.cleared
-    assert process.refresher.tokens_to_set(late) is None
-    # The newest token was revoked, not the one that the browser happened to hold.
-    assert world.backend.revoked == [late.current.refresh]
-
-
 @pytest.mark.parametrize(
     ("by", "holder"),
     [

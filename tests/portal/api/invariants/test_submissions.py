@@ -10,7 +10,7 @@ from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenStatus
 from portal.config.limits import ROTATION_GRACE_S
 from portal.errors import ApiUnavailableError
-from tests.support.refresh_world import UNANSWERED, RefreshWorld, unavailable
+from tests.support.refresh_world import UNANSWERED, RefreshWorld
 
 
 def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(world: RefreshWorld, pair, process, other):
@@ -89,18 +89,6 @@ def test_3_nobody_is_signed_out_because_someone_else_won(world: RefreshWorld, pa
     assert outcomes == [(1.0, TokenStatus.KEPT, pair)]
     assert other.refresh(tokens) is RefreshOutcome.FROM_RECORD
     assert tokens.current == winning.current
-
-
-def test_4_a_store_that_can_not_be_reached_clears_no_cookies_and_asks_nobody(world: RefreshWorld, pair, process):
-    process.store.get = process.store.get_many = unavailable
-    tokens = process.request(pair)
-    with pytest.raises(ApiUnavailableError) as caught:
-        process.refresh(tokens)
-    assert (caught.value.retry_after, tokens.status) == (1, TokenStatus.KEPT)
-    assert not world.backend.submitted
-    assert process.counts() == {RefreshOutcome.STORE_DOWN: 1}
-    del process.store.get, process.store.get_many
-    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
 def test_4_cookies_are_cleared_when_the_backend_failed_the_head_which_is_forgotten_after_30_s(

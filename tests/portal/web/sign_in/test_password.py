@@ -99,7 +99,11 @@ def test_who_signed_in_too_often_at_a_provider_gets_no_sign_in_here(
 
 
 def test_tokens_that_nothing_can_carry_sign_nobody_in(
-    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest, attempt: Callable[[], Any]
+    backend: responses.RequestsMock,
+    account: str,
+    request_to_sign_in: HttpRequest,
+    attempt: Callable[[], Any],
+    caplog: Any,
 ) -> None:
     login, access = f"{BACKEND}/auth/login", access_token(account)
     for token, text in (("a;b", "can’t use"), ("x" * 5000, "larger than browsers can keep")):
@@ -107,6 +111,8 @@ def test_tokens_that_nothing_can_carry_sign_nobody_in(
         outcome = attempt()
         assert (outcome.status, text in outcome.text) == (502, True)
         assert request_to_sign_in.token_store.status is TokenStatus.KEPT
+        assert "sign-in refused" in caplog.text
+        assert token not in caplog.text
 
 
 #: What the backend answers, and what it comes to.
