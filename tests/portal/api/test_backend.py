@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
+from portal import errors
 from portal.api import Backend, BackendProblem, ListQuery, current_backend
 from portal.api.backend import backend_of
 from portal.api.backend.wire_calls import (
@@ -26,15 +27,6 @@ from portal.api.backend.wire_calls import (
 )
 from portal.api.responses import RawResponse, read_response
 from portal.config.current import portal_config
-from portal.errors import (
-    ApiConflictError,
-    ApiError,
-    ApiForbiddenError,
-    ApiMalformedError,
-    ApiUnauthorizedError,
-    ApiValidationError,
-    UsageError,
-)
 
 PAGE = {"items": [{"id": "1"}], "hasNext": True, "nextCursor": "c2", "total": 9}
 FIRST = ListQuery(path="/energy/clients", limit=20)
@@ -133,7 +125,7 @@ def test_of_the_contract_what_is_not_there_is_left_out_and_what_is_more_stays() 
 def test_an_answer_without_tokens_is_told_by_the_shape_that_it_should_have(
     body: object, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with pytest.raises(ApiMalformedError):
+    with pytest.raises(errors.ApiMalformedError):
         read_tokens(Backend(), body)
     [line] = caplog.messages
     assert "Backend.read_tokens" in line
@@ -143,12 +135,12 @@ def test_an_answer_without_tokens_is_told_by_the_shape_that_it_should_have(
 # --- errors ---
 
 
-def refused(read: Callable[[int, Any], Any], status: int, content: bytes = b"{}") -> ApiError:
+def refused(read: Callable[[int, Any], Any], status: int, content: bytes = b"{}") -> errors.ApiError:
     """The error of an answer that is no success, as a class with this method reads it."""
     backend = type("Made", (Backend,), {"read_error": lambda _, status, body: read(status, body)})()
     with override_settings(PORTAL=replace(portal_config(), backend=backend)):
         assert current_backend() is backend_of(portal_config()) is backend
-        with pytest.raises(ApiError) as raised:
+        with pytest.raises(errors.ApiError) as raised:
             read_response(RawResponse(status=status, headers={}, content=content))
     return raised.value
 
@@ -163,11 +155,11 @@ def acme(status: int, body: Any) -> BackendProblem:
 
 def test_a_nested_error_is_at_its_field_a_class_says_what_a_status_means_and_another_body_is_its_status() -> None:
     nested = refused(acme, 400, b'{"error": {"message": "is taken", "param": "email"}}')
-    assert isinstance(nested, ApiValidationError)
+    assert isinstance(nested, errors.ApiValidationError)
     assert (nested.detail, nested.errors) == ("is taken", {"email": ("is taken",)})
-    assert isinstance(refused(acme, 400, b'{"error": "invalid_grant"}'), ApiUnauthorizedError)
+    assert isinstance(refused(acme, 400, b'{"error": "invalid_grant"}'), errors.ApiUnauthorizedError)
     for content in (b"", b"<html>", b"[]", b"{}"):
-        assert isinstance(refused(acme, 403, content), ApiForbiddenError)
+        assert isinstance(refused(acme, 403, content), errors.ApiForbiddenError)
 
 
 @pytest.mark.parametrize(
@@ -181,21 +173,21 @@ def test_a_nested_error_is_at_its_field_a_class_says_what_a_status_means_and_ano
 def test_an_error_whose_parts_have_another_type_keeps_its_status(
     problem: BackendProblem, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert isinstance(refused(lambda *_: problem, 409), ApiConflictError)
+    assert isinstance(refused(lambda *_: problem, 409), errors.ApiConflictError)
     assert "Made.<lambda> gave something else" in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("errors", "kept"),
+    ("of_fields", "kept"),
     [
         ({"a": ("x", "y"), "b": ["z"]}, {"a": ("x", "y"), "b": ("z",)}),
         *((each, {}) for each in (None, [1], "text", {1: ["no"]}, {"email": 1}, {"email": None})),
     ],
 )
-def test_texts_at_fields_are_taken_and_those_of_another_type_left_out(errors: Any, kept: Any) -> None:
-    problem = BackendProblem(status=HTTPStatus.UNPROCESSABLE_ENTITY, detail="No.", errors=errors)
+def test_texts_at_fields_are_taken_and_those_of_another_type_left_out(of_fields: Any, kept: Any) -> None:
+    problem = BackendProblem(status=HTTPStatus.UNPROCESSABLE_ENTITY, detail="No.", errors=of_fields)
     error = refused(lambda *_: problem, 400)
-    assert isinstance(error, ApiValidationError)
+    assert isinstance(error, errors.ApiValidationError)
     assert (error.status, error.detail, error.errors) == (422, "No.", kept)
 
 
@@ -221,7 +213,7 @@ def test_texts_at_fields_are_taken_and_those_of_another_type_left_out(errors: An
     ],
 )
 def test_what_builds_a_request_is_a_usage_error(build: Callable[[], object], told: str) -> None:
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises(errors.UsageError) as raised:
         build()
     assert f"Broken.{told}" in str(raised.value)
     assert EMAIL not in "".join(format_exception(raised.value))
@@ -243,7 +235,7 @@ def test_what_builds_a_request_is_a_usage_error(build: Callable[[], object], tol
     ],
 )
 def test_what_reads_an_answer_makes_it_unusable(read: Any, line: str, caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(ApiMalformedError) as raised:
+    with pytest.raises(errors.ApiMalformedError) as raised:
         read()
     assert line in caplog.text
     assert EMAIL not in caplog.text + "".join(format_exception(raised.value))

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from responses import matchers
 
+from portal import errors
+from portal.api import FormBody
+from portal.api.backend import encode_body
+from portal.api.refresh.sealing import idempotency_key
 from portal.api.responses import RawResponse, read_response
 from portal.api.session import build_target
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
-from portal.errors import (
-    ApiClientError,
-    ApiConflictError,
-    ApiForbiddenError,
-    ApiMalformedError,
-    ApiNotFoundError,
-    ApiPreconditionFailedError,
-    ApiUnauthorizedError,
-    ApiUnavailableError,
-    ApiValidationError,
-    UsageError,
-)
-from tests.portal.api.sessions import BASE, FRESH, PAIR, bearers
+from portal.process.deadline import Deadline
+from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, RENEWED, bearers
+from tests.support.refresh_world import jwt
 
 
 def get(api, path: str = "/x"):
@@ -45,7 +41,7 @@ def test_a_401_of_a_call_without_the_requests_own_bearer_is_passed_on(api, backe
     backend.get(f"{BASE}/me", status=401, json={"title": "Wrong e-mail or password"})
     backend.post(f"{BASE}/auth/login", status=401, json={"title": "Wrong e-mail or password"})
     held = TokenStore(tokens)
-    with pytest.raises(ApiUnauthorizedError, match="Wrong e-mail"):
+    with pytest.raises(errors.ApiUnauthorizedError, match="Wrong e-mail"):
         api.call(tokens=held, **{"method": "GET", **call})
     assert bearers(backend) == [bearer]
     assert held.status is TokenStatus.KEPT
@@ -99,16 +95,18 @@ def test_json_null_is_a_body_no_body_is_none_and_an_empty_answer_no_data(api, ba
 
 @pytest.mark.parametrize("body", [{1}, {"kwh": float("nan")}, [float("inf")]], ids=repr)
 def test_what_json_does_not_have_can_not_be_sent(api, body):
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         api.call(tokens=TokenStore(PAIR), method="POST", path="/x", json=body)
 
 
 @pytest.mark.parametrize(
-    "body", ["<html>", "{", '{"a": NaN}', '{"a": 1e999}', "[-1e400]", "[" * 100_000, "\xff"], ids=lambda body: body[:6]
+    "body",
+    ["<html>", "{", '{"a": NaN}', '{"a": 1e999}', "[-1e400]", "[" * 100_000, "\xff"],
+    ids=lambda body: body[:6],
 )
 def test_a_success_that_is_no_json_is_malformed(api, backend, body):
     backend.get(f"{BASE}/x", body=body)
-    with pytest.raises(ApiMalformedError):
+    with pytest.raises(errors.ApiMalformedError):
         get(api)
 
 
@@ -123,7 +121,7 @@ def test_a_success_that_is_no_json_is_malformed(api, backend, body):
     ],
 )
 def test_a_path_that_could_leave_the_base_address_is_refused(api, path):
-    with pytest.raises(UsageError):
+    with pytest.raises(errors.UsageError):
         get(api, path)
 
 
@@ -137,7 +135,7 @@ def test_a_percent_encoded_identifier_stays_one_segment():
 def test_no_text_makes_an_address_outside_the_base(text):
     try:
         target = build_target(text)
-    except UsageError:
+    except errors.UsageError:
         return
     assert target.startswith("/")
     assert not target.startswith("//")
@@ -148,14 +146,14 @@ def test_no_text_makes_an_address_outside_the_base(text):
 # --- errors ---
 
 ERRORS = {
-    ApiValidationError: (400, 422),
-    ApiForbiddenError: (403,),
-    ApiNotFoundError: (404, 410),
-    ApiClientError: (405, 418),
-    ApiConflictError: (409,),
-    ApiPreconditionFailedError: (412,),
-    ApiUnavailableError: (408, 425, 429, 500, 501, 502, 503, 504),
-    ApiMalformedError: (301, 302, 307),
+    errors.ApiValidationError: (400, 422),
+    errors.ApiForbiddenError: (403,),
+    errors.ApiNotFoundError: (404, 410),
+    errors.ApiClientError: (405, 418),
+    errors.ApiConflictError: (409,),
+    errors.ApiPreconditionFailedError: (412,),
+    errors.ApiUnavailableError: (408, 425, 429, 500, 501, 502, 503, 504),
+    errors.ApiMalformedError: (301, 302, 307),
 }
 
 
@@ -171,7 +169,7 @@ def test_each_status_is_one_error_of_the_tree(api, backend, status, error):
 
 
 @pytest.mark.parametrize(
-    ("body", "detail", "errors"),
+    ("body", "detail", "of_fields"),
     [
         *((body, "", {}) for body in (b"<html>", b"[]", b'"text"', b'{"detail": 7, "errors": [1]}', b"")),
         (
@@ -187,10 +185,10 @@ def test_each_status_is_one_error_of_the_tree(api, backend, status, error):
         ),
     ],
 )
-def test_an_error_has_the_messages_of_fields_that_are_texts_with_or_without_a_problem_document(body, detail, errors):
-    with pytest.raises(ApiValidationError) as caught:
+def test_an_error_has_the_messages_of_fields_that_are_texts_with_or_without_a_problem_document(body, detail, of_fields):
+    with pytest.raises(errors.ApiValidationError) as caught:
         read_response(RawResponse(status=422, headers={}, content=body))
-    assert (caught.value.detail, caught.value.errors) == (detail, errors)
+    assert (caught.value.detail, caught.value.errors) == (detail, of_fields)
 
 
 @pytest.mark.parametrize(
@@ -202,8 +200,80 @@ def test_an_error_has_the_messages_of_fields_that_are_texts_with_or_without_a_pr
 )
 def test_retry_after_is_read_in_both_forms_and_no_error_carries_a_token_or_a_body(api, backend, value, seconds):
     backend.get(f"{BASE}/x", status=503, headers={"Retry-After": value}, body=f"<html>{FRESH} private</html>")
-    with pytest.raises(ApiUnavailableError) as caught:
+    with pytest.raises(errors.ApiUnavailableError) as caught:
         get(api)
     assert caught.value.retry_after == seconds
     shown = repr(caught.value.__dict__) + str(caught.value)
     assert [secret for secret in (FRESH, "private") if secret in shown] == []
+
+
+# --- a refresh: the four rows of requirements, "Token refresh flow", and what a retry carries ---
+
+
+def me(api, tokens: TokenStore, **options):
+    return api.call(tokens=tokens, method="GET", path="/me", **options).data
+
+
+@pytest.mark.parametrize("access", [FRESH, jwt(exp=1)], ids=["fresh", "expired"])
+def test_401_without_a_refresh_token_is_passed_through(api, backend, access):
+    backend.get(f"{BASE}/me", status=401)
+    tokens = TokenStore(TokenPair(access=access))
+    with pytest.raises(errors.ApiUnauthorizedError):
+        me(api, tokens)
+    assert len(backend.calls) == 1
+    assert tokens.status is TokenStatus.KEPT
+
+
+@pytest.mark.parametrize("body", [{"name": "x" * 100_000}, FormBody(name="x" * 100_000)], ids=["json", "form"])
+def test_401_is_refreshed_stored_and_retried_once_with_the_whole_body(api, backend, body):
+    backend.post(f"{BASE}/files", status=401)
+    backend.post(f"{BASE}/files", json={"ok": True})
+    backend.post(f"{BASE}/refresh", json=NEW)
+    tokens = TokenStore(PAIR)
+    answered = api.call(tokens=tokens, method="POST", path="/files", request_id="r", json=body)
+    assert answered.data == {"ok": True}
+    assert tokens.changed
+    assert tokens.current == TokenPair(access=RENEWED, refresh="second")
+    first, refresh, again = (call.request for call in backend.calls)
+    assert json.loads(refresh.body) == {"refreshToken": "first"}
+    assert (refresh.headers["idempotency-key"], refresh.headers["x-request-id"]) == (idempotency_key("first"), "r")
+    assert [each.headers.get("authorization") for each in (first, again)] == [f"Bearer {FRESH}", f"Bearer {RENEWED}"]
+    assert first.body == again.body == encode_body(body).content
+
+
+def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
+    backend.get(f"{BASE}/me", status=401)
+    backend.post(f"{BASE}/refresh", json={"accessToken": jwt(exp=1), "refreshToken": "second"})
+    tokens = TokenStore(PAIR)
+    with pytest.raises(errors.ApiUnavailableError):
+        me(api, tokens)
+    assert tokens.status is TokenStatus.REFRESHED
+
+
+@pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
+def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(api, backend, made_fresh_first: bool):
+    """The token is refused until the server has caught up; the first call comes right after the refresh."""
+    waits = []
+    api._sleep = waits.append
+    backend.post(f"{BASE}/refresh", json=NEW)
+    backend.get(f"{BASE}/me", status=401)
+    backend.get(f"{BASE}/me", json={"id": "1"})
+    tokens = TokenStore(TokenPair(access=jwt(exp=1), refresh="first"))
+    if made_fresh_first:
+        api.refresher.ensure_fresh(tokens, deadline=Deadline(10))
+    assert me(api, tokens) == {"id": "1"}
+    assert tokens.status is TokenStatus.REFRESHED
+    assert waits == [1.0]
+    assert [call.request.url.removeprefix(BASE) for call in backend.calls] == ["/refresh", "/me", "/me"]
+
+
+def test_a_token_that_was_from_record_and_is_rejected_ends_nothing(api, backend):
+    """Its clock may differ from ours: the next request submits the refresh token that came with it."""
+    backend.post(f"{BASE}/refresh", json=NEW)
+    for status in (401, 200, 401):
+        backend.get(f"{BASE}/me", status=status, json={})
+    me(api, TokenStore(PAIR))
+    late = TokenStore(PAIR)
+    with pytest.raises(errors.ApiUnauthorizedError):
+        me(api, late)
+    assert late.status is TokenStatus.REFRESHED

@@ -20,15 +20,9 @@ from typing import Any, Self
 import jwt
 from redis.crc import key_slot
 
+from portal import errors
 from portal.api.responses import ApiResponse, RawResponse, read_response
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import (
-    ApiForbiddenError,
-    ApiNotFoundError,
-    ApiUnauthorizedError,
-    ApiUnavailableError,
-    StoreUnavailableError,
-)
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SharedCall, SingleFlight
 from portal.process.thread_pool import Pool
@@ -128,7 +122,7 @@ class FakeStore:
         if self.before_each is not None:
             self.before_each(name)
         if self.down:
-            raise StoreUnavailableError("down, for this test")
+            raise errors.StoreUnavailableError("down, for this test")
         with self._lock:
             yield
 
@@ -260,12 +254,12 @@ class FakeBackend:
             return self.open_paths[path]
         user = self.users.get(token or "")
         if user is None:
-            raise ApiUnauthorizedError("sign in", status=401)
+            raise errors.ApiUnauthorizedError("sign in", status=401)
         if path == "/me":
             who = {"id": user} if self.names_users else {}
             return {**who, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
         if "ENERGY_APP" not in self.permissions.get(user, ["ENERGY_APP"]):
-            raise ApiForbiddenError("no", status=403)
+            raise errors.ApiForbiddenError("no", status=403)
         if path == "/energy/summary":
             return {"counts": {"clients": len(self.rows)}}
         if path != "/energy/clients":
@@ -279,7 +273,7 @@ class FakeBackend:
     def _one(self, method: str, row_id: str, body: Any) -> Any:
         row = next((row for row in self.rows if row["id"] == row_id), None)
         if row is None:
-            raise ApiNotFoundError("gone", status=404)
+            raise errors.ApiNotFoundError("gone", status=404)
         if method == "DELETE":
             self.rows.remove(row)
             return None
@@ -321,8 +315,11 @@ class WorkLater(Pool):
     def __init__(self) -> None:
         super().__init__(name="later", threads=0, queue=0)
         self.waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
+        self.most = 1_000
 
-    def submit(self, work: Callable[[], Any]) -> Future[Any]:
+    def submit(self, work: Callable[[], Any]) -> Future[Any] | None:
+        if len(self.waiting) >= self.most:
+            return None
         future: Future[Any] = Future()
         self.waiting.append((future, work))
         return future
@@ -349,5 +346,5 @@ def refuse(status: int) -> None:
     read_response(RawResponse(status=status, headers={}, content=b"{}"))
 
 
-def unavailable(status: int | None = 503, **options: Any) -> ApiUnavailableError:
-    return ApiUnavailableError("later", status=status, **options)
+def unavailable(status: int | None = 503, **options: Any) -> errors.ApiUnavailableError:
+    return errors.ApiUnavailableError("later", status=status, **options)

@@ -18,18 +18,6 @@ from tests.portal.query.world import User, World
 from tests.support.client_endpoints import ClientMutations
 
 
-def renew(ada: User, to: str, token: str = "") -> None:
-    """The next look at the token's end finds it expired, and refreshes."""
-    new = token or make_token(to)
-    ada.backend.users[new] = to
-
-    def refresh(tokens: TokenStore) -> None:
-        if tokens.current.access not in {new, None}:
-            tokens.rotate(TokenPair(access=new, refresh="next"), replaced=tokens.current.refresh or "")
-
-    ada.backend.refresh = refresh
-
-
 def test_rows_of_one_user_are_not_kept_for_the_user_whose_tokens_a_refusal_has_brought(ada: User) -> None:
     listed(ada)
     ada.backend.rows.insert(0, {"id": "of-ada", "name": "x"})
@@ -54,7 +42,8 @@ def test_rows_of_one_user_are_not_kept_for_the_user_whose_tokens_a_refusal_has_b
 
 def test_a_token_that_names_no_subject_is_not_bound_by_a_refresh(ada: User) -> None:
     listed(ada)
-    renew(ada, "ada", token="opaque")
+    ada.backend.users["opaque"] = "ada"
+    ada.backend.refresh = lambda tokens: tokens.rotate(TokenPair(access="opaque"), replaced="refresh of ada") and None
     listed(ada)
     assert ada.backend.counted()["GET", "/me"] == 2, "the new token is bound by the profile alone"
 

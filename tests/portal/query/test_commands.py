@@ -43,6 +43,13 @@ def reads(ada: User) -> Callable[[], dict[str, int]]:
     return read
 
 
+class Terminal(io.StringIO):
+    """Standard input that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def run(name: str, *words: str) -> str:
     out = io.StringIO()
     call_command(name, *words, stdout=out)
@@ -52,22 +59,19 @@ def run(name: str, *words: str) -> str:
 @pytest.mark.parametrize(
     ("words", "told", "fetched"),
     [
-        ([], "all users and endpoints", {"clients": 2, "stations": 2}),
+        *((words, "all users and endpoints", {"clients": 2, "stations": 2}) for words in ([], ["--no-input"])),
         (["--endpoint", "energy.get_clients"], "energy.get_clients", {"clients": 2}),
         (["--user", "ada"], "user ada", {"clients": 1, "stations": 1}),
     ],
 )
-def test_what_is_cleared_is_fetched_again(reads, words: list[str], told: str, fetched: dict[str, int]) -> None:
+def test_what_is_cleared_is_fetched_again(
+    reads, monkeypatch: pytest.MonkeyPatch, words: list[str], told: str, fetched: dict[str, int]
+) -> None:
+    """No question comes where nobody types, for a part, and where none is wanted."""
+    monkeypatch.setattr("sys.stdin", Terminal() if words else io.StringIO())
     assert told in run("clear_query_cache", *words)
     assert reads() == fetched
     assert reads() == {}
-
-
-class Terminal(io.StringIO):
-    """Standard input that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize("answer", ["no", "", "y", "yes"])
@@ -83,15 +87,6 @@ def test_at_a_terminal_nothing_is_cleared_without_a_yes(
         assert ended.value.code == 1
     assert "all users and endpoints?" in capsys.readouterr().err
     assert bool(reads()) is (answer == "yes")
-
-
-@pytest.mark.parametrize("words", [["--no-input"], ["--noinput"], ["--user", "ada"]])
-def test_at_a_terminal_no_question_comes_for_a_part_or_with_no_input(
-    reads, monkeypatch: pytest.MonkeyPatch, words: list[str]
-) -> None:
-    monkeypatch.setattr("sys.stdin", Terminal())
-    assert "cleared what was cached" in run("clear_query_cache", *words)
-    assert reads() != {}
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from portal.query.cache import patches
-from portal.query.cache.page_cache import PageCache
 from tests.portal.query.query_machine import QueryMachine, WithoutSingleFlight, run_machine
 
 
@@ -21,44 +18,15 @@ def test_no_read_misses_a_completed_write(
     run_machine(machine)
 
 
-@pytest.mark.parametrize("what", ["a list", "a detail"])
-def test_an_older_fetch_never_replaces_a_newer_page(what: str) -> None:
-    """While it is fetched behind the request, others change or delete the row, and another process reloads it."""
+def test_an_older_fetch_never_shows_a_deleted_row_again() -> None:
+    """While it is fetched behind the request, others delete the row, and another process reloads it."""
     machine = WithoutSingleFlight()
     machine.start()
-    if what == "a detail":
-        read: Any = lambda: machine.read_one(0, 3, [])  # noqa: E731
-        meanwhile = [("others delete", 0, 0, "inside"), ("reload one", 1, 3, "inside")]
-    else:
-        read = lambda: machine.read(0, 0, 1, [])  # noqa: E731
-        meanwhile = [("others change", 0, 0, "inside"), ("reload", 1, 0, "inside")]
-    read()
+    machine.read_one(0, 3, [])
     machine.time_passes(301)
-    read()
-    machine.what_is_stale_is_fetched_behind(meanwhile)
-    read()
-
-
-def test_a_process_that_pauses_before_it_stores_what_it_fetched_replaces_no_newer_page(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """It is stopped, or has no processor, for longer than clocks may differ."""
-    machine = WithoutSingleFlight()
-    machine.start()
-    put, pauses = PageCache.put, [True]
-
-    def paused(self: PageCache, partition: Any, key: Any, page: Any, **place: Any) -> None:
-        if pauses:
-            pauses.clear()
-            machine.someone_else_changes_a_row(0)
-            machine.time_passes(5)
-            machine.reload(1, 0)
-        put(self, partition, key, page, **place)
-
-    machine.read(0, 0, 1, [])
-    monkeypatch.setattr(PageCache, "put", paused)
-    machine.reload(0, 0)
-    machine.read(0, 0, 1, [])
+    machine.read_one(0, 3, [])
+    machine.what_is_stale_is_fetched_behind([("others delete", 0, 0, "inside"), ("reload one", 1, 3, "inside")])
+    machine.read_one(0, 3, [])
 
 
 def test_a_row_that_is_gone_is_noted_once_however_often_it_is_asked_for() -> None:

@@ -11,13 +11,7 @@ from typing import Any
 
 import pytest
 
-from portal.errors import (
-    ApiConflictError,
-    ApiNotFoundError,
-    ApiPreconditionFailedError,
-    ApiUnavailableError,
-    ApiValidationError,
-)
+from portal import errors
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
 from tests.portal.query import answering
@@ -134,7 +128,7 @@ class TestAVersion:
     def test_is_sent_with_a_change_and_with_a_deletion_and_at_each_try_under_one_key(self, ada: User) -> None:
         client = ada.request()
         listed(client)
-        ada.backend.failures = [ApiUnavailableError(status=503)]
+        ada.backend.failures = [errors.ApiUnavailableError(status=503)]
         assert rename(client, "c5", "A", if_match=3).is_success
         assert len(set(ada.backend.last("idempotency_key", 2))) == 1
         for row_id, version in (("c5", "4"), ("c4", None)):
@@ -145,11 +139,11 @@ class TestAVersion:
 @pytest.mark.parametrize(
     ("error", "reads"),
     [
-        (ApiNotFoundError(status=404), 1),
-        (ApiNotFoundError(status=410), 1),
-        (ApiConflictError(status=409), 1),
-        (ApiPreconditionFailedError(status=412), 1),
-        (ApiValidationError(status=422), 0),
+        (errors.ApiNotFoundError(status=404), 1),
+        (errors.ApiNotFoundError(status=410), 1),
+        (errors.ApiConflictError(status=409), 1),
+        (errors.ApiPreconditionFailedError(status=412), 1),
+        (errors.ApiValidationError(status=422), 0),
     ],
     ids=lambda error: str(getattr(error, "status", "")),
 )

@@ -7,17 +7,7 @@ from typing import Any
 
 import pytest
 
-from portal.errors import (
-    ApiClientError,
-    ApiError,
-    ApiMalformedError,
-    ApiNotFoundError,
-    ApiTimeoutError,
-    ApiUnauthorizedError,
-    ApiUnavailableError,
-    ApiValidationError,
-    CircuitOpenError,
-)
+from portal import errors
 from portal.process.deadline import Deadline
 from portal.query import mutation_endpoint
 from portal.query.calls import Retries, Tries, may_have_arrived, may_repeat_write
@@ -34,13 +24,13 @@ class Waits:
     def __init__(self) -> None:
         self.waits: list[float] = []
 
-    def after(self, errors: list[ApiError], *, budget: float = 10, spread: float = 0.5) -> None:
+    def after(self, failures: list[errors.ApiError], *, budget: float = 10, spread: float = 0.5) -> None:
         deadline = Deadline(budget, clock=lambda: sum(self.waits))
         retries = Retries(sleep=self.waits.append, spread=lambda: spread)
         tries = Tries(retries=retries, budget=deadline, most=3)
-        for error in errors:
+        for error in failures:
             tries.wait(error)
-        assert tries.number == 1 + len(errors)
+        assert tries.number == 1 + len(failures)
 
 
 @pytest.fixture
@@ -49,40 +39,40 @@ def waits() -> Waits:
 
 
 @pytest.mark.parametrize(
-    ("errors", "spread", "waited"),
+    ("failures", "spread", "waited"),
     [
-        ([ApiUnavailableError(status=503), ApiTimeoutError()], 0.5, [0.1, 0.2]),
-        ([ApiUnavailableError(status=500)] * 2, 0.0, [0.075, 0.15]),
-        ([ApiUnavailableError(status=500)] * 2, 1.0, [0.125, 0.25]),
-        ([ApiUnavailableError(status=503, retry_after=0.05)], 0.5, [0.1]),
-        ([ApiUnavailableError(status=503, retry_after=1.0)], 0.5, [1.0]),
-        ([ApiUnavailableError(status=503, retry_after=30.0)], 0.5, [2.0]),
+        ([errors.ApiUnavailableError(status=503), errors.ApiTimeoutError()], 0.5, [0.1, 0.2]),
+        ([errors.ApiUnavailableError(status=500)] * 2, 0.0, [0.075, 0.15]),
+        ([errors.ApiUnavailableError(status=500)] * 2, 1.0, [0.125, 0.25]),
+        ([errors.ApiUnavailableError(status=503, retry_after=0.05)], 0.5, [0.1]),
+        ([errors.ApiUnavailableError(status=503, retry_after=1.0)], 0.5, [1.0]),
+        ([errors.ApiUnavailableError(status=503, retry_after=30.0)], 0.5, [2.0]),
     ],
 )
 def test_waits_are_spread_and_honour_retry_after_up_to_two_seconds(
-    waits: Waits, errors: list[ApiError], spread: float, waited: list[float]
+    waits: Waits, failures: list[errors.ApiError], spread: float, waited: list[float]
 ) -> None:
-    waits.after(errors, spread=spread)
+    waits.after(failures, spread=spread)
     assert waits.waits == pytest.approx(waited)
 
 
 def test_the_request_budget_is_never_passed(waits: Waits) -> None:
-    with pytest.raises(ApiUnavailableError):
-        waits.after([ApiUnavailableError(status=503, retry_after=2)] * 2, budget=3)
+    with pytest.raises(errors.ApiUnavailableError):
+        waits.after([errors.ApiUnavailableError(status=503, retry_after=2)] * 2, budget=3)
     assert waits.waits == [2]
 
 
 @pytest.mark.parametrize(
     ("error", "again"),
     [
-        *((ApiUnavailableError(status=status), True) for status in (408, 425, 429, 500, 502, 503, 504)),
-        *((ApiClientError(status=status), False) for status in (400, 401, 403, 404, 409, 418, 422)),
-        (ApiUnavailableError(status=501), False),
-        *((ApiMalformedError(status=status), False) for status in (None, 200)),
-        *((CircuitOpenError(was_sent=was_sent), False) for was_sent in (False, True)),
+        *((errors.ApiUnavailableError(status=status), True) for status in (408, 425, 429, 500, 502, 503, 504)),
+        *((errors.ApiClientError(status=status), False) for status in (400, 401, 403, 404, 409, 418, 422)),
+        (errors.ApiUnavailableError(status=501), False),
+        *((errors.ApiMalformedError(status=status), False) for status in (None, 200)),
+        *((errors.CircuitOpenError(was_sent=was_sent), False) for was_sent in (False, True)),
     ],
 )
-def test_some_failures_are_tried_again(waits: Waits, error: ApiError, again: bool) -> None:
+def test_some_failures_are_tried_again(waits: Waits, error: errors.ApiError, again: bool) -> None:
     with contextlib.nullcontext() if again else pytest.raises(type(error)):
         waits.after([error])
     assert len(waits.waits) == again
@@ -90,10 +80,10 @@ def test_some_failures_are_tried_again(waits: Waits, error: ApiError, again: boo
 
 def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(waits: Waits) -> None:
     """That the second try was not sent must not read as if nothing had been sent."""
-    timed_out = ApiTimeoutError("lost")
+    timed_out = errors.ApiTimeoutError("lost")
     timed_out.__cause__ = TimeoutError("timed out")
-    with pytest.raises(ApiTimeoutError) as caught:
-        waits.after([timed_out, CircuitOpenError(was_sent=False)])
+    with pytest.raises(errors.ApiTimeoutError) as caught:
+        waits.after([timed_out, errors.CircuitOpenError(was_sent=False)])
     assert may_have_arrived(caught.value)
     assert isinstance(caught.value.__cause__, TimeoutError), "the log names what it met"
 
@@ -105,7 +95,7 @@ def test_a_try_that_is_refused_since_the_circuit_is_open_hides_no_earlier_one(wa
 def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
     method: Any, sent: bool, again: bool
 ) -> None:
-    error, hook = ApiUnavailableError(was_sent=sent), mutation_endpoint(url="/e", method=method)
+    error, hook = errors.ApiUnavailableError(was_sent=sent), mutation_endpoint(url="/e", method=method)
     write = WriteRequest(hook=hook, variables=Variables(body=None, params={}))
     assert may_repeat_write(write, error, honours_idempotency_key=False) is again
     assert may_repeat_write(write, error, honours_idempotency_key=True)
@@ -114,31 +104,31 @@ def test_without_idempotency_keys_a_post_is_repeated_only_if_it_was_not_sent(
 @pytest.mark.parametrize(
     ("error", "maybe"),
     [
-        (ApiUnavailableError(was_sent=False), False),
-        (ApiTimeoutError(), True),
-        (ApiUnavailableError(status=503), True),
-        (ApiMalformedError(status=200), True),
-        (ApiValidationError(status=422), False),
-        (ApiNotFoundError(status=404), False),
-        (ApiUnauthorizedError(status=401), False),
+        (errors.ApiUnavailableError(was_sent=False), False),
+        (errors.ApiTimeoutError(), True),
+        (errors.ApiUnavailableError(status=503), True),
+        (errors.ApiMalformedError(status=200), True),
+        (errors.ApiValidationError(status=422), False),
+        (errors.ApiNotFoundError(status=404), False),
+        (errors.ApiUnauthorizedError(status=401), False),
     ],
 )
-def test_what_may_have_been_done_although_it_failed(error: ApiError, maybe: bool) -> None:
+def test_what_may_have_been_done_although_it_failed(error: errors.ApiError, maybe: bool) -> None:
     assert may_have_arrived(error) is maybe
 
 
 @pytest.mark.parametrize(
     ("first", "was_done"),
     [
-        *((error, True) for error in (unavailable(500), unavailable(504), ApiTimeoutError("no answer"))),
+        *((error, True) for error in (unavailable(500), unavailable(504), errors.ApiTimeoutError("no answer"))),
         *((unavailable(status), False) for status in (429, 503, 408)),
-        (ApiTimeoutError("no connection", was_sent=False), False),
+        (errors.ApiTimeoutError("no connection", was_sent=False), False),
     ],
 )
 def test_a_404_to_a_delete_that_is_tried_again_says_that_it_was_done_if_the_first_try_may_have_done_it(
-    ada: User, first: ApiError, was_done: bool
+    ada: User, first: errors.ApiError, was_done: bool
 ) -> None:
-    failures = [first, ApiNotFoundError("no such row", status=404)]
+    failures = [first, errors.ApiNotFoundError("no such row", status=404)]
 
     def refuse(method: str, _path: str) -> None:
         if method == "DELETE":
@@ -146,5 +136,5 @@ def test_a_404_to_a_delete_that_is_tried_again_says_that_it_was_done_if_the_firs
 
     ada.backend.before = refuse
     error = answering.delete(ada, "c1").error
-    assert error is None if was_done else isinstance(error, ApiNotFoundError)
+    assert error is None if was_done else isinstance(error, errors.ApiNotFoundError)
     assert ada.backend.counted()["DELETE", "/energy/clients/c1"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
@@ -9,8 +10,10 @@ import time
 from types import SimpleNamespace
 
 import pytest
+import responses
+from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.test import RequestFactory
+from django.test import RequestFactory, override_settings
 
 from portal.api.refresh.token_family import rotate
 from portal.api.session import api_session
@@ -26,8 +29,12 @@ from portal.config.cookies import (
 )
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import SignInEndedError, UsageError
+from portal.services.user import UserQueries
+from portal.testing import access_token, profile_of
 from portal.web.middleware import ApiAccessMiddleware
 from portal.web.query_client import read_user_agent
+from portal.web.request import PortalRequest
+from tests.portal.web.conftest import BACKEND
 
 NAVIGATION = {"accept": "text/html"}
 NEW = TokenPair(access="new-access", refresh="new-refresh")
@@ -271,3 +278,24 @@ def test_a_refused_refresh_leads_to_the_root_whatever_the_view_returns_or_raises
     assert response["X-Frame-Options"] == "DENY"
     assert "Content-Security-Policy" in response
     assert replaced.closed is not raises, "what is replaced holds nothing open"
+
+
+# --- what the backend is told of the browser ---
+
+
+@pytest.mark.parametrize(("forwards", "told"), [(True, ("Firefox/140.0", "192.0.2.7")), (False, ("portal", None))])
+def test_the_browsers_name_and_address_are_passed_on_only_where_that_is_asked_for(
+    backend: responses.RequestsMock, account: str, forwards: bool, told: tuple[str, str | None]
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile_of(account))
+    request = RequestFactory().get("/en", headers={"user-agent": "Firefox/140.0"}, REMOTE_ADDR="192.0.2.7")
+    request.COOKIES[VAR_ACCESS_TOKEN] = access_token(account)
+
+    def view(request: PortalRequest) -> HttpResponse:
+        UserQueries.use_get_me_query(request).unwrap()
+        return HttpResponse()
+
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, forwards_browser=forwards)):
+        ApiAccessMiddleware(view)(request)
+    headers = backend.calls[0].request.headers
+    assert (headers["User-Agent"], headers.get("X-Forwarded-For")) == told

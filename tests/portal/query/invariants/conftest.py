@@ -1,4 +1,4 @@
-"""The invariants by number (query-cache, I4 to I16), in one file for each noun; the state machines hold I1 to I3.
+"""The invariants by number (query-cache, I2 to I16), in one file for each noun; the state machines hold I1.
 
 Each runs with the single flight on and off (query-cache, I11). Requests are interleaved by code that runs inside the backend's
 answer.

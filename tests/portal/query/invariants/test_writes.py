@@ -8,22 +8,11 @@ from typing import Any
 import pytest
 
 from tests.portal.query import answering
-from tests.portal.query.clients import BODY, before_next, clients, create, delete, listed, names, once, rename
+from tests.portal.query.clients import BODY, before_next, clients, delete, listed, names, once, rename
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations, ClientQueries
-
-
-class TestI1EveryReadAfterAWriteShowsIt:
-    def test_in_the_same_process_and_in_another_without_a_fetch(self, ada: User) -> None:
-        other = ada.elsewhere()
-        assert listed(ada) == listed(other) == ["c5", "c4"]
-        with ada.reads(0):
-            made = create(ada)
-            delete(ada, "c5")
-            rename(ada, "c4", "renamed")
-            assert names(ada) == names(other) == {made: "new", "c4": "renamed"}
 
 
 class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
@@ -128,15 +117,3 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         with ada.reads(0):
             rename(ada, "c5", "five")
             assert names(ada) == {"c5": "five", "c4": "four"}
-
-    @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one after the other"])
-    def test_with_a_write_that_only_invalidates(self, ada: User, at_once: bool) -> None:
-        """It may have changed any row, and does not say how."""
-        answering.names(ada)
-        second = functools.partial(answering.touch, ada, "c5", "second")
-        if at_once:
-            ada.backend.inside = once(second, method="PATCH", path="/energy/clients/c5")
-        answering.rename(ada, "c5", "first")
-        if not at_once:
-            second()
-        assert answering.names(ada)["c5"] == "second"

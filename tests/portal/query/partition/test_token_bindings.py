@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiUnavailableError
+from portal.config.limits import BINDING_BUDGET_S
+from portal.errors import ApiTimeoutError, ApiUnavailableError
+from portal.process.deadline import Deadline
+from portal.query import QueryClient
 from portal.query.partition.namespaces import Namespaces
 from portal.query.partition.token_bindings import (
     Subject,
@@ -19,9 +22,11 @@ from portal.query.partition.token_bindings import (
     principal_of_subject,
     principal_of_token,
 )
-from tests.portal.query.clients import clients, listed, me
+from portal.query.request_cache import MEMOIZED_FOR_S
+from tests.portal.query.clients import clients, delete, listed, me
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User, World
+from tests.support.fake_clock import FakeClock
 
 
 def bindings(world: World) -> int:
@@ -98,3 +103,44 @@ def test_an_announced_binding_names_its_user_to_a_writer_and_no_namespace_to_a_r
     other = Namespaces(store=world.store)
     assert other.partition_of(token) is None
     assert other.principal_of(token) == bound.principal
+
+
+# --- a `/me` that hangs may take a part of the time only, where it only binds a token ---
+
+LONG_S = 5
+
+
+@pytest.fixture
+def client(ada: User) -> QueryClient:
+    """Her client, while `/me` answers after `LONG_S` seconds."""
+    clock = FakeClock()
+
+    def hang(_method: str, path: str) -> None:
+        left_s = ada.backend.sent[-1]["deadline"].remaining()
+        if path == "/me" and left_s <= LONG_S:
+            clock.advance(left_s)
+            raise ApiTimeoutError
+
+    ada.backend.before = hang
+    return ada.request(deadline=Deadline(10, clock=clock))
+
+
+def test_the_write_is_sent_and_the_list_is_read_and_the_binding_not_tried_again(ada: User, client: QueryClient) -> None:
+    delete(client, "c5")
+    for word in ("1", "2", "5"):
+        assert listed(client, {"q": word}) == [f"c{word}"][: word != "5"]
+    assert ada.backend.counted()["GET", "/me"] == 1
+    assert ada.backend.sent[-1]["deadline"].remaining() == 10 - BINDING_BUDGET_S
+
+
+def test_a_client_that_lives_longer_tries_to_bind_again(ada: User, client: QueryClient) -> None:
+    clients(client, {"q": "1"})
+    ada.backend.before = None
+    ada.passes(MEMOIZED_FOR_S)
+    clients(client, {"q": "2"})
+    assert client.is_bound
+
+
+def test_who_wants_to_see_the_profile_waits_for_it(client: QueryClient) -> None:
+    clients(client)
+    assert me(client).unwrap()["id"] == "ada"

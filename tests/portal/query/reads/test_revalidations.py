@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 import pytest
 
 from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError
-from portal.process.thread_pool import Pool
 from tests.portal.query.clients import Decisive, client_of, clients, invalidate, listed, me, names, once, one
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
 
-PATIENCE_S = 20
 STALE_S = 301
 
 
@@ -151,26 +148,15 @@ class TestABackendThatFailsBehindTheRequest:
 
 
 def test_a_process_with_much_to_do_drops_what_is_too_much_and_takes_it_up_later(ada: User) -> None:
-    may_end, begun = threading.Event(), threading.Event()
-    pool = Pool(name="busy", threads=1, queue=2)
-
-    def hold() -> None:
-        begun.set()
-        assert may_end.wait(PATIENCE_S)
-
-    pool.submit(hold)
-    assert begun.wait(PATIENCE_S)
-    busy = ada.elsewhere(background_pool=pool)
-    words: list[Any] = [{"sort": word} for word in ("a", "b", "c", "d")]
+    background, words = ada.world.background, [{"sort": word} for word in ("a", "b", "c", "d")]
+    background.most = 2
     for _ in range(2):
-        assert [listed(busy, params) for params in words] == [["c5", "c4"]] * 4
+        assert [listed(ada, params) for params in words] == [["c5", "c4"]] * 4
         ada.passes(STALE_S)
-    runtime = busy.process.runtime
-    assert runtime.revalidations.counts()["dropped"] == 2
-    may_end.set()
-    runtime.revalidations._pool = ada.world.background
-    listed(busy, words[-1])
-    assert ada.world.background.run() == 1
+    assert ada.process.runtime.revalidations.counts()["dropped"] == 2
+    assert background.run() == 2
+    listed(ada, words[-1])
+    assert background.run() == 1
 
 
 class TestTheTokenOfARevalidation:

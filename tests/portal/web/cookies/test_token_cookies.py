@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import time
+from typing import Any
 
 import pytest
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +14,7 @@ from django.test import RequestFactory
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.cookies import (
     SIGN_IN_COOKIES,
+    SIGN_IN_NAME,
     VAR_ACCESS_TOKEN,
     VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
@@ -165,3 +168,28 @@ def test_a_name_that_came_twice_has_its_host_only_twin_removed(name, settings):
     settings.PORTAL = config()
     remove_duplicates(request, alone)
     assert not alone.cookies, "without a shared domain the host-only cookie is ours"
+
+
+# --- the name of a sign-in ---
+
+
+def named(known: str | None, *, is_new: bool) -> Any:
+    """The cookie that a response sets; None if it sets none."""
+    request, response = RequestFactory().get("/"), HttpResponse()
+    if known is not None:
+        request.COOKIES[SIGN_IN_NAME] = known
+    name_sign_in(request, response, PAIR, is_new=is_new)
+    return response.cookies.get(SIGN_IN_NAME)
+
+
+def test_each_sign_in_has_a_name_that_scripts_read_and_keeps_it() -> None:
+    cookie = named(None, is_new=True)
+    assert re.fullmatch(r"[A-Za-z0-9_-]{12}", cookie.value)
+    assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == ("", "Lax", "/")
+    assert named(cookie.value, is_new=True).value != cookie.value, "also of the same account"
+    assert named(cookie.value, is_new=False).value == cookie.value
+
+
+@pytest.mark.parametrize("made_up", [None, "", "x", "y" * 500, 'a"b;c'])
+def test_a_sign_in_without_a_name_of_ours_gets_none_by_a_refresh(made_up: str | None) -> None:
+    assert named(made_up, is_new=False) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
@@ -11,7 +10,7 @@ import pytest
 import responses
 from django.test import Client
 from django.utils import translation
-from requests import PreparedRequest
+from responses import matchers
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.testing import access_token, page_of
@@ -102,30 +101,20 @@ def test_cookies_of_two_users_show_one_of_them(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client], profile_status: int
 ) -> None:
     """The browser has ada's access token and ben's refresh token. `/me` refuses ada's token, the list does not."""
-    ben = f"ben-{account}"
-    bens = access_token(ben, "ENERGY_APP")
-
-    def is_ben(request: PreparedRequest) -> bool:
-        return request.headers["Authorization"] == f"Bearer {bens}"
-
-    def answer_profile(request: PreparedRequest) -> tuple[int, dict[str, str], str]:
-        return (profile_status if is_ben(request) else 401), {}, json.dumps(profile(ben, "ENERGY_APP"))
-
-    def answer_list(request: PreparedRequest) -> tuple[int, dict[str, str], str]:
-        row = {"id": "c1", "name": "a row of ben" if is_ben(request) else "a row of ada"}
-        return 200, {}, json.dumps({"items": [row], "hasNext": False})
-
-    backend.add_callback("GET", f"{BACKEND}/me", callback=answer_profile)
-    backend.remove("GET", f"{BACKEND}/energy/clients")
-    backend.add_callback("GET", f"{BACKEND}/energy/clients", callback=answer_list)
+    ben, path = f"ben-{account}", f"{BACKEND}/energy/clients"
+    bens, browser = access_token(ben, "ENERGY_APP"), browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"first-{ben}"})
+    of_ada, of_ben = (
+        [matchers.header_matcher({"Authorization": f"Bearer {token}"})]
+        for token in (browser.cookies[VAR_ACCESS_TOKEN].value, bens)
+    )
+    backend.get(f"{BACKEND}/me", status=401, match=of_ada)
+    backend.get(f"{BACKEND}/me", status=profile_status, json=profile(ben, "ENERGY_APP"), match=of_ben)
+    backend.remove("GET", path)
+    adas_list = backend.get(path, json=page_of([{"id": "c1", "name": "a row of ada"}]), match=of_ada)
+    bens_list = backend.get(path, json=page_of([{"id": "c1", "name": "a row of ben"}]), match=of_ben)
     backend.post(f"{BACKEND}/refresh", json={"accessToken": bens, "refreshToken": f"second-{ben}"})
-    response = browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"first-{ben}"}).get("/en/energy/clients")
-    body = response.content.decode()
-    assert "a row of ben" in body
-    assert "a row of ada" not in body
-    asked = [call.request for call in backend.calls]
-    lists = [request for request in asked if str(request.url).startswith(f"{BACKEND}/energy/clients?")]
-    assert [is_ben(request) for request in lists] == [True]
+    assert "a row of ben" in browser.get("/en/energy/clients").content.decode()
+    assert (adas_list.call_count, bens_list.call_count) == (0, 1)
 
 
 @pytest.mark.parametrize("brought", [None, "%5B%5D", "nonsense"])

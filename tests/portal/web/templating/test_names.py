@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from portal.edge.paths import is_malformed
 from portal.web.present import Badge
+from portal.web.templating.environment import mailto
 
 
 def rendered(text: str, *, language: str = "en", **values: Any) -> str:
@@ -106,3 +107,14 @@ class Status(StrEnum):
 )
 def test_a_status_has_its_badge_and_one_without_a_badge_shows_its_code(status: str | None, shown: str) -> None:
     assert rendered("{{ status|badge(badges) }}", status=status, badges=BADGES) == shown
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("ada@example.com", "mailto:ada@example.com"),
+        ("a@b.test?bcc=eve@b.test&body=x", "mailto:a@b.test%3Fbcc%3Deve@b.test%26body%3Dx"),
+    ],
+)
+def test_an_address_adds_no_fields_to_a_letter(address: str, url: str) -> None:
+    assert f'href="{url}"' in mailto(address)
