@@ -7,6 +7,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import django
+
 from portal.config.environment.reader import MARKER
 from tests.support.harness import run_program
 
@@ -22,7 +24,9 @@ def link_environment(checkout: Path, *, server: bool = False) -> None:
     environment, here = checkout / ".venv", Path(sys.prefix)
     packages = environment / Path(sysconfig.get_path("purelib")).relative_to(here)
     packages.mkdir(parents=True)
-    (packages / "workspace.pth").write_text(f"{checkout}\n{checkout / 'packages'}\n{sysconfig.get_path('purelib')}\n")
+    # Where this process runs in such an environment itself, its packages are elsewhere.
+    installed = Path(django.__file__).parents[1]
+    (packages / "workspace.pth").write_text(f"{checkout}\n{checkout / 'packages'}\n{installed}\n")
     (environment / "pyvenv.cfg").write_text((here / "pyvenv.cfg").read_text())
     (environment / "bin").mkdir()
     for program in Path(sysconfig.get_path("scripts")).iterdir():
