@@ -103,9 +103,9 @@ def test_interrupted_commands_can_be_repeated(copy: Path) -> None:
     remove(copy)
     assert changes_of_copy(copy) == ""
     start(copy)
-    interrupted = run(copy, "-c", INTERRUPTED, "2", "removeplatform", NEW_PLATFORM)
+    interrupted = run(copy, "-c", INTERRUPTED, "5", "removeplatform", NEW_PLATFORM)
     assert "KeyboardInterrupt" in interrupted.stderr
-    assert "Look yourself" not in remove(copy)
+    remove(copy)
     assert changes_of_copy(copy) == ""
 
 
