@@ -16,20 +16,14 @@ def period(**query):
 def test_without_parameters_it_is_thirty_days_with_today():
     found = period(timeZone="Europe/Berlin")
     # The clocks go forward on the 29th, so the day that ends it is an hour shorter.
-    assert (found.start, found.end) == (
-        datetime(2026, 2, 27, 23, tzinfo=UTC),
-        datetime(2026, 3, 29, 22, tzinfo=UTC),
-    )
+    assert (found.start, found.end) == (datetime(2026, 2, 27, 23, tzinfo=UTC), datetime(2026, 3, 29, 22, tzinfo=UTC))
     assert len(found.points()) == 30
     assert [point["isUnderWay"] for point in found.points()] == [False] * 29 + [True]
 
 
 def test_the_period_before_is_as_long_and_goes_as_far():
     found = period(from_="2026-03-22T23:00:00Z", to="2026-03-29T22:00:00Z", timeZone="Europe/Berlin").before
-    assert (found.start, found.end) == (
-        datetime(2026, 3, 15, 23, tzinfo=UTC),
-        datetime(2026, 3, 22, 23, tzinfo=UTC),
-    )
+    assert (found.start, found.end) == (datetime(2026, 3, 15, 23, tzinfo=UTC), datetime(2026, 3, 22, 23, tzinfo=UTC))
     assert found.over_until == datetime(2026, 3, 22, 13, tzinfo=UTC), "14:00 in Berlin, as it is now"
     # One that is over is compared with a whole one.
     found = period(from_="2026-01-08T00:00:00Z", to="2026-01-15T00:00:00Z").before

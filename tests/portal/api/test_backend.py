@@ -206,10 +206,7 @@ def test_texts_at_fields_are_taken_and_those_of_another_type_left_out(of_fields:
             "build_sign_in raised KeyError (test_backend.py, line ",
         ),
         (lambda: build_body(Broken().build_refresh, refresh_token="r"), "build_refresh should give what JSON can hold"),
-        (
-            lambda: build_list_params(Broken(), FIRST),
-            "build_list_params raised RuntimeError (test_backend.py, line ",
-        ),
+        (lambda: build_list_params(Broken(), FIRST), "build_list_params raised RuntimeError (test_backend.py, line "),
     ],
 )
 def test_what_builds_a_request_is_a_usage_error(build: Callable[[], object], told: str) -> None:

@@ -19,11 +19,7 @@ from portal.api import session as session_module
 from portal.api.session import ApiSession, api_session
 from portal.api.tokens import TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
-from portal.errors import (
-    ApiMalformedError,
-    ApiNotFoundError,
-    ApiUnavailableError,
-)
+from portal.errors import ApiMalformedError, ApiNotFoundError, ApiUnavailableError
 from tests.portal.api.sessions import FRESH, NEW, PAIR, RENEWED, make_session, settle
 from tests.support.authority import Authority
 from tests.support.counts import counted
@@ -194,10 +190,7 @@ def test_no_hook_reads_more_than_the_limit(session: ApiSession, packed: bool) ->
     answer = reply(gzip.compress(body), headers="Content-Encoding: gzip\r\n") if packed else reply(body)
     found = []
     session.hooks["response"].append(lambda response, **_: found.append(response.content))
-    with (
-        scripted_server(lambda _, out: out.sendall(answer)) as large,
-        pytest.raises(ApiMalformedError, match="larger"),
-    ):
+    with scripted_server(lambda _, out: out.sendall(answer)) as large, pytest.raises(ApiMalformedError, match="larger"):
         session.get(f"{large.url}/x")
     assert found == []
 

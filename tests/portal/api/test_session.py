@@ -100,9 +100,7 @@ def test_what_json_does_not_have_can_not_be_sent(api, body):
 
 
 @pytest.mark.parametrize(
-    "body",
-    ["<html>", "{", '{"a": NaN}', '{"a": 1e999}', "[-1e400]", "[" * 100_000, "\xff"],
-    ids=lambda body: body[:6],
+    "body", ["<html>", "{", '{"a": NaN}', '{"a": 1e999}', "[-1e400]", "[" * 100_000, "\xff"], ids=lambda body: body[:6]
 )
 def test_a_success_that_is_no_json_is_malformed(api, backend, body):
     backend.get(f"{BASE}/x", body=body)

@@ -226,14 +226,7 @@ class FakeBackend:
         return pair.access in self.ended_at_the_provider
 
     def call(
-        self,
-        *,
-        tokens: TokenStore,
-        method: str,
-        path: str,
-        params: Mapping[str, Any] | None = None,
-        json: Any = None,
-        **sent: Any,
+        self, *, tokens: TokenStore, method: str, path: str, params: Any = None, json: Any = None, **sent: Any
     ) -> ApiResponse:
         params = dict(params or {})
         self.calls.append((method, path, params))

@@ -116,12 +116,7 @@ class NarrowBackend(FakeBackend):
         end = start + self.rows_of_a_page
         more = end < len(rows)
         total = len(rows) if self.counts is None else self.counts
-        return {
-            "items": rows[start:end],
-            "hasNext": more,
-            "nextCursor": str(end) if more else None,
-            "total": total,
-        }
+        return {"items": rows[start:end], "hasNext": more, "nextCursor": str(end) if more else None, "total": total}
 
     def _fits(self, row: dict[str, Any], sent: dict[str, Any]) -> bool:
         words, begun = sent.get("q", ""), row.get("begunAt") or ""

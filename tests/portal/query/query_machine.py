@@ -21,13 +21,7 @@ from typing import Any, Self
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from portal.api.tokens import TokenStore
 from portal.config.limits import MAX_PAGES, STALE_TIME_S

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -68,17 +69,11 @@ def test_null_is_an_answer(ada: User) -> None:
     assert (result.is_success, result.unwrap()) == (True, None)
 
 
-def nested(levels: int) -> Any:
-    value: Any = "end"
-    for level in range(levels):
-        value = [value] if level % 2 else {"in": value}
-    return value
-
-
 class TestNestedTooDeeply:
     @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 900])
     def test_a_read_is_a_malformed_answer(self, ada: User, levels: int) -> None:
-        row = {"id": "c5", "name": nested(levels)}
+        name: Any = reduce(lambda inner, level: [inner] if level % 2 else {"in": inner}, range(levels), "end")
+        row = {"id": "c5", "name": name}
         ada.backend.open_paths = {PATH: {"items": [row], "hasNext": False}, f"{PATH}/c5": row}
         for _ in range(2):
             found = clients(ada)

@@ -18,7 +18,7 @@ def test_no_read_misses_a_completed_write(
     run_machine(machine)
 
 
-def test_an_older_fetch_never_shows_a_deleted_row_again() -> None:
+def test_older_fetch_never_shows_a_deleted_row() -> None:
     """While it is fetched behind the request, others delete the row, and another process reloads it."""
     machine = WithoutSingleFlight()
     machine.start()

@@ -32,10 +32,7 @@ class Mutations(MutationGroup, domain="shop", registry=Registry()):
 
 def test_a_write_whose_answer_could_not_be_read_is_not_sent() -> None:
     """Its store does not answer."""
-    with (
-        stores_on("redis://127.0.0.1:1/0"),
-        responses.RequestsMock(assert_all_requests_are_fired=False) as http,
-    ):
+    with stores_on("redis://127.0.0.1:1/0"), responses.RequestsMock(assert_all_requests_are_fired=False) as http:
         client = QueryLayer(base_url=URL).client(TokenStore(TokenPair(access=make_token("eve"))), principal="eve")
         approved = http.post(f"{URL}/orders/approve", json={"amount": "2.00"})
         with pytest.raises(UsageError, match="import the type of a field at run time"):

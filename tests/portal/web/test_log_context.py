@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from hashlib import sha256
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -16,13 +17,7 @@ PROGRAM = {"accept": "application/json", "x-request-id": "r-1"}
 
 @pytest.mark.parametrize(("path", "status"), [("/en/finance", 403), ("/en/operations", 404), ("/en/a\\b", 400)])
 def test_the_line_of_a_refused_program_names_its_user_and_the_next_one_names_nobody(
-    *,
-    browser_of: Callable[..., Client],
-    account: str,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    path: str,
-    status: int,
+    *, browser_of: Callable[..., Client], account: str, caplog: Any, monkeypatch: Any, path: str, status: int
 ) -> None:
     monkeypatch.setattr(caplog.handler, "formatter", line_formatter(app="energy", log_format="text"))
     caplog.set_level(logging.WARNING, logger="django.request")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 import pytest
-import responses
 from django.test import Client
+from responses import RequestsMock
 
 from portal.errors import ConfigurationError, UsageError
 from tests.portal.web.conftest import BACKEND
@@ -25,14 +26,7 @@ UNKNOWN_PARAMETER = (
     ],
 )
 def test_otherwise_the_log_has_one_traceback_and_the_page_tells_nothing(
-    *,
-    backend: responses.RequestsMock,
-    energy_user: Client,
-    settings,
-    caplog: pytest.LogCaptureFixture,
-    path: str,
-    kind: type[Exception],
-    message: str,
+    *, backend: RequestsMock, energy_user: Client, settings: Any, caplog: Any, path: str, kind: type, message: str
 ) -> None:
     settings.ROOT_URLCONF = "tests.support.mistaken_urls"
     backend.post(f"{BACKEND}/energy/clients", json={"id": "cli_1", "name": "Ada", "email": "ada@example.com"})

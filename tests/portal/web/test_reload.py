@@ -13,15 +13,7 @@ LIST = "/en/energy/clients"
 ITSELF = f"http://testserver{LIST}?q=a"
 
 
-def asked(
-    *,
-    method: str = "GET",
-    is_page: bool = True,
-    cache_control: str = "",
-    address: str = LIST,
-    left: str = "",
-    referer: str = "",
-) -> bool:
+def asked(*, method="GET", is_page=True, cache_control="", address=LIST, left="", referer="") -> bool:
     headers = {"accept": "text/html" if is_page else "application/json", "cache-control": cache_control}
     request = RequestFactory().generic(method, address, headers=headers | {"host": "testserver", "referer": referer})
     request.COOKIES["left_page"] = left

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 import requests
-import responses
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
+from responses import RequestsMock
 
 from portal.api.session import api_session
 from portal.config.cookies import (
@@ -66,14 +67,7 @@ def assert_it_leads_to(response: HttpResponse, status: int, location: str) -> No
 
 @each_request
 def test_the_page_on_which_the_user_was_is_the_way_back_and_the_redirect_stays_as_it_is(
-    *,
-    backend: responses.RequestsMock,
-    browser: Client,
-    method: str,
-    path: str,
-    headers: dict[str, str],
-    status: int,
-    page: str,
+    *, backend: RequestsMock, browser: Client, method: str, path: str, headers: Any, status: int, page: str
 ) -> None:
     backend.post(f"{BACKEND}/refresh", status=401, json={"status": 401})
     response = browser.generic(method, path, headers=headers)
@@ -83,13 +77,7 @@ def test_the_page_on_which_the_user_was_is_the_way_back_and_the_redirect_stays_a
 
 @pytest.mark.parametrize(("headers", "status", "page"), [({}, 302, PAGE), (HTMX, 401, EDIT), (SCRIPT, 401, "")])
 def test_lost_refresh_leads_to_sign_in_with_the_reason(
-    *,
-    backend: responses.RequestsMock,
-    browser: Client,
-    monkeypatch: pytest.MonkeyPatch,
-    headers: dict[str, str],
-    status: int,
-    page: str,
+    *, backend: RequestsMock, browser: Client, monkeypatch: Any, headers: Any, status: int, page: str
 ) -> None:
     """The refresh times out, and the backend honours no `Idempotency-Key`: its outcome stays unknown."""
     backend.post(f"{BACKEND}/refresh", body=requests.ReadTimeout())

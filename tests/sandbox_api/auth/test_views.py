@@ -103,11 +103,7 @@ def test_refresh_repeated_under_its_key_revokes_nothing(anyone, pair, problem):
 
 @pytest.mark.parametrize(
     ("key", "changes"),
-    [
-        ("k2", {}),
-        ("k1", {"refresh_replay_window": timedelta(seconds=-1)}),
-        ("k1", {"honour_idempotency_key": False}),
-    ],
+    [("k2", {}), ("k1", {"refresh_replay_window": timedelta(seconds=-1)}), ("k1", {"honour_idempotency_key": False})],
     ids=["another key", "after the window", "unhonoured"],
 )
 def test_refresh_repeated_without_its_key_ends_the_family(anyone, pair, problem, configure, key, changes):

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from portal.api.refresh.sealing import record_name
 from portal.api.refresh.token_family import ReplacedToken, TokenFamily, rotate
 from portal.api.tokens import TokenPair
-from portal.config.limits import (
-    REFRESH_BORN_EXPIRED_S,
-    REFRESH_SPENT_KEPT,
-    REFRESH_UNCONFIRMED_KEPT,
-    ROTATION_GRACE_S,
-)
+from portal.config.limits import REFRESH_BORN_EXPIRED_S, REFRESH_SPENT_KEPT, REFRESH_UNCONFIRMED_KEPT, ROTATION_GRACE_S
 from tests.support.refresh_world import jwt
 
 NOW = 1_800_000_000.0

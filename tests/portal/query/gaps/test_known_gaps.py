@@ -15,11 +15,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import ABSENT_S
-from portal.errors import (
-    ApiAbsentError,
-    ApiError,
-    ApiNotFoundError,
-)
+from portal.errors import ApiAbsentError, ApiError, ApiNotFoundError
 from portal.query import (
     ListParams,
     MutationGroup,

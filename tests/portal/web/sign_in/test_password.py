@@ -10,6 +10,7 @@ import pytest
 import responses
 from django.http import HttpRequest
 from django.test import RequestFactory
+from responses import RequestsMock
 
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
@@ -44,7 +45,7 @@ def request_to_sign_in() -> HttpRequest:
 
 
 def test_a_backend_that_refuses_everybody_for_a_while_keeps_nobody_out_afterwards(
-    backend: responses.RequestsMock, request_to_sign_in: HttpRequest, account: str
+    backend: RequestsMock, request_to_sign_in: HttpRequest, account: str
 ) -> None:
     names = [f"{account}-{number}@example.com" for number in range(3)]
     granted = {"accessToken": access_token(account), "refreshToken": "r"}
@@ -70,7 +71,7 @@ def attempt(request_to_sign_in: HttpRequest, account: str) -> Callable[[], Any]:
     return lambda: sign_in(request_to_sign_in, email=f"{account}@example.com", password="demo", wanted="")
 
 
-def test_too_many_sign_ins_are_told(backend: responses.RequestsMock, account: str, attempt: Callable[[], Any]) -> None:
+def test_too_many_sign_ins_are_told(backend: RequestsMock, account: str, attempt: Callable[[], Any]) -> None:
     backend.post(f"{BACKEND}/auth/login", json={"accessToken": access_token(account), "refreshToken": "r"})
     backend.get(f"{BACKEND}/me", json=profile(account))
     for _ in range(SIGN_INS_PER_ACCOUNT - 1):
@@ -84,7 +85,7 @@ def test_too_many_sign_ins_are_told(backend: responses.RequestsMock, account: st
 
 
 def test_who_signed_in_too_often_at_a_provider_gets_no_sign_in_here(
-    backend: responses.RequestsMock, account: str, request_to_sign_in: HttpRequest
+    backend: RequestsMock, account: str, request_to_sign_in: HttpRequest
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile(account))
     pair = TokenPair(access=access_token(account), refresh="r")
@@ -99,11 +100,7 @@ def test_who_signed_in_too_often_at_a_provider_gets_no_sign_in_here(
 
 
 def test_tokens_that_nothing_can_carry_sign_nobody_in(
-    backend: responses.RequestsMock,
-    account: str,
-    request_to_sign_in: HttpRequest,
-    attempt: Callable[[], Any],
-    caplog: Any,
+    backend: RequestsMock, account: str, request_to_sign_in: HttpRequest, attempt: Callable[[], Any], caplog: Any
 ) -> None:
     login, access = f"{BACKEND}/auth/login", access_token(account)
     for token, text in (("a;b", "can’t use"), ("x" * 5000, "larger than browsers can keep")):
@@ -132,12 +129,7 @@ ANSWERS: dict[str, tuple[dict[str, Any], tuple[int, Reason]]] = {
 
 @pytest.mark.parametrize(("answer", "outcome"), ANSWERS.values(), ids=ANSWERS)
 def test_only_a_verdict_on_the_password_blames_the_user(
-    *,
-    backend: responses.RequestsMock,
-    attempt: Callable[[], Any],
-    caplog: pytest.LogCaptureFixture,
-    answer: dict[str, Any],
-    outcome: tuple[int, Reason],
+    backend: RequestsMock, attempt: Callable[[], Any], caplog: Any, answer: dict[str, Any], outcome: tuple[int, Reason]
 ) -> None:
     backend.post(f"{BACKEND}/auth/login", **answer)
     failure = attempt()

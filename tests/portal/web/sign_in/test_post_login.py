@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import responses
 from django.http import HttpRequest
+from responses import RequestsMock
 
 from portal.api.tokens import TokenStore
 from portal.process.deadline import Deadline
@@ -35,11 +36,7 @@ def request_without_cookies() -> HttpRequest:
     ],
 )
 def test_the_profile_decides_and_its_platforms_are_kept_for_the_cookie(
-    backend: responses.RequestsMock,
-    account: str,
-    request_without_cookies: HttpRequest,
-    permissions: list[str],
-    expected: tuple[str, tuple[str, ...]],
+    backend: RequestsMock, account: str, request_without_cookies: HttpRequest, permissions: list[str], expected: Any
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile(account, *permissions))
     token = access_token(account, "FINANCE_APP")
@@ -50,7 +47,7 @@ def test_the_profile_decides_and_its_platforms_are_kept_for_the_cookie(
 
 @pytest.mark.parametrize("status", [401, 503])
 def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_written(
-    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest, status: int
+    backend: RequestsMock, account: str, request_without_cookies: HttpRequest, status: int
 ) -> None:
     backend.get(f"{BACKEND}/me", status=status)
     token = access_token(account, "FINANCE_APP")
@@ -64,7 +61,7 @@ def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_writ
 
 
 def test_what_of_the_users_platforms_is_not_known_is_asked_for_once_and_empty_ones_are_no_home(
-    backend: responses.RequestsMock, account: str, request_without_cookies: HttpRequest
+    backend: RequestsMock, account: str, request_without_cookies: HttpRequest
 ) -> None:
     import_services()
     backend.get(f"{BACKEND}/me", json=profile(account, "OPERATIONS_APP", "FINANCE_APP"))

@@ -86,8 +86,7 @@ def test_metrics_answer_the_set_token_alone(address: str, bearer: str | None, to
 
 
 @pytest.mark.parametrize(
-    ("forwarded", "status"),
-    [(None, 403), ("127.0.0.1, 203.0.113.9", 403), ("203.0.113.9, 127.0.0.1", 200)],
+    ("forwarded", "status"), [(None, 403), ("127.0.0.1, 203.0.113.9", 403), ("203.0.113.9, 127.0.0.1", 200)]
 )
 def test_behind_a_proxy_the_proxys_own_address_does_not_count(forwarded: str | None, status: int) -> None:
     headers = {} if forwarded is None else {"x-forwarded-for": forwarded}
