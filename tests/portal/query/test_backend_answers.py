@@ -69,16 +69,15 @@ def test_null_is_an_answer(ada: User) -> None:
     assert (result.is_success, result.unwrap()) == (True, None)
 
 
-class TestNestedTooDeeply:
-    @pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 900])
-    def test_a_read_is_a_malformed_answer(self, ada: User, levels: int) -> None:
-        name: Any = reduce(lambda inner, level: [inner] if level % 2 else {"in": inner}, range(levels), "end")
-        row = {"id": "c5", "name": name}
-        ada.backend.open_paths = {PATH: {"items": [row], "hasNext": False}, f"{PATH}/c5": row}
-        for _ in range(2):
-            found = clients(ada)
-            assert (type(found.error), found.data.items) == (ApiMalformedError, ())
-            assert isinstance(one(ada).error, ApiMalformedError)
+@pytest.mark.parametrize("levels", [MAX_DEPTH + 1, 900])
+def test_rows_nested_too_deeply_are_a_malformed_answer(ada: User, levels: int) -> None:
+    name: Any = reduce(lambda inner, level: [inner] if level % 2 else {"in": inner}, range(levels), "end")
+    row = {"id": "c5", "name": name}
+    ada.backend.open_paths = {PATH: {"items": [row], "hasNext": False}, f"{PATH}/c5": row}
+    for _ in range(2):
+        found = clients(ada)
+        assert (type(found.error), found.data.items) == (ApiMalformedError, ())
+        assert isinstance(one(ada).error, ApiMalformedError)
 
 
 class TestTextThatIsNoText:

@@ -122,18 +122,16 @@ class TestTheKey:
         assert (one == other) is same
 
 
-class TestAVersion:
+def test_version_is_sent_with_each_try_of_a_write(ada: User) -> None:
     """`if_match`: a write that changes the version of a row that the user saw, or nothing."""
-
-    def test_is_sent_with_a_change_and_with_a_deletion_and_at_each_try_under_one_key(self, ada: User) -> None:
-        client = ada.request()
-        listed(client)
-        ada.backend.failures = [errors.ApiUnavailableError(status=503)]
-        assert rename(client, "c5", "A", if_match=3).is_success
-        assert len(set(ada.backend.last("idempotency_key", 2))) == 1
-        for row_id, version in (("c5", "4"), ("c4", None)):
-            ClientMutations.use_delete_client_mutation(client).mutate(params={"id": row_id}, if_match=version)
-        assert ada.backend.last("if_match", 4) == [3, 3, "4", None]
+    client = ada.request()
+    listed(client)
+    ada.backend.failures = [errors.ApiUnavailableError(status=503)]
+    assert rename(client, "c5", "A", if_match=3).is_success
+    assert len(set(ada.backend.last("idempotency_key", 2))) == 1
+    for row_id, version in (("c5", "4"), ("c4", None)):
+        ClientMutations.use_delete_client_mutation(client).mutate(params={"id": row_id}, if_match=version)
+    assert ada.backend.last("if_match", 4) == [3, 3, "4", None]
 
 
 @pytest.mark.parametrize(

@@ -203,36 +203,30 @@ def test_records_may_be_a_one_shot_query_and_dates_and_decimals_parameters(ada: 
     assert ada.backend.calls[-1][2] == {"day": "2026-01-31", "atLeast": "1.50"}
 
 
-class TestCounts:
+def test_counts_are_numbers_by_field_and_value(ada: User) -> None:
     """How many rows have each value of a list's fields."""
-
-    def test_are_numbers_by_field_and_value(self, ada: User) -> None:
-        counts = Queries.use_get_clients_counts_query
-        result = counts(ada.request(), by=["name", "homeCity"], home_city=["Oslo", "Köln"], q="a")
-        assert result.unwrap()["homeCity"] == {"Oslo": 2, "Köln": 0, "Graz": None}
-        assert ada.backend.calls[-1] == ("GET", COUNTS, {"by": "homeCity,name", "homeCity": "Köln,Oslo", "q": "a"})
+    counts = Queries.use_get_clients_counts_query
+    result = counts(ada.request(), by=["name", "homeCity"], home_city=["Oslo", "Köln"], q="a")
+    assert result.unwrap()["homeCity"] == {"Oslo": 2, "Köln": 0, "Graz": None}
+    assert ada.backend.calls[-1] == ("GET", COUNTS, {"by": "homeCity,name", "homeCity": "Köln,Oslo", "q": "a"})
 
 
-class TestTotals:
+def test_totals_are_sums_by_field(ada: User) -> None:
     """What the figures of a list's rows add up to."""
-
-    def test_are_sums_by_field(self, ada: User) -> None:
-        totals = Queries.use_get_clients_totals_query
-        result = totals(ada.request(), of=["energyKwh", "cost"], home_city="Oslo", q="a").unwrap()
-        assert (result.total, result.sums) == (2, {"energyKwh": 3.5, "cost": {"EUR": "7.30"}})
-        assert ada.backend.calls[-1] == ("GET", TOTALS, {"of": "cost,energyKwh", "homeCity": "Oslo", "q": "a"})
+    totals = Queries.use_get_clients_totals_query
+    result = totals(ada.request(), of=["energyKwh", "cost"], home_city="Oslo", q="a").unwrap()
+    assert (result.total, result.sums) == (2, {"energyKwh": 3.5, "cost": {"EUR": "7.30"}})
+    assert ada.backend.calls[-1] == ("GET", TOTALS, {"of": "cost,energyKwh", "homeCity": "Oslo", "q": "a"})
 
 
-class TestHistory:
+def test_odd_parts_of_a_history_are_left_out(ada: User) -> None:
     """Who did what with a row, and the notes on it, in groups that name these hooks."""
-
-    def test_what_is_odd_in_it_is_left_out(self, ada: User) -> None:
-        odd = [{"field": "name", "before": {"x": [1]}, "after": None}, "odd", 7]
-        entries = [{"kind": "changed", "accountName": "Ada", "changes": odd}, {"id": "e0", "changes": "odd"}]
-        ada.backend.open_paths[f"{PATH}/c5/activity"] = {"items": entries, "hasNext": False, "nextCursor": None}
-        first, second = Queries.use_get_client_activity_query(ada.request(), id="c5").data.items
-        assert [(each.field, each.before, each.after) for each in first.changes] == [("name", {"x": [1]}, None)]
-        assert (first.account_name, second.changes) == ("Ada", ())
+    odd = [{"field": "name", "before": {"x": [1]}, "after": None}, "odd", 7]
+    entries = [{"kind": "changed", "accountName": "Ada", "changes": odd}, {"id": "e0", "changes": "odd"}]
+    ada.backend.open_paths[f"{PATH}/c5/activity"] = {"items": entries, "hasNext": False, "nextCursor": None}
+    first, second = Queries.use_get_client_activity_query(ada.request(), id="c5").data.items
+    assert [(each.field, each.before, each.after) for each in first.changes] == [("name", {"x": [1]}, None)]
+    assert (first.account_name, second.changes) == ("Ada", ())
 
 
 @pytest.mark.parametrize("answer", [{"status": "maintenance"}, [], "done", None, {"id": None}, {"id": ""}], ids=str)

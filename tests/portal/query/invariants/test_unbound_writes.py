@@ -27,23 +27,19 @@ def other(ada: User) -> User:
     return made
 
 
-class TestTheProfileIsUnavailable:
+@pytest.mark.parametrize("refreshes", [False, True])
+def test_write_without_a_profile_shows_in_every_process(ada: User, other: User, refreshes: bool) -> None:
     """The token can't be bound before its write leaves, and the write leaves nevertheless."""
-
-    @pytest.mark.parametrize("refreshes", [False, True])
-    def test_the_write_shows_where_the_store_has_lost_the_binding_that_another_process_has_in_memory(
-        self, ada: User, other: User, refreshes: bool
-    ) -> None:
-        for key in [key for key in ada.store.values if key.startswith("binding:")]:
-            del ada.store.values[key]
-        ada.backend.before = no_profile
-        delete(ada, "c5")
-        if not refreshes:
-            assert listed(other) == AFTER, "without the profile: from the backend"
-        ada.backend.before = None
-        if refreshes:
-            ada.tokens = other.tokens = refreshed(other)
-        assert listed(other) == listed(ada) == AFTER
+    for key in [key for key in ada.store.values if key.startswith("binding:")]:
+        del ada.store.values[key]
+    ada.backend.before = no_profile
+    delete(ada, "c5")
+    if not refreshes:
+        assert listed(other) == AFTER, "without the profile: from the backend"
+    ada.backend.before = None
+    if refreshes:
+        ada.tokens = other.tokens = refreshed(other)
+    assert listed(other) == listed(ada) == AFTER
 
 
 def refreshed(user: User) -> TokenStore:
@@ -56,23 +52,21 @@ def refreshed(user: User) -> TokenStore:
     return TokenStore(tokens.current)
 
 
-class TestTheStoreIsDown:
+def test_pending_purges_are_bounded_and_become_all_that_is_cached(
+    ada: User, other: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing can be written then: the process that made the write tells of it as soon as it reaches the store."""
-
-    def test_pending_purges_are_bounded_and_become_all_that_is_cached(
-        self, ada: User, other: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(generations, "MAX_PENDING", 8)
-        ada.store.down = True
-        delete(ada, "c5")
-        for number in range(9):
-            with contextlib.suppress(StoreUnavailableError):
-                ada.process.runtime.namespaces.purge_token(f"token {number}")
-        ada.store.down = False
-        listed(ada.signed_in("ben"))
-        for reads in (1, 0):
-            with ada.reads(reads):  # and that once
-                assert listed(other) == AFTER
+    monkeypatch.setattr(generations, "MAX_PENDING", 8)
+    ada.store.down = True
+    delete(ada, "c5")
+    for number in range(9):
+        with contextlib.suppress(StoreUnavailableError):
+            ada.process.runtime.namespaces.purge_token(f"token {number}")
+    ada.store.down = False
+    listed(ada.signed_in("ben"))
+    for reads in (1, 0):
+        with ada.reads(reads):  # and that once
+            assert listed(other) == AFTER
 
 
 def test_a_write_that_may_be_either_users_shows_no_row_to_one_of_them(ada: User) -> None:

@@ -81,15 +81,14 @@ def test_a_write_under_way_during_a_purge_shows_in_what_is_cached_after_it(ada: 
     assert names(ada)["c5"] == "renamed"
 
 
-class TestASignInAsAnotherUserWithinARequest:
-    def test_forgets_what_it_read(self, ada: User) -> None:
-        tokens = TokenStore(ada.tokens.current)
-        client = ada.process.request_with(tokens)
-        assert me(client).unwrap()["id"] == "ada"
-        tokens.sign_in(ada.signed_in("ben").tokens.current)
-        assert me(client).unwrap()["id"] == "ben"
-        tokens.clear()
-        assert isinstance(me(client).error, ApiUnauthorizedError)
+def test_sign_in_as_another_user_forgets_what_was_read(ada: User) -> None:
+    tokens = TokenStore(ada.tokens.current)
+    client = ada.process.request_with(tokens)
+    assert me(client).unwrap()["id"] == "ada"
+    tokens.sign_in(ada.signed_in("ben").tokens.current)
+    assert me(client).unwrap()["id"] == "ben"
+    tokens.clear()
+    assert isinstance(me(client).error, ApiUnauthorizedError)
 
 
 def test_a_purge_that_is_asked_for_while_another_one_is_done_is_done_after_it(ada: User) -> None:
