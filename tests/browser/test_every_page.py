@@ -32,8 +32,7 @@ AXE: Final = """async ([onlyColours, colours, opened]) => {
     const options = onlyColours ? {runOnly: ['color-contrast']} : {rules};
     return (await axe.run(opened || document, {resultTypes: ['violations'], ...options})).violations;
 }"""
-#: What a page may be beside what its address shows: an element to press, and what that opens. The menu is one for all
-#: pages of an app.
+#: Elements that open a part of a page, each with the part. The menu is one for all pages of an app.
 MENU: Final = "#sidebar"
 OPENED: Final = {"button[popovertarget=sidebar]": MENU, "button[popovertarget=delete]": "#delete"}
 

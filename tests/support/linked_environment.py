@@ -24,7 +24,7 @@ def link_environment(checkout: Path, *, server: bool = False) -> None:
     environment, here = checkout / ".venv", Path(sys.prefix)
     packages = environment / Path(sysconfig.get_path("purelib")).relative_to(here)
     packages.mkdir(parents=True)
-    # Where this process runs in such an environment itself, its packages are elsewhere.
+    # Packages of a process that runs in such an environment itself are elsewhere.
     installed = Path(django.__file__).parents[1]
     (packages / "workspace.pth").write_text(f"{checkout}\n{checkout / 'packages'}\n{installed}\n")
     (environment / "pyvenv.cfg").write_text((here / "pyvenv.cfg").read_text())

@@ -184,7 +184,7 @@ def test_an_error_whose_parts_have_another_type_keeps_its_status(
         *((each, {}) for each in (None, [1], "text", {1: ["no"]}, {"email": 1}, {"email": None})),
     ],
 )
-def test_texts_at_fields_are_taken_and_those_of_another_type_left_out(of_fields: Any, kept: Any) -> None:
+def test_messages_of_fields_are_texts_alone(of_fields: Any, kept: Any) -> None:
     problem = BackendProblem(status=HTTPStatus.UNPROCESSABLE_ENTITY, detail="No.", errors=of_fields)
     error = refused(lambda *_: problem, 400)
     assert isinstance(error, errors.ApiValidationError)

@@ -183,7 +183,7 @@ def test_each_status_is_one_error_of_the_tree(api, backend, status, error):
         ),
     ],
 )
-def test_an_error_has_the_messages_of_fields_that_are_texts_with_or_without_a_problem_document(body, detail, of_fields):
+def test_error_has_the_texts_of_its_fields(body, detail, of_fields):
     with pytest.raises(errors.ApiValidationError) as caught:
         read_response(RawResponse(status=422, headers={}, content=body))
     assert (caught.value.detail, caught.value.errors) == (detail, of_fields)
@@ -223,7 +223,7 @@ def test_401_without_a_refresh_token_is_passed_through(api, backend, access):
 
 
 @pytest.mark.parametrize("body", [{"name": "x" * 100_000}, FormBody(name="x" * 100_000)], ids=["json", "form"])
-def test_401_is_refreshed_stored_and_retried_once_with_the_whole_body(api, backend, body):
+def test_401_is_refreshed_and_retried_with_its_body(api, backend, body):
     backend.post(f"{BASE}/files", status=401)
     backend.post(f"{BASE}/files", json={"ok": True})
     backend.post(f"{BASE}/refresh", json=NEW)
@@ -239,7 +239,7 @@ def test_401_is_refreshed_stored_and_retried_once_with_the_whole_body(api, backe
     assert first.body == again.body == encode_body(body).content
 
 
-def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
+def test_token_expired_on_its_way_ends_nothing(api, backend):
     backend.get(f"{BASE}/me", status=401)
     backend.post(f"{BASE}/refresh", json={"accessToken": jwt(exp=1), "refreshToken": "second"})
     tokens = TokenStore(PAIR)
@@ -249,7 +249,7 @@ def test_a_token_that_expired_on_its_way_ends_nothing(api, backend):
 
 
 @pytest.mark.parametrize("made_fresh_first", [False, True], ids=["by the call", "by the page"])
-def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(api, backend, made_fresh_first: bool):
+def test_clock_behind_the_issuer_ends_no_sign_in(api, backend, made_fresh_first: bool):
     """The token is refused until the server has caught up; the first call comes right after the refresh."""
     waits = []
     api._sleep = waits.append
@@ -265,7 +265,7 @@ def test_a_server_that_is_a_second_behind_the_issuer_ends_no_sign_in(api, backen
     assert [call.request.url.removeprefix(BASE) for call in backend.calls] == ["/refresh", "/me", "/me"]
 
 
-def test_a_token_that_was_from_record_and_is_rejected_ends_nothing(api, backend):
+def test_rejected_token_of_a_record_ends_nothing(api, backend):
     """Its clock may differ from ours: the next request submits the refresh token that came with it."""
     backend.post(f"{BASE}/refresh", json=NEW)
     for status in (401, 200, 401):

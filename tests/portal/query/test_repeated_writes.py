@@ -122,7 +122,7 @@ class TestTheKey:
         assert (one == other) is same
 
 
-def test_version_is_sent_with_each_try_of_a_write(ada: User) -> None:
+def test_each_try_of_a_write_has_its_version(ada: User) -> None:
     """`if_match`: a write that changes the version of a row that the user saw, or nothing."""
     client = ada.request()
     listed(client)

@@ -1,4 +1,4 @@
-"""How much of the store one user's variants take, what a full store makes of cached reads, and what each key is for."""
+"""Variants of one user in the store: the room that they take, reads where it is full, and the use of each key."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ PARTITION = Partition(
     principal=principal_of_id("usr_1"), namespace=NAMESPACE, view="0a1b", binding=binding_key("a token")
 )
 LEASE = lease_key(PARTITION, query_key(endpoint="energy.get_clients"), start=None, index=0)
-LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients", random_below=lambda _: 0)  # type: ignore[arg-type]  # no store is asked
+LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients")
 ENDPOINTS = endpoints_by_digest(["energy.get_clients", "energy.get_summary"])
 
 
@@ -134,5 +134,5 @@ def test_what_a_key_is_for(key: str, read: StoredKey) -> None:
     assert read_key(key, endpoints=ENDPOINTS) == read
 
 
-def test_an_endpoint_that_nobody_declares_any_more_has_no_name() -> None:
+def test_endpoint_that_nobody_declares_has_no_name() -> None:
     assert read_key(page(), endpoints={}) == StoredKey(KeyUse.PAGE, NAMESPACE)

@@ -284,7 +284,7 @@ def test_a_refused_refresh_leads_to_the_root_whatever_the_view_returns_or_raises
 
 
 @pytest.mark.parametrize(("forwards", "told"), [(True, ("Firefox/140.0", "192.0.2.7")), (False, ("portal", None))])
-def test_the_browsers_name_and_address_are_passed_on_only_where_that_is_asked_for(
+def test_browsers_name_and_address_pass_only_where_asked(
     backend: responses.RequestsMock, account: str, forwards: bool, told: tuple[str, str | None]
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile_of(account))

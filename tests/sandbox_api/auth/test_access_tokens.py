@@ -74,7 +74,7 @@ def test_token_ends_with_sign_in_time_and_account(sign_in, anyone, problem, conf
         assert problem(client.get("/me"), 401)
 
 
-def test_a_sign_in_of_another_account_is_not_taken(sign_in, anyone, problem):
+def test_sign_in_of_another_account_is_not_taken(sign_in, anyone, problem):
     mine, other = sign_in(), sign_in()
     claims = jwt.decode(mine.pair.access_token, options={"verify_signature": False})
     forged = jwt.encode({**claims, "sub": other.account.id}, django_settings.SANDBOX.jwt_key, algorithm="HS256")

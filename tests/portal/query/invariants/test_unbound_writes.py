@@ -52,9 +52,7 @@ def refreshed(user: User) -> TokenStore:
     return TokenStore(tokens.current)
 
 
-def test_pending_purges_are_bounded_and_become_all_that_is_cached(
-    ada: User, other: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_pending_purges_become_all(ada: User, other: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing can be written then: the process that made the write tells of it as soon as it reaches the store."""
     monkeypatch.setattr(generations, "MAX_PENDING", 8)
     ada.store.down = True

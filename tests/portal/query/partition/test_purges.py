@@ -81,7 +81,7 @@ def test_a_write_under_way_during_a_purge_shows_in_what_is_cached_after_it(ada: 
     assert names(ada)["c5"] == "renamed"
 
 
-def test_sign_in_as_another_user_forgets_what_was_read(ada: User) -> None:
+def test_sign_in_as_another_forgets_what_was_read(ada: User) -> None:
     tokens = TokenStore(ada.tokens.current)
     client = ada.process.request_with(tokens)
     assert me(client).unwrap()["id"] == "ada"

@@ -125,7 +125,7 @@ def client(ada: User) -> QueryClient:
     return ada.request(deadline=Deadline(10, clock=clock))
 
 
-def test_the_write_is_sent_and_the_list_is_read_and_the_binding_not_tried_again(ada: User, client: QueryClient) -> None:
+def test_write_and_read_go_on_without_a_binding(ada: User, client: QueryClient) -> None:
     delete(client, "c5")
     for word in ("1", "2", "5"):
         assert listed(client, {"q": word}) == [f"c{word}"][: word != "5"]
@@ -133,7 +133,7 @@ def test_the_write_is_sent_and_the_list_is_read_and_the_binding_not_tried_again(
     assert ada.backend.sent[-1]["deadline"].remaining() == 10 - BINDING_BUDGET_S
 
 
-def test_a_client_that_lives_longer_tries_to_bind_again(ada: User, client: QueryClient) -> None:
+def test_longer_living_client_tries_to_bind_again(ada: User, client: QueryClient) -> None:
     clients(client, {"q": "1"})
     ada.backend.before = None
     ada.passes(MEMOIZED_FOR_S)
@@ -141,6 +141,6 @@ def test_a_client_that_lives_longer_tries_to_bind_again(ada: User, client: Query
     assert client.is_bound
 
 
-def test_who_wants_to_see_the_profile_waits_for_it(client: QueryClient) -> None:
+def test_reader_of_the_profile_waits_for_it(client: QueryClient) -> None:
     clients(client)
     assert me(client).unwrap()["id"] == "ada"

@@ -182,7 +182,7 @@ def named(known: str | None, *, is_new: bool) -> Any:
     return response.cookies.get(SIGN_IN_NAME)
 
 
-def test_each_sign_in_has_a_name_that_scripts_read_and_keeps_it() -> None:
+def test_sign_in_keeps_a_name_that_scripts_read() -> None:
     cookie = named(None, is_new=True)
     assert re.fullmatch(r"[A-Za-z0-9_-]{12}", cookie.value)
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == ("", "Lax", "/")
@@ -191,5 +191,5 @@ def test_each_sign_in_has_a_name_that_scripts_read_and_keeps_it() -> None:
 
 
 @pytest.mark.parametrize("made_up", [None, "", "x", "y" * 500, 'a"b;c'])
-def test_a_sign_in_without_a_name_of_ours_gets_none_by_a_refresh(made_up: str | None) -> None:
+def test_refresh_gives_a_nameless_sign_in_no_name(made_up: str | None) -> None:
     assert named(made_up, is_new=False) is None
