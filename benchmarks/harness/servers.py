@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tests.support.harness import share_prepared_files
 from tests.support.ports import free_port
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ def project_server(
         "PYTHONPATH": str(Path(__file__).with_name("runtime_only")),
         "BENCH_HIDDEN_MODULES": " ".join(sorted(development_modules())),
     }
+    if checkout == ROOT:
+        share_prepared_files(folder / "state")
     log = folder / "log"
     with serving(command, port=port, core=core, log=log, cwd=checkout, environment=environment) as server:
         yield server

@@ -19,7 +19,7 @@ from tests.support.topology import DOMAIN, OFFSETS, Person, Topology, running_to
 EMAIL = "energy@example.com"
 PEOPLE = 4
 #: Times that both servers are restarted, and seconds between two requests of one person.
-ROUNDS, PAUSE_S = 1, 0.05
+ROUNDS, PAUSE_S = 1, 0.2
 #: The first part of the name of each client that is made here.
 MARK = "Made While Restarting"
 
