@@ -12,6 +12,7 @@ from pathlib import Path
 from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.harness import ROOT, clean_environment, run_program, with_own
 from tests.support.ports import free_port_base
+from tests.support.whole_runs import SHORT
 
 WHOLE_FILES = (
     *(".env.example", ".gitignore", ".pre-commit-config.yaml"),
@@ -22,7 +23,7 @@ NEW_PLATFORM = "trialplatform"
 
 
 def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
-    """Copy what the servers need into `folder`, which is made.
+    """Copy what the servers need into `folder`, which is made, with what Python has compiled of it.
 
     :param whole: what else is in the checkout as well: tests, documentation, deployment.
     """
@@ -30,7 +31,8 @@ def copy_of_checkout(folder: Path, *, whole: bool = False) -> Path:
     for part in ("manage.py", "pyproject.toml", "layers.toml", *(WHOLE_FILES if whole else ())):
         shutil.copy(ROOT / part, folder)
     for part in ("packages", "apps", *(("tests", "docs", "deploy", "requirements", "benchmarks") if whole else ())):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        # The name of a file that another process is compiling just now ends with a number.
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("*.pyc.*"))
     return folder
 
 
@@ -70,7 +72,7 @@ def changes_of_copy(folder: Path) -> str:
 
 def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:
     """Variables of a process in the copy, whose packages come before this checkout's; None takes one away."""
-    return clean_environment(PYTHONPATH=f"{folder}:{folder / 'packages'}", **variables)
+    return clean_environment(PYTHONPATH=f"{folder}:{folder / 'packages'}", **SHORT, **variables)
 
 
 def run(

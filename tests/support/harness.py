@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SYSTEM_PROGRAMS = "/usr/sbin"
 #: The variable with the folder that all processes of a run share.
 RUN_FOLDER = "TEST_RUN_FOLDER"
+#: The variable with a filled state folder of the sandbox, for a run whose data is there already.
+FILLED_SANDBOX = "TEST_FILLED_SANDBOX"
 
 
 def found_tool(*names: str) -> str | None:
@@ -117,24 +119,28 @@ def share_prepared_files(state: Path) -> None:
         link.symlink_to(prepared)
 
 
-@cache
-def seeded_sandbox() -> Path:
-    """A state folder of the sandbox with all its data, to be copied.
-
-    It is made once in a run.
-    """
-    folder = run_folder()
-    made, unfinished = folder / "sandbox", folder / "unfinished"
-    with (folder / "lock").open("w") as lock:
+def made_once(name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder of this run, which the first process that asks for it has filled."""
+    made, unfinished = run_folder() / name, run_folder() / f"{name}-unfinished"
+    with (run_folder() / f"{name}-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
-            environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(unfinished))
-            for step in ("migrate", "seed"):
-                run_program(sys.executable, "-m", BACKEND, step, env=with_own(environment))
+            make(unfinished)
             unfinished.rename(made)
     return made
+
+
+@cache
+def seeded_sandbox() -> Path:
+    """Return a state folder of the sandbox with all its data, to be copied."""
+
+    def seed(folder: Path) -> None:
+        environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
+        run_program(sys.executable, "manage.py", "--app", "auth_app", "seed_sandbox", env=with_own(environment))
+
+    return Path(os.environ.get(FILLED_SANDBOX) or made_once("sandbox", seed))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -197,6 +203,7 @@ def running_stack(
     without: tuple[str, ...] = (),
     port_base: int | None = None,
     through_proxy: bool = False,
+    development: bool = False,
     seeded: Path | None = None,
     **variables: str | None,
 ) -> Iterator[RunningStack]:
@@ -204,6 +211,7 @@ def running_stack(
 
     `variables` are environment variables for all servers; None takes one away. `port_base` is for variables that
     name ports; any free one otherwise. `through_proxy`: the projects call the sandbox by way of `proxy`.
+    `development`: the projects run as `make dev` runs them.
     `seeded`: a state folder of the sandbox that is copied in place of one with all its data.
     """
     base = port_base or free_port_base()
@@ -222,7 +230,7 @@ def running_stack(
                 **variables,
             }
         )
-        local = LocalStack(port_base=base, environment=environment)
+        local = LocalStack(port_base=base, environment=environment, development=development)
         log = folder / "servers.log"
         if BACKEND not in without:
             prepare_sandbox(environment, seeded)

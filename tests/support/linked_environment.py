@@ -38,8 +38,10 @@ def link_environment(checkout: Path, *, server: bool = False) -> None:
 
 def _link(program: Path, link: Path) -> None:
     """A link; of a script, a copy that the copy's own Python runs."""
-    first, _, rest = program.read_bytes().partition(b"\n")
-    if first.startswith(b"#!") and b"python" in first:
+    with program.open("rb") as file:
+        first = file.readline(1000)  # not the whole of a binary
+        rest = file.read() if first.startswith(b"#!") and b"python" in first else None
+    if rest is not None:
         link.write_bytes(b"#!%s\n%s" % (bytes(link.with_name("python")), rest))
         link.chmod(0o755)
     else:

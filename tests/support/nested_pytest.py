@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tests.support.harness import ROOT, run_program
+from tests.support.whole_runs import SHORT
 
 #: What every test below `tests/apps` stands on.
 GROUND = ("conftest.py", "settings.py")
@@ -22,13 +23,15 @@ def run_app_tests_in_copy(copy: Path, app: str) -> subprocess.CompletedProcess[s
     return run_pytest(copy / "tests" / "apps" / app, checkout=copy)
 
 
-def run_pytest(*paths: Path, checkout: Path = ROOT, only: str = "") -> subprocess.CompletedProcess[str]:
+def run_pytest(
+    *paths: Path, checkout: Path = ROOT, only: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run the tests of these files and folders; the output has a line for each test.
 
     :param only: an expression by which tests are chosen, as of the option `-k`.
     :param checkout: whose `pyproject.toml` counts, and whose packages are imported.
     """
     options = ["-p", "no:cacheprovider", "-c", str(checkout / "pyproject.toml"), "--rootdir", str(checkout), "-k", only]
-    environment = {**os.environ, "PYTHONPATH": f"{checkout}:{checkout / 'packages'}"}
+    environment = {**os.environ, **SHORT, "PYTHONPATH": f"{checkout}:{checkout / 'packages'}", **variables}
     command = (sys.executable, "-m", "pytest", "-rA", *options, *paths)
     return run_program(*command, status=None, cwd=checkout, env=environment, timeout=300)

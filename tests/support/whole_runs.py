@@ -11,6 +11,8 @@ T = TypeVar("T")
 #: The variable that `make storm-check` sets.
 VARIABLE: Final = "WHOLE_TESTS"
 IS_WHOLE: Final = os.environ.get(VARIABLE) == "on"
+#: For the tests that a test runs: in a whole run too, they are short.
+SHORT: Final = {VARIABLE: "off"}
 
 
 def number_of(whole: int) -> int:

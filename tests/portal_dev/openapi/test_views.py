@@ -107,37 +107,32 @@ payment_pages = resource_pages(
     )
 
 
-@pytest.fixture(scope="module")
-def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return sandbox_schema(tmp_path_factory.mktemp("schema"))
-
-
-def sources(schema: Path, file: Path, path: str, **options: Any) -> str:
+def sources(file: Path, path: str, **options: Any) -> str:
     told = {"stdout": io.StringIO(), "stderr": io.StringIO()}
-    call_command("services_from_openapi", str(schema), path=path, forms=file, **told, **options)
+    call_command("services_from_openapi", str(sandbox_schema()), path=path, forms=file, **told, **options)
     return file.read_text()
 
 
 @pytest.mark.parametrize(("path", "pages"), [("/energy/clients", 7), ("/energy/chargers", 3), ("/finance/invoices", 5)])
-def test_pages_of_a_list_can_be_declared(schema: Path, tmp_path: Path, path: str, pages: int) -> None:
+def test_pages_of_a_list_can_be_declared(tmp_path: Path, path: str, pages: int) -> None:
     names: dict[str, Any] = {}
-    exec(compile(sources(schema, tmp_path / "views.py", path), "views.py", "exec"), names)
+    exec(compile(sources(tmp_path / "views.py", path), "views.py", "exec"), names)
     [found] = [each for name, each in names.items() if name.endswith("_pages") and isinstance(each, list)]
     assert [type(each) for each in found] == [URLPattern] * pages
     forms = [form for name, form in names.items() if name.endswith("Form") and name != "BackendForm"]
     assert all(issubclass(form.row_class, Row) for form in forms)
 
 
-def test_pages_import_the_file_of_the_calls(schema: Path, tmp_path: Path) -> None:
+def test_pages_import_the_file_of_the_calls(tmp_path: Path) -> None:
     service = tmp_path / "shop" / "bills.py"
     service.parent.mkdir()
     (service.parent / "__init__.py").write_text("")
-    text = sources(schema, tmp_path / "views.py", "/finance/invoices", output=service)
+    text = sources(tmp_path / "views.py", "/finance/invoices", output=service)
     assert "from shop.bills import BillMutations, BillQueries, Invoice, InvoiceStatus\n" in text
 
 
-def test_several_modules_and_no_list_are_refused(schema: Path, tmp_path: Path) -> None:
+def test_several_modules_and_no_list_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"--forms is for one of energy/.*: choose it by --path"):
-        sources(schema, tmp_path / "views.py", "/energy")
+        sources(tmp_path / "views.py", "/energy")
     with pytest.raises(CommandError, match=r"me/me.py: there is no list of rows"):
-        sources(schema, tmp_path / "views.py", "/me")
+        sources(tmp_path / "views.py", "/me")
