@@ -1,4 +1,4 @@
-"""Commands of the how-to on one app, typed in a fresh clone."""
+"""Commands of the how-to on one app, typed in a copy of the checkout."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ import requests
 
 from portal.config.projects import PROJECT_BY_APP
 from portal.server.ports import answers, port_is_free
-from tests.support.checkout_copy import fresh_clone
+from tests.support.checkout_copy import copy_of_checkout
+from tests.support.harness import prepare_sandbox
 from tests.support.http_browser import HttpBrowser
 from tests.support.linked_environment import link_environment
 from tests.support.local_run import PATIENCE_S, Run
 from tests.support.ports import free_port_base
 
-ALL, WITHOUT, BY_HAND = "make dev", "make dev without=finance", "./manage.py --app finance runserver"
+WITHOUT, BY_HAND = "make dev without=finance", "./manage.py --app finance runserver"
 WITH_TOOLBAR = "APP_DEBUG_TOOLBAR=on make dev"
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A fresh clone after `make install`."""
-    made = fresh_clone(tmp_path / "portal")
+def copy(tmp_path: Path) -> Path:
+    """A copy after `make install`."""
+    made = copy_of_checkout(tmp_path / "portal", whole=True)
     link_environment(made)
     return made
 
 
 @contextlib.contextmanager
-def typed(command: str, clone: Path) -> Iterator[Run]:
-    with Run(clone.parent, free_port_base(), checkout=clone, typed=command) as run:
+def typed(command: str, copy: Path) -> Iterator[Run]:
+    prepare_sandbox({"SANDBOX_STATE_DIR": str(copy.parent / "sandbox")})
+    with Run(copy.parent, free_port_base(), checkout=copy, typed=command) as run:
         run.wait_for("ready", seconds=120)
         yield run
 
@@ -47,25 +49,25 @@ def get(run: Run, app: str, path: str) -> str:
     return ""
 
 
-def test_what_is_saved_shows_and_a_page_carries_the_toolbar(clone: Path) -> None:
-    with typed(WITH_TOOLBAR, clone) as run:
+def test_what_is_saved_shows_and_a_page_carries_the_toolbar(copy: Path) -> None:
+    with typed(f"{WITH_TOOLBAR} without='energy operations finance'", copy) as run:
         assert "djDebug" in get(run, "auth_app", "/en/login")
         assert "#QueriesPanel" in get(run, "auth_app", "/static/portal_dev/queries.css")
-        form = clone / "packages" / "portal_gateway" / "forms.py"
+        form = copy / "packages" / "portal_gateway" / "forms.py"
         form.write_text(form.read_text().replace('_("Email")', '_("Electronic mail")'))
         run.wait_until(lambda: "Electronic mail" in get(run, "auth_app", "/en/login"), what="the new label")
 
 
-def test_an_app_that_is_left_out_runs_by_hand_with_a_debugger(clone: Path) -> None:
-    view = clone / "apps" / "finance" / "views" / "overview.py"
+def test_an_app_that_is_left_out_runs_by_hand_with_a_debugger(copy: Path) -> None:
+    view = copy / "apps" / "finance" / "views" / "overview.py"
     stopping, changed = re.subn(r'(\ndef overview\(.*\n    """.*"""\n)', r"\1    breakpoint()\n", view.read_text())
     assert changed == 1
     view.write_text(stopping)
-    with typed(WITHOUT, clone) as run:
+    with typed(WITHOUT, copy) as run:
         port = port_of(run, "finance")
         assert f"http://localhost:{port}" not in "\n".join(run.lines)
         assert port_is_free("127.0.0.1", port)
-        with Run(clone.parent / "finance", run.port_base, checkout=clone, typed=BY_HAND) as by_hand:
+        with Run(copy.parent / "finance", run.port_base, checkout=copy, typed=BY_HAND) as by_hand:
             run.wait_until(lambda: answers(port), what="finance answers on its own port")
             by_hand.process.stdin.write("p request.path, request.api_deadline.remaining() > 3600\nc\n")
             by_hand.process.stdin.flush()

@@ -26,7 +26,8 @@ PAGE = f"{CLIENTS}?menu=city"
 def energy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
     """The gateway and the energy app, with the toolbar."""
     folder = tmp_path_factory.mktemp("devtools")
-    with running_stack(folder, without=("operations", "finance"), APP_DEBUG_TOOLBAR="on") as stack:
+    left_out = ("operations", "finance")
+    with running_stack(folder, without=left_out, development=True, APP_DEBUG_TOOLBAR="on") as stack:
         yield stack
 
 
