@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from django.core.checks import CheckMessage, registry
 
 from portal.config.portal_config import TokenVerification
 from portal.config.projects import GATEWAY, PROJECT_BY_APP
+from portal_operate import checks
 from portal_operate.checks import (
     check_a_key_sets_tokens_are_told_apart,
     check_debug_stays_on_this_machine,
     check_every_project_gets_the_cookies,
+    check_every_project_has_its_folder,
     check_every_project_has_its_own_address,
     check_the_key_fits_its_algorithms,
     check_the_refresh_lock_outlasts_the_call,
@@ -55,6 +58,18 @@ def test_a_platforms_project_need_not_know_where_the_others_are(settings) -> Non
     assert messages_of(settings, check_every_project_gets_the_cookies, **told) == []
     (warning,) = messages_of(settings, check_every_project_gets_the_cookies, project=GATEWAY, **told)
     assert warning.id == "portal.W001"
+
+
+def test_registry_and_folders_that_differ_stop_the_start(settings, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(checks, "SOURCE_ROOT", tmp_path)
+    for app in (*(PROJECT_BY_APP.keys() - {"finance"}), "fleet"):
+        (tmp_path / "apps" / app).mkdir(parents=True)
+        (tmp_path / "apps" / app / "settings.py").touch()
+    assert check_every_project_has_its_folder in registry.registry.get_checks()
+    assert [(each.id, each.msg) for each in messages_of(settings, check_every_project_has_its_folder)] == [
+        ("portal.E001", "apps/finance is missing, and the platform registry names it"),
+        ("portal.E002", "apps/fleet is no platform of the registry"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
+from portal_dev.management.commands import removeplatform, startplatform
 from portal_dev.platforms import platform_places
 from portal_dev.platforms.platform_folders import LONGEST
 from tests.support.checkout_copy import (
@@ -14,10 +15,10 @@ from tests.support.checkout_copy import (
     changes_of_copy,
     commit_copy,
     copy_of_checkout,
-    in_copy,
     output_of,
     run,
 )
+from tests.support.harness import run_program
 
 #: A command of manage.py that Ctrl-C ends before it writes one more file than given, or removes one more folder.
 INTERRUPTED = """
@@ -71,61 +72,44 @@ def test_command_tells_what_it_wrote_and_missed(copy: Path) -> None:
         output_of(copy, "-m", "ruff", *words, "apps/product.py", f"apps/{name}", f"tests/apps/{name}")
 
 
-def test_folder_without_a_line_and_line_without_a_folder_fail_a_check(copy: Path) -> None:
-    for change, fault in (
-        (lambda: shutil.copytree(copy / "apps" / "finance", copy / "apps" / NEW_PLATFORM), "portal.E002"),
-        (lambda: shutil.rmtree(copy / "apps" / "finance"), "portal.E001"),
-    ):
-        change()
-        result = run(copy, "manage.py", "--app", "energy", "check", variables=in_copy(copy, DEBUG="on"))
-        assert result.returncode != 0
-        assert fault in result.stderr
-
-
-def test_refused_name_changes_nothing(copy: Path) -> None:
-    commit_copy(copy)
+def test_refused_name_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for module in (startplatform, removeplatform, platform_places):
+        monkeypatch.setattr(module, "SOURCE_ROOT", tmp_path)
     known = "is no platform; there are energy, operations, finance"
     for command, name, told in (
         ("startplatform", "calendar", "can't be a platform: "),
         ("removeplatform", "auth_app", known),
         ("removeplatform", "../energy", known),
     ):
-        result = run(copy, "manage.py", command, name)
-        assert result.returncode != 0
-        assert result.stderr.startswith(f"CommandError: {name!r} {told}")
-    assert changes_of_copy(copy) == ""
+        with pytest.raises(CommandError) as refused:
+            call_command(command, name)
+        assert str(refused.value).startswith(f"{name!r} {told}")
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_interrupted_commands_can_be_repeated(copy: Path) -> None:
+def test_interrupted_commands_are_repeated_and_work_is_kept(copy: Path) -> None:
     commit_copy(copy)
-    interrupted = run(copy, "-c", INTERRUPTED, "8", "startplatform", NEW_PLATFORM)
+    git = (copy / ".git").rename(copy.with_name("git"))
+    interrupted = run(copy, "-c", INTERRUPTED, "15", "startplatform", NEW_PLATFORM)
     assert "KeyboardInterrupt" in interrupted.stderr
+    app = copy / "apps" / NEW_PLATFORM
+    assert app.exists(), "it was interrupted after the registry's line"
     remove(copy)
-    assert changes_of_copy(copy) == ""
+    assert not app.exists()
     start(copy)
-    interrupted = run(copy, "-c", INTERRUPTED, "5", "removeplatform", NEW_PLATFORM)
-    assert "KeyboardInterrupt" in interrupted.stderr
-    remove(copy)
-    assert changes_of_copy(copy) == ""
-
-
-def test_work_stops_the_removal_unless_git_has_it(copy: Path) -> None:
-    start(copy)
-    view = copy / "apps" / NEW_PLATFORM / "views" / "trucks.py"
+    view = app / "views" / "trucks.py"
     view.write_text("# an afternoon's work\n")
     refused = f"nothing is removed: apps/{NEW_PLATFORM}/views/trucks.py\n"
     assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).stderr.endswith(refused), "without git"
-    view.unlink()
-    remove(copy)
-    start(copy)
-    commit_copy(copy)
-    view.write_text("# an afternoon's work\n")
+    git.rename(copy / ".git")
     before = changes_of_copy(copy)
     assert run(copy, "manage.py", "removeplatform", NEW_PLATFORM).stderr.endswith(refused)
     assert changes_of_copy(copy) == before
     commit_copy(copy)
+    interrupted = run(copy, "-c", INTERRUPTED, "5", "removeplatform", NEW_PLATFORM)
+    assert "KeyboardInterrupt" in interrupted.stderr
     remove(copy)
-    assert not view.exists()
+    assert run_program("git", "diff", "--stat", "HEAD~1", cwd=copy).stdout == ""
 
 
 def test_name_within_a_longer_one_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,10 +23,6 @@ NAME = "acme"
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
-def start(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run_in(folder, str(ROOT / "manage.py"), "startproduct", *words)
-
-
 def in_product(product: Path, **variables: str) -> dict[str, str | None]:
     """The portal's packages are this checkout's; its apps are not found."""
     return clean_environment(PYTHONPATH=f"{product}:{ROOT / 'packages'}", **variables)
@@ -39,7 +35,7 @@ def output_of(product: Path, *command: str, **variables: str) -> str:
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("product")
-    written = start(folder, NAME)
+    written = run_in(folder, str(ROOT / "manage.py"), "startproduct", NAME)
     assert written.returncode == 0, written.stderr
     return folder
 
@@ -49,11 +45,6 @@ def own(product: Path, tmp_path: Path) -> Path:
     """A copy of the product, to change."""
     ignored = shutil.ignore_patterns(".venv", "__pycache__")
     return Path(shutil.copytree(product, tmp_path / "own", ignore=ignored))
-
-
-def set_languages(product: Path, languages: str) -> None:
-    described = product / "apps" / "product.py"
-    described.write_text(described.read_text().replace('"en": "English"', languages))
 
 
 @pytest.fixture
@@ -70,25 +61,11 @@ def test_each_app_passes_its_checks(product: Path, app: str) -> None:
     output_of(product, "manage.py", "--app", app, "check", DEBUG="on")
 
 
-def test_commands_of_an_installed_product_need_no_variables(own: Path) -> None:
-    link_environment(own, server=True)
-    run_program("make", "install", "PIP=true", cwd=own)
-    output_of(own, "manage.py", "--app", NAME, "update_catalogs", DEBUG="")
-
-
-def test_its_code_is_formatted_tested_and_migrated(product: Path, tmp_path: Path) -> None:
+def test_its_code_is_formatted_and_migrated(product: Path, tmp_path: Path) -> None:
     for words in (("format", "--check", "."), ("check", ".")):
         output_of(product, "-m", "ruff", *words, "--no-cache")
-    assert "5 passed" in output_of(product, *PYTEST)
     variables = {"DEBUG": "on", "SANDBOX_STATE_DIR": str(tmp_path)}
     output_of(product, "manage.py", "--app", "sandbox_api", "makemigrations", "--check", **variables)
-
-
-def test_it_has_the_calls_of_its_services_alone(product: Path) -> None:
-    listed = output_of(product, "manage.py", "--app", NAME, "list_endpoints", DEBUG="on")
-    assert "/acme/orders/{id}" in listed
-    assert "/me" in listed
-    assert "/energy/clients" not in listed
 
 
 def test_user_signs_in_and_creates_an_order(running: Run) -> None:
@@ -105,38 +82,31 @@ def test_user_signs_in_and_creates_an_order(running: Run) -> None:
         assert "Acme" in person.get(f"{gateway}/en/profile").text
 
 
-def test_further_platform_and_language_are_added(own: Path) -> None:
-    set_languages(own, '"en": "English", "de": "Deutsch"')
+def test_further_platform_and_languages_are_added(own: Path) -> None:
     assert "yourself" not in output_of(own, "manage.py", "startplatform", "fleet")
+    assert "8 passed" in output_of(own, *PYTEST)
     described = own / "apps" / "product.py"
-    described.write_text(described.read_text().replace('msgid("Acme"),', 'msgid("Acme"),\n    msgid("Fleet"),'))
-    missing = output_of(own, "manage.py", "--app", "fleet", "update_catalogs", DEBUG="on")
-    assert "apps/locale/de/LC_MESSAGES/django.po: no translation of 'Fleet'" in missing
-    assert "Sign in" not in missing, "a text of the portal's packages, which are translated"
+    text = described.read_text().replace('msgid("Acme"),', 'msgid("Acme"),\n    msgid("Fleet"),')
+    languages = '"de": "Deutsch", "en": "English", "fr": "Français"'
+    described.write_text(text.replace('"en": "English"', languages))
+    # What `make install` leaves needs no variables.
+    link_environment(own, server=True)
+    run_program("make", "install", "PIP=true", cwd=own)
+    told = output_of(own, "manage.py", "--app", "fleet", "update_catalogs", DEBUG="")
+    catalog = "apps/locale/{}/LC_MESSAGES/django.po: no translation of '{}'"
+    assert catalog.format("de", "Fleet") in told
+    # The packages' texts are translated into German; in French, which they lack, their texts are the product's.
+    assert catalog.format("fr", "Sign in") in told
+    assert catalog.format("de", "Sign in") not in told
+    assert "packages" not in told
+    # The texts are written in English, whatever the default language is.
+    assert "locale/en" not in told
+    assert not list((ROOT / "packages").rglob("locale/fr"))
     checked = run_in(own, "manage.py", "--app", "auth_app", "check", variables=in_product(own, DEBUG="on"))
     assert "(portal.source.E006) the text 'Fleet' has no translation" in checked.stderr
-    output_of(own, *PYTEST)
 
 
-@pytest.mark.parametrize(
-    ("languages", "missing", "not_written"),
-    [
-        # Which the packages do not have: their texts are the product's to translate.
-        ('"en": "English", "fr": "Français"', "fr/LC_MESSAGES/django.po: no translation of 'Sign in'", "packages"),
-        # The texts are written in English, whatever the default language is.
-        ('"de": "Deutsch", "en": "English"', "de/LC_MESSAGES/django.po: no translation of 'Acme'", "locale/en"),
-    ],
-    ids=["a language that the packages do not have", "a default language other than English"],
-)
-def test_language_of_the_product_is_its_own(own: Path, languages: str, missing: str, not_written: str) -> None:
-    set_languages(own, languages)
-    told = output_of(own, "manage.py", "--app", NAME, "update_catalogs", DEBUG="on")
-    assert f"apps/locale/{missing}" in told
-    assert not_written not in told
-    assert not list((ROOT / "packages").rglob("locale/fr"))
-
-
-def test_products_file_replaces_one_of_the_portals(own: Path, tmp_path: Path) -> None:
+def test_products_files_and_calls_take_the_place_of_the_portals(own: Path, tmp_path: Path) -> None:
     login = own / "apps" / "templates" / "auth_app" / "login.html"
     login.parent.mkdir(parents=True)
     login.write_text('{% extends "portal/plain.html" %}{% block content %}Our own sign-in{% endblock %}')
@@ -149,27 +119,35 @@ def test_products_file_replaces_one_of_the_portals(own: Path, tmp_path: Path) ->
         "from django.test import Client\n"
         "print(find('portal/css/portal.css'))\n"
         "print(Client(SERVER_NAME='localhost').get('/en/login').content.decode())\n"
+        "from django.core.management import call_command\n"
+        "call_command('list_endpoints')\n"
     )
     state = str(tmp_path / "state")
     variables = {"DEBUG": "on", "DJANGO_SETTINGS_MODULE": "apps.auth_app.settings", "APP_STATE_DIR": state}
     shown = output_of(own, "-c", program, **variables)
     assert str(style) in shown
     assert "Our own sign-in" in shown
+    assert "/acme/orders/{id}" in shown
+    assert "/me" in shown
+    assert "/energy/clients" not in shown
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("name", "folder", "told"),
     [
-        (("Acme", "--folder", "new"), "'Acme' can't be a product"),
-        ((NAME, "--folder", "."), " is no empty folder: give another one by --folder"),
-        ((NAME, "--folder", "notes.txt"), "notes.txt is no empty folder: give another one by --folder"),
+        ("Acme", "new", "'Acme' can't be a product"),
+        (NAME, ".", " is no empty folder: give another one by --folder"),
+        (NAME, "notes.txt", "notes.txt is no empty folder: give another one by --folder"),
     ],
 )
-def test_refused_name_or_folder_writes_nothing(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+def test_refused_name_or_folder_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, folder: str, told: str
+) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    refused = start(tmp_path, *words)
-    assert refused.returncode == 2
-    assert told in refused.stderr
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError, match=re.escape(told)) as refused:
+        call_command("startproduct", name, "--folder", folder)
+    assert refused.value.returncode == 2
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
