@@ -9,6 +9,7 @@ import json
 from typing import Final
 
 _SERVICES: Final = "packages/portal/services/finance"
+_OTHER_SERVICES: Final = "packages/portal/services/energy"
 _APP: Final = "apps/finance"
 _TEMPLATES: Final = f"{_APP}/templates/finance"
 
@@ -214,13 +215,15 @@ FILES: Final = {
     "tests/apps/finance/test_mistaken_pages.py": _TESTS,
     SCHEMA: json.dumps({"openapi": "3.1.0", "paths": {"/finance/orders": {"get": _ANSWER, "post": _ANSWER}}}),
 }
-#: Those that hide others: modules that can't be imported.
+#: Those that hide others: modules that can't be imported. They are another app's.
 HIDING: Final = {
-    f"{_SERVICES}/wrong_method.py": _module('mutation_endpoint(url="/finance/orders", method="GET")  # mistake 7'),
-    f"{_SERVICES}/wrong_template.py": _module(
+    f"{_OTHER_SERVICES}/wrong_method.py": _module(
+        'mutation_endpoint(url="/finance/orders", method="GET")  # mistake 7'
+    ),
+    f"{_OTHER_SERVICES}/wrong_template.py": _module(
         'mutation_endpoint(url="/x/{idd}", params=RowParams, method="POST")  # mistake 9'
     ),
-    f"{_SERVICES}/wrong_origin.py": _module(
+    f"{_OTHER_SERVICES}/wrong_origin.py": _module(
         'mutation_endpoint(url="https://api.example.com/orders", method="POST")  # mistake 18'
     ),
 }

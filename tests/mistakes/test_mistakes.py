@@ -17,6 +17,7 @@ from tests.mistakes.made import ADDED, FILES, HIDING, SCHEMA
 from tests.support.checkout_copy import copy_caches, copy_of_checkout, in_copy, run
 from tests.support.harness import ROOT
 from tests.support.nested_pytest import run_app_tests_in_copy
+from tests.typing.test_typing import MARKED, WRONG
 
 #: Path and line, to what is said there.
 Messages = dict[tuple[str, int], str]
@@ -62,13 +63,21 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text((folder / name).read_text() + text)
     for name in ("settings.py", "apps/finance/conftest.py"):
         shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
+    shutil.copytree(ROOT / "tests" / "typing", folder / "tests" / "typing", ignore=shutil.ignore_patterns("test_*"))
     copy_caches(folder)
     return folder
 
 
-def told_by_mypy(copy: Path) -> Messages:
-    output = run(copy, "-m", "mypy", *TYPED, variables=in_copy(copy)).stdout
+@cache
+def output_of_mypy(copy: Path) -> str:
+    """Return what mypy tells of the mistakes, and of the uses of hooks in `tests/typing`."""
+    output = run(copy, "-m", "mypy", *TYPED, "tests/typing", variables=in_copy(copy)).stdout
     assert "INTERNAL ERROR" not in output, "a declaration that raises is not mypy's end"
+    return output
+
+
+def told_by_mypy(copy: Path) -> Messages:
+    output = output_of_mypy(copy)
     return _by_line(re.findall(r"^(\S+?):(\d+): (?:error|note): (.*)$", output, flags=re.MULTILINE))
 
 
@@ -111,9 +120,7 @@ def without_what_hides(copy: Path) -> Iterator[None]:
 
 
 def told_by_check(copy: Path) -> Messages:
-    messages = checked(copy)
-    with without_what_hides(copy):
-        return messages | checked(copy)
+    return checked(copy, "finance") | checked(copy, "energy")
 
 
 def told_by_check_services(copy: Path) -> Messages:
@@ -122,8 +129,10 @@ def told_by_check_services(copy: Path) -> Messages:
     return _by_line(re.findall(r"^(\S+?):(\d+): (.*)$", output, flags=re.MULTILINE))
 
 
-def checked(copy: Path) -> Messages:
-    done = run(copy, "manage.py", "--app", "finance", "check", variables=in_copy(copy, DEBUG="on"))
+@cache
+def checked(copy: Path, app: str) -> Messages:
+    """Return what the checks of an app tell."""
+    done = run(copy, "manage.py", "--app", app, "check", variables=in_copy(copy, DEBUG="on"))
     assert done.returncode == 1, done.stdout + done.stderr
     return _by_line(re.findall(r"^(\S+?):(\d+): \(portal\.[\w.]+\) (.*(?:\n\t.*)*)", done.stderr, flags=re.MULTILINE))
 
@@ -172,9 +181,14 @@ def test_a_test_of_the_page_fails_with_these_words(test_run: str, number: int, w
     assert words in line
 
 
-def test_another_app_has_no_fault(copy: Path) -> None:
-    done = run(copy, "manage.py", "--app", "energy", "check", variables=in_copy(copy, DEBUG="on"))
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+def test_mypy_takes_right_uses_of_hooks_alone(copy: Path) -> None:
+    found = re.findall(r"^tests/typing/(\w+\.py):(\d+): error:", output_of_mypy(copy), flags=re.MULTILINE)
+    assert {(name, int(line)) for name, line in found} == {(WRONG.name, line) for line in MARKED}
+
+
+def test_apps_are_told_their_own_faults_alone(copy: Path) -> None:
+    assert {name for name, _ in checked(copy, "energy")} == HIDING.keys()
+    assert not {name for name, _ in checked(copy, "finance")} & HIDING.keys()
 
 
 def test_the_page_has_every_mistake_that_is_made_here() -> None:

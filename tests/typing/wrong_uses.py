@@ -1,4 +1,4 @@
-"""Uses of hooks that type checkers reject: on each marked line, and on no other. Checked by test_typing, never run."""
+"""Uses of hooks that type checkers reject: on each marked line, and on no other. test_typing and test_mistakes check it."""
 
 from __future__ import annotations
 

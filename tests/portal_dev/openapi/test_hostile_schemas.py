@@ -8,10 +8,10 @@ import copy
 import importlib
 import io
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -20,11 +20,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.query import REGISTRY
-from portal_dev.openapi import SchemaError, declarations, differences, source_of, view_source
+from portal_dev.openapi import SchemaError, classes, declarations, differences, source_of, view_source
 from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 HERE = Path(__file__).parent
+#: A service as a person writes it. mypy knows the type of a row.
+SHOP = """
+from django.http import HttpRequest
+
+from portal.query import QueryGroup, Row, resource
+
+
+class Order(Row):
+    city: str = ""
+
+
+_orders = resource("/orders", item=Order)
+
+
+class OrderQueries(QueryGroup):
+    use_get_orders_query = _orders.list
+    use_get_order_query = _orders.detail
+
+
+def cities(request: HttpRequest) -> list[str]:
+    reveal_type(OrderQueries.use_get_order_query(request, id="1").unwrap())
+    return [order.city for order in OrderQueries.use_get_orders_query(request).unwrap().items]
+
+
+def wrong(request: HttpRequest) -> int:
+    return OrderQueries.use_get_order_query(request, id="1").unwrap().city
+"""
 TRACKER = json.loads((HERE / "tracker_api.json").read_text())
 #: What is put in a part's place.
 VALUES: tuple[Any, ...] = (
@@ -69,7 +96,11 @@ def test_changed_schema_is_read_or_refused(changes: list[tuple[tuple[Any, ...], 
                 part[other_name] = part.pop(name)
             else:
                 part[name] = value
-    with contextlib.suppress(SchemaError, RecursionError):
+    # As it is before ruff, which would refuse what is no Python, as a schema is refused.
+    with contextlib.suppress(SchemaError, RecursionError), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            classes.subprocess, "run", lambda command, **given: CompletedProcess(command, 0, stdout=given["input"])
+        )
         for module in declarations(json.dumps(schema))[:1]:
             ast.parse(source_of(module))
 
@@ -125,19 +156,16 @@ def test_schema_like_a_public_api_becomes_a_package(imported: Callable[[Path], l
     """`tracker_api.json` is after issue trackers, odd parts included."""
     found = imported(HERE / "tracker_api.json")
     assert found == ["Team.createdAt: it is text here, and integer in the schema"]
-    options = ("--no-cache", "--config", str(ROOT / "pyproject.toml"), "odd_services")
-    for command in (
+    for options in (("check", "--ignore", "INP001,S105"), ("format", "--check")):
         # A person writes why a value is no secret.
-        ("ruff", "check", "--ignore", "INP001,S105", *options),
-        ("ruff", "format", "--check", *options),
-        ("mypy", "--no-pretty", "-p", "odd_services"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=tmp_path,
-            env={"PATH": "", "HOME": str(tmp_path), "MYPYPATH": f"{ROOT / 'packages'}:{tmp_path}"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        config = ("--no-cache", "--config", ROOT / "pyproject.toml")
+        run_program(sys.executable, "-m", "ruff", *options, *config, "odd_services", cwd=tmp_path)
+    # Another project than this checkout: `py.typed` says that the portal has types.
+    (tmp_path / "shop.py").write_text(SHOP)
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\nexplicit_package_bases = true\n")
+    command = (sys.executable, "-m", "mypy", "--no-pretty", "--no-error-summary", "shop.py", "odd_services")
+    checked = run_program(*command, status=1, cwd=tmp_path, env={"PATH": "", "HOME": str(tmp_path)})
+    assert checked.stdout.splitlines() == [
+        'shop.py:20: note: Revealed type is "shop.Order"',
+        'shop.py:25: error: Incompatible return value type (got "str", expected "int")  [return-value]',
+    ]
