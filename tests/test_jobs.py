@@ -192,7 +192,7 @@ def test_a_run_that_is_ended_leaves_no_process(tmp_path: Path, number: signal.Si
         f"from tests.jobs import run_pytest\nsys.exit(run_pytest('-n', '2', *{alone(tmp_path)}))\n"
     )
     run = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, "PIDS": str(pids)}, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code], cwd=ROOT, env=without_plugins(PIDS=str(pids)), stdout=subprocess.PIPE, text=True
     )
     # Reading the pipe waits for the test that has started the process.
     process = os.pidfd_open(int(pids.read_text()))
@@ -205,7 +205,12 @@ def test_a_run_that_is_ended_leaves_no_process(tmp_path: Path, number: signal.Si
 
 
 def alone(path: Path) -> tuple[str, ...]:
-    return ("-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), str(path))
+    """Arguments of a run without this checkout's configuration, whose plugins take most of a short run."""
+    return ("-p", "no:cacheprovider", "-p", "xdist", "-c", os.devnull, "--rootdir", str(path), str(path))
+
+
+def without_plugins(**variables: str) -> dict[str, str]:
+    return {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **variables}
 
 
 def test_a_run_ends_with_a_line_for_each_reason_to_skip_and_the_count(tmp_path: Path) -> None:
@@ -220,6 +225,7 @@ def test_a_run_ends_with_a_line_for_each_reason_to_skip_and_the_count(tmp_path: 
     run = subprocess.run(
         [sys.executable, "-c", f"import sys; from tests.jobs import run_pytest; sys.exit(run_pytest(*{words}))"],
         cwd=ROOT,
+        env=without_plugins(),
         capture_output=True,
         text=True,
         check=True,
@@ -254,8 +260,10 @@ def test_every_program_that_a_test_needs_is_known() -> None:
 def test_make_runs_the_tests_of_one_app(tmp_path: Path) -> None:
     checkout = copy_of_checkout(tmp_path / "copy", whole=True)
     link_environment(checkout)
-    for app in ("finance", "energy"):
-        (checkout / f"tests/apps/{app}/test_new.py").write_text("def test_it() -> None:\n    assert False\n")
+    for folder in ("apps/finance", "apps/energy", "portal/services"):
+        for file in (checkout / "tests" / folder).glob("test_*.py"):
+            file.unlink()
+        (checkout / f"tests/{folder}/test_new.py").write_text("def test_it() -> None:\n    assert False\n")
 
     def make(target: str) -> str:
         made = subprocess.run(
@@ -265,7 +273,8 @@ def test_make_runs_the_tests_of_one_app(tmp_path: Path) -> None:
         return made.stdout
 
     said = make("test-finance")
-    assert re.findall(r"^FAILED (\S+)", said, re.MULTILINE) == ["tests/apps/finance/test_new.py::test_it"]
-    assert re.search(r"^=+ 1 failed, \d+ passed", said, re.MULTILINE)
+    failed = [f"tests/{folder}/test_new.py::test_it" for folder in ("apps/finance", "portal/services")]
+    assert re.findall(r"^FAILED (\S+)", said, re.MULTILINE) == failed
+    assert re.search(r"^=+ 2 failed, \d+ passed", said, re.MULTILINE)
     folders = " ".join(f"{app}/" for app in sorted(PROJECT_BY_APP))
     assert f"tests/apps/finanse is not there: {folders}\n" in make("test-finanse")

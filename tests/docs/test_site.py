@@ -53,23 +53,18 @@ def test_site_loads_nothing_from_another_site(site: Path) -> None:
     assert re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//[^)]*", styles) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[it](how-to/gone.md)", "gone.md"),
-        ("[it](how-to/there.md#gone)", "gone"),
-        ("[it](/how-to/there.md)", "/how-to/there.md"),
-        ("[it](../gone.conf)", "gone.conf"),
-    ],
-)
-def test_link_that_leads_nowhere_fails_the_build(text: str, message: str, tmp_path: Path) -> None:
+def test_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
+    wrong = ("how-to/gone.md", "how-to/there.md#gone", "/how-to/there.md", "../gone.conf")
     for file in ("mkdocs.yml", "docs/site.css", HOOK):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, tmp_path / file)
     (tmp_path / "docs/how-to").mkdir()
     (tmp_path / "docs/how-to/there.md").write_text("# There\n\n## Here\n")
-    for link, fails in (("[it](how-to/there.md#here)", False), (text, True)):
-        (tmp_path / "docs/README.md").write_text(f"# Documentation\n\n{link}\n")
+    for links in (("how-to/there.md#here",), wrong):
+        text = "\n".join(f"[it]({link})" for link in links)
+        (tmp_path / "docs/README.md").write_text(f"# Documentation\n\n{text}\n")
         built = build(tmp_path, tmp_path / "site")
-        assert (built.returncode != 0) is fails, built.stderr
-    assert message in built.stderr
+        assert (built.returncode != 0) is (links is wrong), built.stderr
+    warnings = re.findall("WARNING.*", built.stderr)
+    assert len(warnings) == len(wrong)
+    assert [link for link in wrong if not any(link in warning for warning in warnings)] == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout_copy import copy_caches, copy_of_checkout, output_of, servers_in_copy
-from tests.support.harness import ROOT
+from tests.support.harness import FILLED_SANDBOX, ROOT
 from tests.support.how_to import follow
 from tests.support.http_browser import HttpBrowser
 from tests.support.linked_environment import link_environment, run_typed
@@ -18,17 +18,18 @@ from tests.support.nested_pytest import run_pytest
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
 HOW_TOS = ROOT / "docs" / "how-to"
 #: In the order in which one follows them.
+TESTS = "make test-finance"
 NEXT_PAGES = (HOW_TOS / "add-a-resource-to-the-sandbox.md", HOW_TOS / "add-a-resource.md")
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout in which all of them were followed. Their commands have succeeded, `make test-finance` among them."""
+    """A checkout in which all of them were followed. Their commands have succeeded; a test runs `make test-finance`."""
     made = copy_of_checkout(tmp_path_factory.mktemp("tutorial") / "copy", whole=True)
     link_environment(made)
     copy_caches(made)
     for page in (PAGE, *NEXT_PAGES):
-        follow(page.read_text(), made)
+        follow(page.read_text(), made, later=(TESTS,))
     return made
 
 
@@ -51,16 +52,19 @@ def names(page: str) -> list[str]:
 
 
 def test_make_test_finance_passes_at_the_end(copy: Path) -> None:
-    done = run_typed("make test-finance", folder=copy, timeout_s=600)
+    assert f"```sh\n{TESTS}\n```" in PAGE.read_text()
+    done = run_typed(TESTS, folder=copy, timeout_s=600)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-#: `make check`, without the other apps and the pinned packages, which are as before.
+#: `make check`, without the other apps, the packages that import neither, and those that are pinned: they are as before.
 CHECKS_OF_WHAT_IS_NEW = """
 import sys
 from tests.checks import CHECKS, Check, main
-types = Check(("basedpyright", "apps/finance", "packages/portal/services/finance"), "0 errors, 0 warnings, 0 notes")
-sys.exit(main([types, *(check for check in CHECKS if {"mypy", "ruff", "lint-imports", "finance"} & {*check.command})]))
+new = ("apps/finance", "packages/portal/services/finance")
+types = Check(("basedpyright", *new), "0 errors, 0 warnings, 0 notes"), Check(("mypy", *new), "Success: .+")
+others = {"sandbox_api", "ruff", "lint-imports", "finance"}
+sys.exit(main([*types, *(check for check in CHECKS if others & {*check.command})]))
 """
 
 
@@ -76,6 +80,7 @@ def test_the_new_pages_are_opened_in_every_state_and_the_new_calls_are_tried_at_
         copy / "tests" / "contract" / "test_endpoints.py",
         only="finance or credit_note",
         checkout=copy,
+        **{FILLED_SANDBOX: str(copy / ".state" / "sandbox")},
     )
     assert done.returncode == 0, done.stdout
     assert "[finance.create_credit_note]" in done.stdout

@@ -37,8 +37,9 @@ ENTRY = (
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A checkout of one module and its tests."""
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout of one module and its tests, which need no plugin of pytest."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     root = tmp_path / "checkout"
     for folder in ("packages", "tests"):
         (root / folder).mkdir(parents=True)
