@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Settings of this machine's pip (a mirror, a folder of wheels) stay this machine's; the hashes decide what is installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+# Modules are compiled once, not again by each of the hundreds of processes of a run.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run dev topology install runtime tracing test docs-check storm-check deploy-check dev-check bench-check test-fast matrix mutants test-own-product check audit newer sbom hooks format wheel docs docs-serve bench screenshots profile storm storm-query hung lock clean help
 

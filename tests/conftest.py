@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,11 +52,25 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[RUN_FOLDER] = str(private_folder("portal-test-run-"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each process of a run begin at another place: what one has compiled, the others find when they get there."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and (worker := getattr(collector.config, "workerinput", None)):
+        first = len(report.result) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+        report.result = [*report.result[first:], *report.result[:first]]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests that a whole run alone has, and begin with those that stay in one process."""
     left_out = {item for item in items if not IS_WHOLE and item.get_closest_marker("whole")}
     config.hook.pytest_deselected(items=list(left_out))
-    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: not needs_stack(item.nodeid))
+    # By their files: each process has collected these in another order.
+    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: place_of(item.nodeid))
 
 
 def pytest_collection_finish() -> None:
@@ -75,6 +89,10 @@ class OneStack(LoadFileScheduling):
         if "::test_short_run_ends[" in nodeid:
             return nodeid
         return "stack" if needs_stack(nodeid) else nodeid.partition("::")[0]
+
+
+def place_of(nodeid: str) -> tuple[bool, str]:
+    return not needs_stack(nodeid), nodeid.partition("::")[0]
 
 
 def needs_stack(nodeid: str) -> bool:

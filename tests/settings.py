@@ -41,6 +41,8 @@ if _PLATFORMS is not None:
     SETTINGS["TEMPLATES"][0]["DIRS"].append(_PLATFORMS / "apps" / "energy" / "templates")
 # As in the fixtures for teams: a name that a template misspells is an error.
 SETTINGS["TEMPLATES"][0]["OPTIONS"]["undefined"] = StrictUndefined
+# A static file is looked for when it is asked for: each client of a test loads all middlewares, and would look for all.
+SETTINGS["WHITENOISE_AUTOREFRESH"] = True
 # DEBUG is off, and the commands of the developers' tools are tested too.
 SETTINGS["INSTALLED_APPS"] = ["portal_dev", *SETTINGS["INSTALLED_APPS"]]
 globals().update(SETTINGS)

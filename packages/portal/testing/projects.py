@@ -45,6 +45,8 @@ def project_in_force(app: str, *, state_dir: Path) -> Iterator[PortalConfig]:
     # A name that a template misspells is an error, as in `DEBUG`.
     built["TEMPLATES"][0]["OPTIONS"]["undefined"] = jinja2.StrictUndefined
     wanted |= {"PORTAL": config, "CACHES": built["CACHES"], "TEMPLATES": built["TEMPLATES"]}
+    # A static file is looked for when it is asked for: each client loads all middlewares, and would look for all.
+    wanted["WHITENOISE_AUTOREFRESH"] = True
     try:
         with override_settings(**_changes(wanted)):
             # Its modules need settings: this one is also imported where there are none yet.

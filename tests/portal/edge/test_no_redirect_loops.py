@@ -11,8 +11,9 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from portal.edge.decisions import Decision, Forward, Redirect, Reject
@@ -59,8 +60,7 @@ class Backend(Enum):
     DOWN = "no answer"
 
 
-@dataclass(frozen=True)
-class Browser:
+class Browser(NamedTuple):
     """What the browser brings, and where it is."""
 
     app: str
@@ -106,20 +106,18 @@ def most_hops(end: str) -> int:
     return MOST_HOPS + (HOPS_OF_AN_END if end == LOGIN_PAGE else 0)
 
 
+@lru_cache(maxsize=50_000)
+def decision_at(at: Browser, edge: Edge) -> Decision:
+    """Return what the edge decides: the same whatever the backend says, and for many journeys through this state."""
+    cookie = None if at.cookie is None else dump_platforms_cookie(at.cookie)
+    return edge(RequestContext(SITES[at.app], "GET", at.path, "", at.access, at.refreshable, cookie))
+
+
 def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str:
     """One request: the browser after a redirect, or how it ends."""
-    decision = edge(
-        RequestContext(
-            SITES[at.app],
-            "GET",
-            at.path,
-            access=at.access,
-            refreshable=at.refreshable,
-            platforms_cookie=None if at.cookie is None else dump_platforms_cookie(at.cookie),
-        )
-    )
+    decision = decision_at(at, edge)
     if decision.ends_sign_in:
-        at = replace(at, access=NO_TOKEN, refreshable=False, cookie=None)
+        at = at._replace(access=NO_TOKEN, refreshable=False, cookie=None)
     if isinstance(decision, Redirect):
         return follow(at, decision.location)
     if isinstance(decision, Reject):
@@ -130,7 +128,7 @@ def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str
 
 def follow(at: Browser, location: str) -> Browser:
     origin = origin_of(location)
-    return replace(at, app=APP_AT[origin] if origin else at.app, path=urlsplit(location).path)
+    return at._replace(app=APP_AT[origin] if origin else at.app, path=urlsplit(location).path)
 
 
 def view(at: Browser, decision: Forward, backend: Backend) -> Browser | str:
