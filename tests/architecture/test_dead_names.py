@@ -60,8 +60,12 @@ def _dotted(path: Path) -> str:
 
 
 PATHS = {_dotted(path): path for folder in FOLDERS for path in folder.rglob("*.py")}
-#: Every production module by its dotted name.
-MODULES = {dotted: ast.parse(path.read_text()) for dotted, path in PATHS.items()}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return every production module by its dotted name. Each process of a run would parse them all to collect."""
+    return {dotted: ast.parse(path.read_text()) for dotted, path in PATHS.items()}
 
 
 def defined(module: ast.Module) -> Iterator[str]:
@@ -119,9 +123,9 @@ def used() -> frozenset[str]:
     ]
     return frozenset(
         [
-            *(name for module in MODULES.values() for name in used_in(module)),
+            *(name for module in modules().values() for name in used_in(module)),
             *(word for template in templates for word in re.findall(r"\w+", template.read_text())),
-            *(name for published in PUBLISHED for name in exports(MODULES[published])),
+            *(name for published in PUBLISHED for name in exports(modules()[published])),
         ]
     )
 
@@ -129,16 +133,16 @@ def used() -> frozenset[str]:
 def imported() -> dict[tuple[str, str], set[str]]:
     """Module and name, to the modules that import the name from there, or import the module and use the name."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for importer, module in MODULES.items():
+    for importer, module in modules().items():
         for node in ast.walk(module):
             match node:
                 case ast.ImportFrom(module=str(source), names=names):
                     for alias in names:
                         found[source, alias.name].add(importer)
-                        for used_name in used_in(module) if f"{source}.{alias.name}" in MODULES else ():
+                        for used_name in used_in(module) if f"{source}.{alias.name}" in modules() else ():
                             found[f"{source}.{alias.name}", used_name].add(importer)
                 case ast.Import(names=names):
-                    for name in {alias.name for alias in names} & MODULES.keys():
+                    for name in {alias.name for alias in names} & modules().keys():
                         for used_name in used_in(module):
                             found[name, used_name].add(importer)
     return found
@@ -147,7 +151,7 @@ def imported() -> dict[tuple[str, str], set[str]]:
 def test_every_name_of_production_code_is_used() -> None:
     dead = {
         f"{dotted}: {name}"
-        for dotted, module in MODULES.items()
+        for dotted, module in modules().items()
         for name in defined(module)
         if name not in used() and name not in UNUSED and not name.startswith("__")
     }
@@ -160,7 +164,7 @@ def test_every_export_is_imported_by_another_package() -> None:
         f"{package}.{name}"
         for package in PATHS.keys() - PUBLISHED
         if PATHS[package].name == "__init__.py"
-        for name in exports(MODULES[package])
+        for name in exports(modules()[package])
         if not name.startswith("__")
         if not any(not importer.startswith(f"{package}.") for importer in importers[package, name])
     }
@@ -169,7 +173,7 @@ def test_every_export_is_imported_by_another_package() -> None:
 
 def test_each_exception_is_needed() -> None:
     assert not UNUSED & used()
-    assert {name for module in MODULES.values() for name in defined(module)} >= UNUSED
+    assert {name for module in modules().values() for name in defined(module)} >= UNUSED
 
 
 def test_an_export_an_import_and_a_docstring_are_no_use() -> None:

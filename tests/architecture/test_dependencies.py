@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -81,13 +82,15 @@ def normal(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-#: Top-level module to the distributions that have it.
-DISTRIBUTIONS = {module: set(map(normal, names)) for module, names in packages_distributions().items()}
+@cache
+def distributions() -> dict[str, set[str]]:
+    """Return the distributions by their top-level modules. Each process of a run would read them all to collect."""
+    return {module: set(map(normal, names)) for module, names in packages_distributions().items()}
 
 
 def unused(group: str, *, paths: Iterable[Path]) -> set[str]:
     """The distributions of a group that no code of these files imports."""
-    found = set().union(*(DISTRIBUTIONS.get(module, set()) for module in imported(paths)))
+    found = set().union(*(distributions().get(module, set()) for module in imported(paths)))
     wanted = {re.match(r"[\w-]+", requirement).group() for requirement in GROUPS[group]}
     return {distribution for distribution in wanted - OURS if normal(distribution) not in found}
 

@@ -22,7 +22,9 @@ _FILE = re.compile(r"`([\w-]+(?:/[\w.-]+)+\.\w+)`")
 
 def pages() -> list[Path]:
     """Every page that tells what is true now."""
-    found = (path for path in ROOT.rglob("*.md") if _is_documentation(path.relative_to(ROOT)))
+    # Not below the environment, which has thousands of folders.
+    places = [ROOT.glob("*.md"), *(place.rglob("*.md") for place in ROOT.glob("[!.]*") if place.is_dir())]
+    found = (path for place in places for path in place if _is_documentation(path.relative_to(ROOT)))
     return sorted(path for path in found if not str(path.relative_to(ROOT)).startswith(_PAST))
 
 
