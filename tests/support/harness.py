@@ -137,7 +137,8 @@ def seeded_sandbox() -> Path:
     """Return a state folder of the sandbox with all its data, to be copied."""
 
     def seed(folder: Path) -> None:
-        environment = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
+        state = {"SANDBOX_STATE_DIR": str(folder), "APP_STATE_DIR": str(run_folder() / "state")}
+        environment = clean_environment(DEBUG="on", **state)
         run_program(sys.executable, "manage.py", "--app", "auth_app", "seed_sandbox", env=with_own(environment))
 
     return Path(os.environ.get(FILLED_SANDBOX) or made_once("sandbox", seed))
