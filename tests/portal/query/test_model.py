@@ -8,8 +8,9 @@ from portal.query.cache import patches
 from tests.portal.query.query_machine import QueryMachine, WithoutSingleFlight, run_machine
 
 
-@pytest.mark.parametrize("version_field", ["version", "another field"])
-@pytest.mark.parametrize("machine", [QueryMachine, WithoutSingleFlight])
+@pytest.mark.parametrize(
+    ("machine", "version_field"), [(QueryMachine, "version"), (WithoutSingleFlight, "another field")]
+)
 def test_no_read_misses_a_completed_write(
     machine: type[QueryMachine], version_field: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
