@@ -199,4 +199,4 @@ def test_no_read_misses_a_completed_write_however_requests_overlap(
 ) -> None:
     """Also where rows tell no version."""
     monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
-    run_machine(InterleavingMachine, examples=number_of(120), steps=40)
+    run_machine(InterleavingMachine, examples=number_of(80), steps=40)

@@ -17,6 +17,7 @@ from tests.portal.query.clients import no_profile
 from tests.portal.query.fakes import FakeCluster, FakeStore
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.portal.query.world import Process, World
+from tests.support.whole_runs import number_of
 
 #: Operations of the store that one read makes at most.
 MOST_STEPS = 12
@@ -132,4 +133,4 @@ class OnACluster(QueryMachine):
 
 
 def test_no_read_misses_a_completed_write_on_a_cluster() -> None:
-    run_machine(OnACluster)
+    run_machine(OnACluster, examples=number_of(60))
