@@ -56,7 +56,7 @@ def proxy() -> ProxyMiddleware:
     return ProxyMiddleware(lambda _: HttpResponse("the view"))
 
 
-@hypothesis_settings(max_examples=number_of(600))
+@hypothesis_settings(max_examples=number_of(400))
 @given(environ=ENVIRONS)
 def test_any_request_is_answered_and_stays(proxy: ProxyMiddleware, environ: dict[str, object]) -> None:
     request = WSGIRequest(SERVER | environ)

@@ -67,7 +67,7 @@ def places(decision: object) -> list[str]:
     return [decision.user.home_url] if isinstance(decision, Forward) else []
 
 
-@settings(max_examples=number_of(1000))
+@settings(max_examples=number_of(600))
 @given(FACTS)
 def test_any_facts_give_one_decision_that_keeps_the_contract(context: RequestContext) -> None:
     decision = decide(context)
