@@ -138,6 +138,28 @@ def test_changed_form_is_left_after_a_question(stack: RunningStack, visit: Visit
     assert dialogs == ["beforeunload"] * 2
 
 
+def test_unchanged_time_is_left_without_a_question(visit: Visit) -> None:
+    """The backend has its seconds, which a browser leaves out where they are 0."""
+    page = visit("all", "/en/operations/work-orders/new")
+    submit_form(page, title="Oil the hinge", dueAt="2030-12-07T15:00")
+    page.wait_for_url("**/en/operations/work-orders/wor_*")
+    row = page.url
+    page.goto(f"{row}/edit")
+    expect(page.locator("main [name=dueAt]")).to_have_attribute("value", "2030-12-07T15:00:00")
+    dialogs: list[str] = []
+
+    def leave(dialog: Dialog) -> None:
+        dialogs.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
+    # A browser asks only where somebody has done something.
+    page.locator("main [name=title]").click()
+    page.get_by_role("link", name="Cancel").click()
+    page.wait_for_url(row)
+    assert dialogs == []
+
+
 def test_sign_in_keeps_address_and_shows_password(stack: RunningStack, new_page: NewPage) -> None:
     page = new_page()
     page.goto(stack.url("auth_app", "/en/login"))
