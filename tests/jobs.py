@@ -61,7 +61,7 @@ FOR_EVERY_JOB: Final = (
 )
 #: By the target of the Makefile.
 JOBS: Final = {
-    "test": Job(minutes=8),
+    "test": Job(minutes=7),
     "docs-check": Job(
         minutes=4,
         tests=("tests/docs", "tests/typing"),

@@ -160,6 +160,7 @@ def project_server(
         "PYTHONPATH": str(Path(__file__).with_name("runtime_only")),
         "BENCH_HIDDEN_MODULES": " ".join(sorted(development_modules())),
     }
+    # Another checkout prepares its own.
     if checkout == ROOT:
         share_prepared_files(folder / "state")
     log = folder / "log"

@@ -64,7 +64,7 @@ def container_of(manifests: list[Manifest], app: str) -> Manifest:
 
 
 @pytest.mark.parametrize("oldest", [OLDEST, None], ids=["oldest", "newest"])
-def test_each_manifest_is_valid_by_the_schemas_of_the_api_and_has_no_unknown_field(manifests, oldest) -> None:
+def test_each_manifest_fits_the_schemas_of_the_api(manifests, oldest) -> None:
     # It builds grammars for seconds, which each process of a run would do to collect this module.
     import kubernetes_validate
 

@@ -17,8 +17,8 @@ from tests.support.nested_pytest import run_pytest
 
 PAGE = ROOT / "docs" / "tutorial" / "a-first-page.md"
 HOW_TOS = ROOT / "docs" / "how-to"
-#: In the order in which one follows them.
 TESTS = "make test-finance"
+#: In the order in which one follows them.
 NEXT_PAGES = (HOW_TOS / "add-a-resource-to-the-sandbox.md", HOW_TOS / "add-a-resource.md")
 
 

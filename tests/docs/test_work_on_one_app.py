@@ -49,7 +49,7 @@ def get(run: Run, app: str, path: str) -> str:
     return ""
 
 
-def test_what_is_saved_shows_and_a_page_carries_the_toolbar(copy: Path) -> None:
+def test_saved_code_shows_and_pages_have_the_toolbar(copy: Path) -> None:
     with typed(f"{WITH_TOOLBAR} without='energy operations finance'", copy) as run:
         assert "djDebug" in get(run, "auth_app", "/en/login")
         assert "#QueriesPanel" in get(run, "auth_app", "/static/portal_dev/queries.css")
@@ -58,7 +58,7 @@ def test_what_is_saved_shows_and_a_page_carries_the_toolbar(copy: Path) -> None:
         run.wait_until(lambda: "Electronic mail" in get(run, "auth_app", "/en/login"), what="the new label")
 
 
-def test_an_app_that_is_left_out_runs_by_hand_with_a_debugger(copy: Path) -> None:
+def test_left_out_app_runs_by_hand_with_debugger(copy: Path) -> None:
     view = copy / "apps" / "finance" / "views" / "overview.py"
     stopping, changed = re.subn(r'(\ndef overview\(.*\n    """.*"""\n)', r"\1    breakpoint()\n", view.read_text())
     assert changed == 1

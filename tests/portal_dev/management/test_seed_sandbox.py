@@ -8,7 +8,7 @@ from tests.support.command_line import run_command
 from tests.support.harness import prepare_sandbox
 
 
-def test_filled_sandbox_gets_nothing_and_refusal_is_status_1(tmp_path: Path) -> None:
+def test_filled_sandbox_gets_nothing_and_refusal_fails(tmp_path: Path) -> None:
     given = {"SANDBOX_STATE_DIR": str(tmp_path), "APP_STATE_DIR": str(tmp_path / "state"), "DEBUG": "on"}
     prepare_sandbox(given)
     again = run_command("seed_sandbox", "--json", app="auth_app", **given)

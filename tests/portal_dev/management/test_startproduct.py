@@ -88,7 +88,7 @@ def test_further_platform_and_languages_are_added(own: Path) -> None:
     text = described.read_text().replace('msgid("Acme"),', 'msgid("Acme"),\n    msgid("Fleet"),')
     languages = '"de": "Deutsch", "en": "English", "fr": "Français"'
     described.write_text(text.replace('"en": "English"', languages))
-    # What `make install` leaves needs no variables.
+    # Commands need no variables after `make install`.
     link_environment(own, server=True)
     run_program("make", "install", "PIP=true", cwd=own)
     told = output_of(own, "manage.py", "--app", "fleet", "update_catalogs", DEBUG="")
@@ -107,7 +107,7 @@ def test_further_platform_and_languages_are_added(own: Path) -> None:
     assert set(re.findall(r"\((portal\.[\w.]+)\) ", checked.stderr)) == {"portal.source.E006"}
 
 
-def test_products_files_and_calls_take_the_place_of_the_portals(own: Path, tmp_path: Path) -> None:
+def test_products_files_and_calls_replace_the_portals(own: Path, tmp_path: Path) -> None:
     login = own / "apps" / "templates" / "auth_app" / "login.html"
     login.parent.mkdir(parents=True)
     login.write_text('{% extends "portal/plain.html" %}{% block content %}Our own sign-in{% endblock %}')

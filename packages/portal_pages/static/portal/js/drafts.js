@@ -34,7 +34,7 @@ const isMark = (one) => one.type === "checkbox" || one.type === "radio";
 const selected = (one) => [...one.options].filter((option) => option.selected).map((option) => option.value);
 const valueOf = (one) => (one.type === "select-multiple" ? selected(one) : one.value);
 
-/* As the browser shows what the page gave: of a time without its seconds where they are 0. */
+/* The browser's form of what the page gave: a time has no seconds where they are 0. */
 const shownFirst = (one) => Object.assign(one.cloneNode(), { value: one.defaultValue }).value;
 const isChanged = (one) => {
   if (one.type === "hidden" || NO_VALUES.has(one.type)) return false;
@@ -43,7 +43,7 @@ const isChanged = (one) => {
     return one.selectedIndex !== Math.max(0, [...one.options].findIndex((option) => option.defaultSelected));
   }
   if (one.type === "select-multiple") return [...one.options].some((option) => option.selected !== option.defaultSelected);
-  return "defaultValue" in one && one.value !== one.defaultValue && one.value !== shownFirst(one);
+  return "defaultValue" in one && one.value !== shownFirst(one);
 };
 const isUnsaved = (form) => form.hasAttribute("data-unsaved") || [...form.elements].some(isChanged);
 const unsavedForm = () => [...draftForms()].find(isUnsaved);
