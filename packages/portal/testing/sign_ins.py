@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -35,9 +37,18 @@ class SignIn:
         return {ACCESS_TOKEN_FIELD: self.access, REFRESH_TOKEN_FIELD: self.refresh}
 
 
+_accounts: Final = Counter[str]()
+
+
 def new_account() -> str:
-    """The id of an account that no other test has, so no test reads what another test has cached."""
-    return f"acc_{uuid.uuid4().hex}"
+    """Return the id of an account that no other test has, so no test reads what another test has cached.
+
+    It is the same in each run of the test: two searches of one user may share a place in the cache, and which ones do
+    depends on the id.
+    """
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]  # noqa: TID251  pytest says it there alone
+    _accounts[test] += 1
+    return f"acc_{uuid.uuid5(uuid.NAMESPACE_URL, f'{test} {_accounts[test]}').hex}"
 
 
 def access_token(account: str, *permissions: str, lifetime_s: float = ACCESS_LIFETIME_S, **claims: Any) -> str:
