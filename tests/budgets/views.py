@@ -23,7 +23,6 @@ from requests.adapters import HTTPAdapter
 from benchmarks.harness.in_process import environ_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Pool, call_circuits
-from portal.query import process_state
 from portal.server.static.storage import bundle
 from portal.store import query_store
 from sqlite_cache import SQLiteCache
@@ -45,8 +44,6 @@ HEADERS: Final = {
 _OPERATIONS: Final = ("get", "get_many", "set", "set_many", "add", "delete", "delete_many", "incr", "touch")
 _STORE: Final = [getattr(SQLiteCache, name).__code__ for name in _OPERATIONS]
 _FILE: Final = re.compile(r' (?:src|href)="/static/([^"]+\.(?:js|css))"')
-#: So many that no two queries of a user share one, as a few do by chance.
-_PLACES: Final = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +73,6 @@ class Views:
     _begun: list[Future[Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        process_state._process._runtime = process_state.runtime_for(query_store(), variant_places=_PLACES)
         # As after a user with a zone of their own.
         with timezone.override("UTC"):
             pass
