@@ -30,8 +30,10 @@ _MAY_HAVE_DOCSTRING: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.Asy
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to count; this one's environment is used")
-    root = options_of(parser).root.resolve()
-    sizes = {path: size_of((root / path).read_text()) for path in _tracked(root, "*.py")}
+    parser.add_argument("--under", nargs="+", default=["."], metavar="FOLDER", help="count nothing else: .")
+    options = options_of(parser, under=["benchmarks", "packages/jinja_onepage", "packages/sqlite_cache"])
+    root, under = options.root.resolve(), options.under
+    sizes = {path: size_of((root / path).read_text()) for path in _tracked(root, under, ".py")}
     _row("package", "files", "code")
     total = 0
     for package in sorted({path.parts[1] for path in sizes if path.match("packages/*/__init__.py")}):
@@ -46,7 +48,7 @@ def main() -> None:
         _row(folder, len(files), sum(files.values()))
         _print_folders(files, depth=1)
     _row("lines of pyproject.toml", "", len((root / "pyproject.toml").read_text().splitlines()))
-    _row("words of Markdown", "", sum(len((root / path).read_text().split()) for path in _tracked(root, "*.md")))
+    _row("words of Markdown", "", sum(len((root / path).read_text().split()) for path in _tracked(root, under, ".md")))
 
 
 def size_of(source: str) -> int:
@@ -62,8 +64,9 @@ def size_of(source: str) -> int:
     return len(code - docstrings)
 
 
-def _tracked(root: Path, pattern: str) -> list[Path]:
-    names = subprocess.run(["git", "ls-files", "-z", pattern], cwd=root, check=True, capture_output=True, text=True)
+def _tracked(root: Path, folders: list[str], ending: str) -> list[Path]:
+    command = ["git", "ls-files", "-z", *(f"{folder}/*{ending}" for folder in folders)]
+    names = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
     return [Path(name) for name in names.stdout.split("\0") if name and (root / name).is_file()]
 
 

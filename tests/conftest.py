@@ -23,9 +23,9 @@ from portal.store.shared_store import SharedStore
 from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
-from tests.support.harness import ROOT, RUN_FOLDER, RunningStack, create_account, require_tool, running_stack
+from tests.support.harness import ROOT, RunningStack, create_account, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
-from tests.support.private_folder import private_folder
+from tests.support.private_folder import RUN_FOLDER, private_folder
 from tests.support.whole_runs import IS_WHOLE, number_of
 
 if TYPE_CHECKING:

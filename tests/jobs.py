@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.support import contained_run
-from tests.support.harness import found_tool
+from tests.support.processes import found_tool
 from tests.support.whole_runs import VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -192,7 +192,7 @@ def main() -> None:
     parser = parser_of(__doc__, writes=True)
     parser.add_argument("--of", type=_names, default=list(CURVES), metavar="A,B", help=f"of {', '.join(CURVES)}")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each of three stretches of load: 0.5")
-    options = options_of(parser, seconds=0.05)
+    options = options_of(parser, seconds=0.02)
     if sys.platform != "linux":
         skip("CPU time and memory are read as Linux gives them")
     need("redis-server")

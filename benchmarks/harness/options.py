@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 from benchmarks.harness.measured import PAGE, uncommitted_code
 from benchmarks.harness.servers import ROOT
-from tests.support.harness import found_tool
+from tests.support.processes import found_tool
 
 #: Exit status of a benchmark that needs something that this machine lacks.
 SKIPPED: Final = 77

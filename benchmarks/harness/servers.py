@@ -11,12 +11,13 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tests.support.harness import share_prepared_files
 from tests.support.ports import free_port
+from tests.support.private_folder import share_prepared_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -168,15 +169,16 @@ def project_server(
         yield server
 
 
-def development_modules() -> set[str]:
+@cache
+def development_modules() -> frozenset[str]:
     """Return the installed modules that no server has: `requirements/apps.txt` does not install them."""
     lines = (ROOT / "requirements" / "apps.txt").read_text().splitlines()
     installed = {re.split(r"[=\[ ]", line)[0].lower() for line in lines if line[:1].isalnum()} | {"portal"}
-    return {
+    return frozenset(
         module
         for module, distributions in metadata.packages_distributions().items()
         if not any(re.sub(r"[-_.]+", "-", name).lower() in installed for name in distributions)
-    }
+    )
 
 
 def settings_of_production(*, state: Path, backend: str, key: str = KEY) -> dict[str, str]:

@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.harness.options import skip
-from tests.support.harness import found_tool
+from tests.support.processes import found_tool
 from tests.support.redis_cluster import ClusteredRedis, clustered_redis
 from tests.support.redis_server import RedisServer, running_redis
 

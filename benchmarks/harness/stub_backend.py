@@ -26,7 +26,6 @@ import jwt
 
 from benchmarks.harness.servers import KEY, serving
 from portal.config.contract_names import NOBODYS_WORD
-from portal.testing.shapes import page_of, problem_of, profile_of
 from tests.support.ports import free_port
 
 if TYPE_CHECKING:
@@ -51,10 +50,15 @@ _NUMBER_OF_ROWS: Final = re.compile(r"rows(\d+)")
 _HISTORY: Final = {"kind": "created", "accountName": "Ada Byron", "createdAt": "2026-01-02T12:34:56Z", "text": ""}
 
 
+# Not by `portal.testing.shapes`, whose package takes half a second of each process.
+def _page_of(rows: list[dict[str, Any]], *, next_cursor: str | None, total: int) -> dict[str, Any]:
+    return {"items": rows, "hasNext": next_cursor is not None, "nextCursor": next_cursor, "total": total}
+
+
 def _list(prefix: str, row: dict[str, Any], number: int = 5) -> dict[str, Any]:
     """Return a list of so many such rows."""
     rows = [{"id": f"{prefix}_{each:08d}", **row} for each in range(number)]
-    return page_of(rows, next_cursor=None, total=number)
+    return _page_of(rows, next_cursor=None, total=number)
 
 
 _DATA: Final = json.loads(Path(__file__).with_suffix(".json").read_text())
@@ -92,7 +96,7 @@ def _response(status: int, content: object) -> bytes:
 
 _RESPONSES: Final = {path: _response(200, content) for path, content in FOUND.items()}
 #: Answers a search for a word that no row has: with rows for it, the portal would say that the list is not searched.
-_NOTHING_FOUND: Final = _response(200, page_of([], next_cursor=None, total=0))
+_NOTHING_FOUND: Final = _response(200, _page_of([], next_cursor=None, total=0))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -100,13 +104,13 @@ def _page(first: int, limit: int, number: int) -> bytes:
     """Return the rows from `first` on, of so many."""
     end = min(first + limit, number)
     rows = [{**ROWS[index % len(ROWS)], "id": f"cli_{index + 1:08d}"} for index in range(first, end)]
-    return _response(200, page_of(rows, next_cursor=f"after-{end}" if end < number else None, total=number))
+    return _response(200, _page_of(rows, next_cursor=f"after-{end}" if end < number else None, total=number))
 
 
 def _profile(headers: str) -> bytes:
     claims = re.findall(r"(?im)^authorization: bearer [^.]+\.([^.]+)", headers)[0]
     user = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["sub"]
-    return _response(200, profile_of(user, PERMISSION))
+    return _response(200, {"id": user, **_DATA["profile"], "permissions": [PERMISSION]})
 
 
 def _answer(method: str, path: str, query: str, headers: str) -> bytes | None:
@@ -162,7 +166,7 @@ class _Connection(asyncio.Protocol):
         response = _answer(method, path, query, headers)
         if response is None:
             self.unknown[f"{method} {path}"] = None
-            response = _response(404, problem_of(404))
+            response = _response(404, {"title": "Not found", "status": 404})
         if self.delay_s:
             asyncio.get_running_loop().call_later(self.delay_s, self.transport.write, response)
         else:

@@ -1,4 +1,4 @@
-"""A list of 21,000 rows as a file: time, size and memory; and the rests of cancelled files."""
+"""A long list as a file: time, size and memory; and the rests of cancelled files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from portal.config.cookies import VAR_ACCESS_TOKEN
 if TYPE_CHECKING:
     from benchmarks.harness.stub_backend import Stub
 
-ROWS: Final = 21_000
 #: A file is cancelled after so many kilobytes.
 CANCELLED_AFTER_KB: Final = 300
 #: The most that the worker may grow by while it writes a file, after the first one.
 MOST_GROWTH_MIB: Final = 4.0
-PATH: Final = f"/en/energy/clients/export?q=rows{ROWS}"
 
 
 def main() -> None:
@@ -32,7 +30,8 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--files", type=int, default=3, help="that are read to their end: 3")
     parser.add_argument("--cancelled", type=int, default=20, help="files that are cancelled: 20")
-    options = options_of(parser, files=1, cancelled=1)
+    parser.add_argument("--rows", type=int, default=21_000, help="of each file: 21,000")
+    options = options_of(parser, files=1, cancelled=1, rows=4_200)
     with (
         tempfile.TemporaryDirectory() as folder,
         stub_backend() as stub,
@@ -41,9 +40,10 @@ def main() -> None:
     ):
         browser.trust_env = False
         browser.headers.update({"Host": "localhost", "Cookie": f"{VAR_ACCESS_TOKEN}={access_token()}"})
-        url, [worker] = f"http://127.0.0.1:{server.port}{PATH}", children_of(server.pid)
+        url = f"http://127.0.0.1:{server.port}/en/energy/clients/export?q=rows{options.rows}"
+        [worker] = children_of(server.pid)
         print(f"\n{'file':8}{'rows':>8}{'MB':>8}{'seconds':>9}{'MiB before':>12}{'MiB at most':>13}{'MiB after':>11}")
-        grown = [_whole_file(url, browser, worker, number) for number in range(1, options.files + 1)]
+        grown = [_whole_file(url, browser, worker, number, options.rows) for number in range(1, options.files + 1)]
         left = _cancelled(url, browser, worker, stub, options.cancelled)
     print()
     targets, growth = Targets(smoke=options.smoke), max(grown[1:], default=0.0)
@@ -52,7 +52,7 @@ def main() -> None:
     targets.end()
 
 
-def _whole_file(url: str, browser: requests.Session, worker: int, number: int) -> float:
+def _whole_file(url: str, browser: requests.Session, worker: int, number: int, wanted: int) -> float:
     """Read one file, and return the MiB by which the worker grew meanwhile."""
     before, samples = pss_mib(worker), []
     began, size, rows = time.perf_counter(), 0, -1
@@ -63,8 +63,8 @@ def _whole_file(url: str, browser: requests.Session, worker: int, number: int) -
     seconds = time.perf_counter() - began
     memory = f"{before:>12.1f}{max(samples):>13.1f}{pss_mib(worker):>11.1f}"
     print(f"{number:<8}{rows:>8}{size / 1e6:>8.2f}{seconds:>9.1f}{memory}")
-    if rows != ROWS:
-        sys.exit(f"the file has {rows} rows, not {ROWS}")
+    if rows != wanted:
+        sys.exit(f"the file has {rows} rows, not {wanted}")
     return max(samples) - before
 
 

@@ -72,15 +72,14 @@ def build() -> Path:
     return standalone
 
 
-def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend: str, smoke: bool) -> Side:
+def on_next(standalone: Path, *, beside_threads: int, core: int | None, backend: str) -> Side:
     """Return the pages that Next has, on a server of one process.
 
     :param beside_threads: number of threads of the server that it is compared with.
-    :param smoke: True for a short run, which does not wait for V8.
     """
     start = partial(_server, standalone=standalone, core=core, backend=backend)
-    side = Side(name=NEXT, start=start, pages=NEXT_PAGES, threads=beside_threads, warm_requests=0)
-    return side if smoke else replace(side, warm_requests=WARM_REQUESTS, lead_s=LEAD_S)
+    side = Side(name=NEXT, start=start, pages=NEXT_PAGES, threads=beside_threads)
+    return replace(side, warm_requests=WARM_REQUESTS, lead_s=LEAD_S)
 
 
 @contextlib.contextmanager

@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10, help="of CPU time: 10")
     parser.add_argument("--functions", type=int, default=30, help="how many are listed: 30")
     parser.add_argument("--debug", action="store_true", help="with DEBUG on")
-    options = options_of(parser, seconds=0.5)
+    options = options_of(parser, seconds=0.2, debug=True)
     row, samples = PAGES[options.page], Samples()
     with tempfile.TemporaryDirectory(prefix="portal-bench-") as folder, stub_backend() as stub:
         application = load_application(row.app, state=Path(folder), backend=stub.url, is_debug=options.debug)

@@ -57,7 +57,9 @@ def run_storm(
     :param folder: an empty one, for the backend's rows.
     """
     make_rows(folder / "rows.sqlite3")
-    context = multiprocessing.get_context("spawn")
+    # All processes of all storms begin as copies of one that has imported what they run.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.harness.stores", "benchmarks.query.storm_users"])
     leaving = context.RawArray(ctypes.c_int8, MAX_ROWS)
     known = [
         Known(
@@ -118,7 +120,7 @@ def main() -> None:
     """Run all of them, and print a table; end with status 1 if the log lost a write."""
     parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=60, help="of each storm: 60")
-    options = options_of(parser, seconds=1)
+    options = options_of(parser, seconds=0.4)
     print(f"query storm: {PROCESSES} processes x {THREADS} threads, {options.seconds:g} s each, keys evicted at random")
     print(
         "| store | design | reads | writes | fetched | fetched behind | evicted | rows that contradict a write |"

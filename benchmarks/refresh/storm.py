@@ -107,7 +107,7 @@ class Outcome:
         )
 
 
-def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outcome:
+def run(scenario: Scenario, *, store: str, seconds: float, folder: Path, workers: int = WORKERS) -> Outcome:
     """Run one scenario on one store, in `folder`."""
     state = folder / "state"
     backend, *ports = (free_port() for _ in range(1 + len(PAGES)))
@@ -133,6 +133,7 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
             _project(
                 app,
                 port=port,
+                workers=workers,
                 APP_STATE_DIR=str(state / app if scenario.apart else state),
                 APP_PUBLIC_API_BASE_URL=tokens.url,
                 CACHE_URL=redis and redis.url(number if scenario.apart else 0),
@@ -163,10 +164,10 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path) -> Outc
     )
 
 
-def _project(app: str, *, port: int, **variables: str | None) -> Server:
+def _project(app: str, *, port: int, workers: int, **variables: str | None) -> Server:
     """Return a project on the production server."""
     environment = clean_environment(DEBUG="on", **{"APP_API_HONOURS_IDEMPOTENCY_KEY": "on"} | variables)
-    options = ("--port", str(port), "--workers", str(WORKERS), "--threads", str(THREADS), "--end-with-parent")
+    options = ("--port", str(port), "--workers", str(workers), "--threads", str(THREADS), "--end-with-parent")
     return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)
 
 
@@ -179,6 +180,10 @@ def _browse(storm: Storm, scenario: Scenario) -> list[Browser]:
         for _ in range(scenario.staying + LEAVING)
     )
     browsers = [Browser(cookies_of(tokens)) for tokens in sign_ins]
+    # In DEBUG the first page compiles its templates: else all threads of a server would do so at once.
+    for port, pages in paths.items():
+        for page in pages:
+            browsers[0].is_signed_in(port, page, until=time.monotonic() + 30)
     threads = [
         threading.Thread(target=browser.use_tab, args=(paths, storm.stop), daemon=True)
         for browser in browsers
@@ -222,7 +227,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="of each scenario: 60")
     parser.add_argument("--store", choices=("embedded", "redis"), nargs="+", default=["embedded", "redis"])
     parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of scenarios")
-    options = options_of(parser, seconds=3, store=["redis"], only=["primary killed"])
+    parser.add_argument("--workers", type=int, default=WORKERS, help=f"of each project: {WORKERS}")
+    options = options_of(parser, seconds=3, store=["redis"], only=["primary killed"], workers=1)
     outcomes = []
     for store in stores_here(options.store):
         for scenario in SCENARIOS:
@@ -231,7 +237,8 @@ def main() -> None:
                 continue
             print(f"{store}: {scenario.name} …", file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory(prefix="storm-") as folder:
-                outcomes.append(run(scenario, store=store, seconds=options.seconds, folder=Path(folder)))
+                place, seconds = Path(folder), options.seconds
+                outcomes.append(run(scenario, store=store, seconds=seconds, folder=place, workers=options.workers))
             print(outcomes[-1].statuses, outcomes[-1].leaks, file=sys.stderr, flush=True)
     print(f"\n{options.seconds:.0f} s each; browsers of {TABS} tabs, of which {LEAVING} sign out\n")
     print(table((*HEADS, *MORE_HEADS), (outcome.row() for outcome in outcomes)))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -25,22 +24,12 @@ from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.env_file import unset_by_tests
 from tests.support.ports import free_port_base
-from tests.support.private_folder import private_folder
-from tests.support.processes import PATIENCE_S, until
+from tests.support.private_folder import made_once, run_folder, share_prepared_files
+from tests.support.processes import PATIENCE_S, found_tool, until
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Where Debian keeps servers; not in the path of everyone.
-SYSTEM_PROGRAMS = "/usr/sbin"
-#: The variable with the folder that all processes of a run share.
-RUN_FOLDER = "TEST_RUN_FOLDER"
 #: The variable with a filled state folder of the sandbox, for a run whose data is there already.
 FILLED_SANDBOX = "TEST_FILLED_SANDBOX"
-
-
-def found_tool(*names: str) -> str | None:
-    """The path of the first of these programs that the machine has."""
-    found = (shutil.which(name, path=f"{os.environ['PATH']}:{SYSTEM_PROGRAMS}") for name in names)
-    return next(filter(None, found), None)
 
 
 def require_tool(*names: str) -> str:
@@ -99,37 +88,6 @@ def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None =
     folder = environment["SANDBOX_STATE_DIR"]
     assert folder is not None
     shutil.copytree(seeded or seeded_sandbox(), folder, dirs_exist_ok=True)
-
-
-@cache
-def run_folder() -> Path:
-    """Return the folder that all processes of this run share, or one of this process where it runs alone."""
-    return Path(os.environ.get(RUN_FOLDER) or private_folder("portal-test-run-"))
-
-
-def share_prepared_files(state: Path) -> None:
-    """Let the servers of this state folder find the static files and templates that others of this run have prepared.
-
-    To prepare them takes three seconds of a processor. Servers in `DEBUG` keep none.
-    """
-    prepared, link = run_folder() / "prepared", state / "prepared"
-    prepared.mkdir(mode=0o700, exist_ok=True)
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not link.is_symlink():
-        link.symlink_to(prepared)
-
-
-def made_once(name: str, make: Callable[[Path], None]) -> Path:
-    """Return a folder of this run, which the first process that asks for it has filled."""
-    made, unfinished = run_folder() / name, run_folder() / f"{name}-unfinished"
-    with (run_folder() / f"{name}-lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir()
-            make(unfinished)
-            unfinished.rename(made)
-    return made
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import threading
 import time
@@ -14,6 +15,14 @@ T = TypeVar("T")
 
 #: Seconds after which a test gives up: far longer than anything takes, on a machine however busy.
 PATIENCE_S = 60
+#: Where Debian keeps servers; not in the path of everyone.
+SYSTEM_PROGRAMS = "/usr/sbin"
+
+
+def found_tool(*names: str) -> str | None:
+    """The path of the first of these programs that the machine has."""
+    found = (shutil.which(name, path=f"{os.environ['PATH']}:{SYSTEM_PROGRAMS}") for name in names)
+    return next(filter(None, found), None)
 
 
 def until(condition: Callable[[], T], *, what: object, seconds: float = PATIENCE_S) -> T:

@@ -6,7 +6,8 @@ import sys
 from functools import cache, partial
 from pathlib import Path
 
-from tests.support.harness import ROOT, clean_environment, made_once, run_program, with_own
+from tests.support.harness import ROOT, clean_environment, run_program, with_own
+from tests.support.private_folder import made_once
 
 
 @cache

@@ -11,8 +11,9 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from portal.server.ports import answers
-from tests.support.harness import ROOT, run_folder
+from tests.support.harness import ROOT
 from tests.support.ports import free_port
+from tests.support.private_folder import run_folder
 from tests.support.processes import PATIENCE_S, until
 
 __all__ = ["PATIENCE_S", "ended", "get", "started", "until"]

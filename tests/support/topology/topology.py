@@ -28,9 +28,10 @@ from tests.deploy.files import (
     unit_settings,
     unit_variables,
 )
-from tests.support.harness import clean_environment, prepare_sandbox, share_prepared_files
+from tests.support.harness import clean_environment, prepare_sandbox
 from tests.support.http_browser import HttpBrowser
 from tests.support.nginx_server import HTTPS_PORT, Site, running_site
+from tests.support.private_folder import share_prepared_files
 from tests.support.processes import until
 from tests.support.redis_sentinel import SENTINELS, SERVERS, WatchedRedis, watched_redis
 
