@@ -25,7 +25,7 @@ from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
 from tests.support.harness import ROOT, RunningStack, create_account, require_tool, running_stack
 from tests.support.platforms import MISSING, OF_THE_EXAMPLES
-from tests.support.private_folder import RUN_FOLDER, private_folder
+from tests.support.private_folder import GIVEN_FOLDER, RUN_FOLDER, private_folder
 from tests.support.whole_runs import IS_WHOLE, number_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         return
     os.environ.pop(RUN_FOLDER, None)
-    if config.getoption("numprocesses", None):
-        os.environ[RUN_FOLDER] = str(private_folder("portal-test-run-"))
+    given = os.environ.pop(GIVEN_FOLDER, "")
+    if given or config.getoption("numprocesses", None):
+        os.environ[RUN_FOLDER] = given or str(private_folder("portal-test-run-"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -19,12 +19,15 @@ from pathlib import Path
 from typing import Final
 
 from tests.support import contained_run
+from tests.support.private_folder import GIVEN_FOLDER, private_folder
 from tests.support.processes import found_tool
 from tests.support.whole_runs import VARIABLE
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Its tests have settings of their own, so they get a process of their own.
 SANDBOX: Final = "tests/sandbox_api"
+#: Its tests run after all others.
+BENCHMARKS: Final = "bench-check"
 #: Tests wait as much as they compute, so four processes keep two processors busy. `tests.conftest` says which tests
 #: stay in one process, and begins with them.
 OPTIONS: Final = ("-n", "4", "--no-loadscope-reorder")
@@ -123,7 +126,7 @@ JOBS: Final = {
             *(".pre-commit-config.yaml", "docs/reference/mistakes.md", "layers.toml"),
         ),
     ),
-    "bench-check": Job(
+    BENCHMARKS: Job(
         minutes=4,
         tests=("tests/benchmarks",),
         code=("packages", "apps", "benchmarks", "docs/reference/measured.md"),
@@ -166,6 +169,7 @@ def main(words: Sequence[str] | None = None) -> int:
         say(f"make {name} takes about {JOBS[name].minutes} minutes on two processors.")
     say(missing_programs())
     os.environ[VARIABLE] = "on" if any(JOBS[name].whole for name in options.jobs) else "off"
+    os.environ[GIVEN_FOLDER] = str(private_folder("portal-test-run-"))
     for arguments in runs_of(*options.jobs):
         if (status := run_pytest(*arguments)) not in {0, NO_TESTS}:
             return status
@@ -174,6 +178,10 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def runs_of(*names: str) -> list[tuple[str, ...]]:
     """Return the arguments of each pytest that runs tests of these jobs."""
+    if BENCHMARKS in names:
+        # Their short runs fill both processors: beside the tests, some would take minutes.
+        others = [name for name in names if name != BENCHMARKS]
+        return [*(runs_of(*others) if others else ()), ("-n", "2", *OPTIONS[2:], *JOBS[BENCHMARKS].tests)]
     own = [path for name in names for path in JOBS[name].tests]
     if "test" in names:
         words = [

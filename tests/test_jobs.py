@@ -21,6 +21,7 @@ from tests.support import whole_runs
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.private_folder import GIVEN_FOLDER
 
 BESIDE = ["docs-check", "deploy-check", "storm-check", "dev-check", "bench-check"]
 
@@ -46,15 +47,18 @@ def test_every_test_file_belongs_to_one_job() -> None:
 
 def test_storm_check_alone_runs_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setenv(whole_runs.VARIABLE, "")
+    for variable in (whole_runs.VARIABLE, GIVEN_FOLDER):
+        monkeypatch.setenv(variable, "")
     monkeypatch.setattr(jobs, "run_pytest", lambda *_: seen.append(os.environ[whole_runs.VARIABLE]) or 0)
     for names in (["docs-check"], ["test", "storm-check"], ["test"]):
         assert jobs.main(names) == 0
     assert seen == ["off", "on", "off"]
+    assert Path(os.environ[GIVEN_FOLDER]).is_dir()
 
 
-def test_jobs_together_have_one_run_beside_the_sandbox_s() -> None:
-    sandbox, others = runs_of("test", "storm-check", "dev-check")
+def test_sandbox_runs_before_others_and_benchmarks_after() -> None:
+    sandbox, others, benchmarks = runs_of("test", "storm-check", "dev-check", "bench-check")
+    assert [benchmarks] == runs_of("bench-check")
     assert sandbox[-1] == jobs.SANDBOX
     ignored = {word.removeprefix("--ignore=") for word in others if word.startswith("--ignore=")}
     assert ignored == {
@@ -162,7 +166,7 @@ def ran(ci: Path, **variables: str) -> tuple[int, list[str]]:
 
 
 def test_ci_runs_every_job_where_it_does_not_know_what_changed_up_to_one_that_fails(ci: Path) -> None:
-    jobs = ["check", f"test ALSO={' '.join(BESIDE[:-1])} ", "bench-check"]
+    jobs = ["check", f"test ALSO={' '.join(BESIDE)} "]
     assert ran(ci) == ran(ci, CI_BASE="nonsense") == (0, jobs)
     for number, job in enumerate(jobs):
         status, asked = ran(ci, FAILS=job)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 #: The variable with the folder that all processes of a run share.
 RUN_FOLDER = "TEST_RUN_FOLDER"
+#: The variable with a folder that the runs of one command share, one after another.
+GIVEN_FOLDER = "TEST_GIVEN_FOLDER"
 
 
 def private_folder(prefix: str) -> Path:
