@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import children, production_environment
+from tests.functional.test_serve import children, environment
 from tests.portal.server.processes import until
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
@@ -135,7 +135,8 @@ def test_a_release_without_an_environment_is_refused(server: Server) -> None:
 @contextlib.contextmanager
 def started(root: Path, instance: str, base: int, port: int) -> Iterator[int]:
     """A server as the unit starts it; gives its process id."""
-    variables = production_environment(root / "state", PORT_BASE=str(base), PYTHONPATH=None)
+    # In DEBUG, it prepares no templates.
+    variables = environment(root / "state", PORT_BASE=str(base), PYTHONPATH=None)
     process = subprocess.Popen(
         [root / "current" / "deploy" / "start-server", instance],
         cwd="/",

@@ -20,8 +20,9 @@ import pytest
 from portal.config.projects import PROJECTS
 from portal.server.ports import answers, port_is_free
 from tests.portal.server.processes import until
-from tests.support.harness import ROOT, clean_environment, with_own
+from tests.support.harness import PRODUCTION, ROOT, clean_environment, prepare_files, with_own
 from tests.support.ports import free_port_base
+from tests.support.private_folder import run_folder
 
 DEAD_BACKEND = "http://127.0.0.1:9"
 
@@ -33,13 +34,7 @@ def environment(state: Path, **variables: str | None) -> dict[str, str]:
 
 def production_environment(state: Path, **variables: str | None) -> dict[str, str]:
     """:func:`environment` with what a project must be told outside of `DEBUG`."""
-    required = {
-        "DEBUG": "off",
-        "SECRET_KEY": "k" * 50,
-        "ALLOWED_HOSTS": "localhost,127.0.0.1",
-        "APP_PUBLIC_GATEWAY_APP_URL": "http://gateway.test",
-    }
-    return environment(state, **{**required, **variables})
+    return environment(state, **{**PRODUCTION, **variables})
 
 
 @contextlib.contextmanager
@@ -59,6 +54,8 @@ def serving(
     port = port or free_port_base()
     command = [sys.executable, "manage.py", "--app", app, "serve", "--port", str(port), *options]
     given = (production_environment if production else environment)(state, **variables)
+    if production and checkout is None:
+        prepare_files(state, app)
     if checkout is not None:
         given["PYTHONPATH"] = f"{checkout}:{checkout}/packages"
     state.mkdir(exist_ok=True)
@@ -156,14 +153,13 @@ def test_each_answer_tells_its_length(gateway: int, method: str, target: str, st
         assert length > 0 if method == "HEAD" else length == len(body)
 
 
-def test_a_start_finds_what_an_earlier_one_of_the_release_has_made_whatever_its_configuration(tmp_path: Path) -> None:
+def test_start_finds_what_another_configuration_has_prepared(tmp_path: Path) -> None:
+    prepare_files(tmp_path, "auth_app")
+    assert [path.name for path in (run_folder() / "prepared-auth_app" / "state").iterdir()] == ["prepared"]
     kept = tmp_path / "prepared" / "auth_app"
-    command = [sys.executable, "manage.py", "--app", "auth_app", "serve", "--skip-checks", "--only-prepare"]
-    elsewhere = production_environment(tmp_path, ALLOWED_HOSTS="image", APP_PUBLIC_GATEWAY_APP_URL="https://a.test")
-    assert subprocess.run(command, cwd=ROOT, env=elsewhere, check=True, capture_output=True).stderr == b""
-    assert [path.name for path in tmp_path.iterdir()] == ["prepared"]
     made = kept.stat()
-    with serving(tmp_path, app="auth_app", production=True) as (_, port):
+    elsewhere = {"ALLOWED_HOSTS": "127.0.0.1", "APP_PUBLIC_GATEWAY_APP_URL": "https://a.test"}
+    with serving(tmp_path, app="auth_app", production=True, **elsewhere) as (_, port):
         found = re.findall(r"/static/[^\"]+", get(port, "/tr/login")[1].decode())
         assert {get(port, path)[0] for path in found} == {200}
     assert (kept.stat().st_ino, kept.stat().st_mtime_ns) == (made.st_ino, made.st_mtime_ns)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.test_serve import production_environment
+from tests.portal.server.processes import compiled_templates
 from tests.support.harness import ROOT
 from tests.support.one_request import ONE_REQUEST
 from tests.support.python_requirements import base_alone, not_in_the_base
@@ -30,7 +31,7 @@ def test_an_app_is_served_with_the_base_alone_and_without_debug_nothing_of_the_d
     app: str, path: str, tmp_path: Path
 ) -> None:
     assert {"granian", "argcomplete", "authlib", "reportlab", "pytest", "watchfiles"} <= set(not_in_the_base())
-    done = run(SERVE.format(app=app, path=path), tmp_path)
+    done = run(SERVE.format(app=app, path=path), tmp_path, APP_COMPILED_TEMPLATES_DIR=compiled_templates(app))
     assert (done.stdout, done.returncode) == ("200 OK\n", 0), done.stderr
 
 

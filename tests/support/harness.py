@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import dataclasses
+import hashlib
+import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +35,13 @@ from tests.support.processes import PATIENCE_S, found_tool, until
 ROOT = Path(__file__).resolve().parents[2]
 #: The variable with a filled state folder of the sandbox, for a run whose data is there already.
 FILLED_SANDBOX = "TEST_FILLED_SANDBOX"
+#: What a project must be told outside of `DEBUG`.
+PRODUCTION = {
+    "DEBUG": "off",
+    "SECRET_KEY": "k" * 50,
+    "ALLOWED_HOSTS": "localhost,127.0.0.1",
+    "APP_PUBLIC_GATEWAY_APP_URL": "http://gateway.test",
+}
 
 
 def require_tool(*names: str) -> str:
@@ -75,12 +87,16 @@ def with_own(variables: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
 
 
-def create_account(variables: Mapping[str, str | None], email: str, *permissions: str, password: str = "demo") -> None:
-    """Add an account to the sandbox of these variables."""
-    command = [sys.executable, "-m", BACKEND, "create_account", "--email", email]
-    if permissions:
-        command += ["--permissions", *permissions]
-    run_program(*command, env=with_own(variables), input=f"{password}\n")
+def create_account(folder: Path, email: str, *permissions: str, password: str = "demo") -> None:
+    """Add an account to the sandbox of this state folder. Its own command takes a second of a processor to start."""
+    name, now = email.partition("@")[0], str(datetime.now(UTC).replace(tzinfo=None))
+    made = base64.b64encode(hashlib.scrypt(password.encode(), salt=name.encode(), n=2, r=8, p=1)).decode()
+    key = hashlib.sha256(email.encode()).hexdigest()[:20]
+    given = (f"acc_{key}", email, name, f"scrypt$2${name}$8$1${made}", json.dumps(permissions))
+    columns = "id, email, name, password, permissions, created_at, name_folded, searched, is_demo, version"
+    insert = f"INSERT INTO sandbox_api_account ({columns}) VALUES ({'?, ' * 8} 0, 1)"
+    with contextlib.closing(sqlite3.connect(folder / "sandbox.sqlite3")) as database, database:
+        database.execute(insert, (*given, now, name, f"{name} {email}"))
 
 
 def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None = None) -> None:
@@ -88,6 +104,23 @@ def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None =
     folder = environment["SANDBOX_STATE_DIR"]
     assert folder is not None
     shutil.copytree(seeded or seeded_sandbox(), folder, dirs_exist_ok=True)
+
+
+def prepare_files(state: Path, *apps: str) -> None:
+    """Let the servers of this state folder find the static files and templates of these apps, made once in a run.
+
+    Of servers that start together, each would make them.
+    """
+    share_prepared_files(state)
+    for app in apps:
+        made_once(f"prepared-{app}", partial(_prepare, app))
+
+
+def _prepare(app: str, folder: Path) -> None:
+    share_prepared_files(folder / "state")
+    variables = {"APP_STATE_DIR": str(folder / "state"), "APP_PUBLIC_API_BASE_URL": "http://127.0.0.1:9", **PRODUCTION}
+    command = (sys.executable, "manage.py", "--app", app, "serve", "--skip-checks", "--only-prepare")
+    run_program(*command, env=with_own(clean_environment(**variables)))
 
 
 @cache
@@ -193,8 +226,8 @@ def running_stack(
         log = folder / "servers.log"
         if BACKEND not in without:
             prepare_sandbox(environment, seeded)
-        if state := environment["APP_STATE_DIR"]:
-            share_prepared_files(Path(state))
+        if (state := environment["APP_STATE_DIR"]) and environment["DEBUG"] == "off":
+            prepare_files(Path(state), *(project.app for project in PROJECTS if project.app not in without))
         group = ServerGroup(log=log)
         try:
             group.start(server for server in local.servers() if server.name not in without)

@@ -47,10 +47,10 @@ class HttpBrowser:
         page = self.get(f"{gateway}/en/login")
         return self.submit(page, "/login", follow=False, email=email, password=password, **fields)
 
-    def take(self, tokens: dict[str, str]) -> Self:
+    def take(self, tokens: dict[str, str], *, domain: str = "localhost.local") -> Self:
         """Take the token pair of a sign-in at the backend itself."""
         for name, value in ((VAR_ACCESS_TOKEN, tokens["accessToken"]), (VAR_REFRESH_TOKEN, tokens["refreshToken"])):
-            self.http.cookies.set(name, value, domain="localhost.local")
+            self.http.cookies.set(name, value, domain=domain)
         return self
 
     def cookie(self, name: str) -> str | None:

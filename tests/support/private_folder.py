@@ -43,7 +43,7 @@ def share_prepared_files(state: Path) -> None:
     prepared, link = run_folder() / "prepared", state / "prepared"
     prepared.mkdir(mode=0o700, exist_ok=True)
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not link.is_symlink():
+    if not link.exists():
         link.symlink_to(prepared)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 
 from packaging.requirements import Requirement
@@ -34,6 +35,7 @@ def required(requirements: Iterable[str]) -> set[str]:
     return {name for name, _ in found}
 
 
+@cache
 def not_in_the_base() -> list[str]:
     """The modules of this environment that a base install of the library does not bring."""
     base = required(LIBRARY["dependencies"])

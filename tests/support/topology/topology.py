@@ -28,10 +28,9 @@ from tests.deploy.files import (
     unit_settings,
     unit_variables,
 )
-from tests.support.harness import clean_environment, prepare_sandbox
+from tests.support.harness import clean_environment, prepare_files, prepare_sandbox
 from tests.support.http_browser import HttpBrowser
 from tests.support.nginx_server import HTTPS_PORT, Site, running_site
-from tests.support.private_folder import share_prepared_files
 from tests.support.processes import until
 from tests.support.redis_sentinel import SENTINELS, SERVERS, WatchedRedis, watched_redis
 
@@ -174,7 +173,7 @@ def running_topology(
         service = _backend(addresses, state=folder / "sandbox", jwt_key=shared["APP_JWT_KEY"])
         say("filling the sandbox backend")
         prepare_sandbox(service.environment)
-        share_prepared_files(folder / "state")
+        prepare_files(folder / "state", *apps)
         # As a release restarts them: the first instance of each project, then the second.
         servers = [
             _instance(app, number, addresses, shared) for number in INSTANCES for app in PROJECT_BY_APP if app in apps

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from portal.config.projects import PROJECTS
 from tests.support.backend_proxy import BackendProxy
-from tests.support.harness import clean_environment, create_account, running_stack, seeded_sandbox
+from tests.support.harness import create_account, running_stack, seeded_sandbox
 from tests.support.ports import free_port_base
 
 #: All of them hold all permissions.
 ADMIN, PASSWORD = "everything@example.com", "a password for tests"
 OTHER_ADMINS = ("everything-too@example.com", "everything-three@example.com")
 PERMISSIONS = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
-#: Sessions and invoices of each status that are left: an export reads all of them.
+#: Sessions and invoices of each status that are left, with their clients: an export reads all of them.
 OF_A_STATUS = 25
 _KEYS = {"SANDBOX_SECRET_KEY": "s" * 40, "SANDBOX_JWT_KEY": "j" * 40, "SANDBOX_ALLOW_DEMO_ACCOUNTS": "on"}
 
@@ -47,7 +47,6 @@ class Portal:
 def sandbox_to_walk(folder: Path) -> Path:
     """A state folder of the sandbox, to be copied: some of its rows, and the accounts of all administrators."""
     shutil.copytree(seeded_sandbox(), folder)
-    variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
     with contextlib.closing(sqlite3.connect(folder / "sandbox.sqlite3")) as database, database:
         for table in ("chargingsession", "invoice"):
             numbered = (
@@ -56,8 +55,12 @@ def sandbox_to_walk(folder: Path) -> Path:
             database.execute(
                 f"DELETE FROM sandbox_api_{table} WHERE rowid IN (SELECT row FROM ({numbered}) WHERE number > {OF_A_STATUS})"
             )
+        ids = "SELECT client_id FROM sandbox_api_chargingsession UNION SELECT client_id FROM sandbox_api_invoice"
+        database.execute(
+            f"DELETE FROM sandbox_api_client WHERE id NOT IN (SELECT * FROM ({ids}) WHERE client_id NOTNULL)"
+        )
     for email in (ADMIN, *OTHER_ADMINS):
-        create_account(variables, email, *PERMISSIONS, password=PASSWORD)
+        create_account(folder, email, *PERMISSIONS, password=PASSWORD)
     return folder
 
 
@@ -66,6 +69,7 @@ def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) 
     """All of it, running inside the block.
 
     :param seeded: of :func:`sandbox_to_walk`; it is copied.
+    :param is_debug: as `make dev` runs it: a name that a template misspells is an error. Else as in production.
     """
     port_base = free_port_base()
     origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
@@ -74,6 +78,7 @@ def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) 
         port_base=port_base,
         through_proxy=True,
         seeded=seeded,
+        development=is_debug,
         DEBUG="on" if is_debug else "off",
         SECRET_KEY="k" * 50,
         ALLOWED_HOSTS="localhost,127.0.0.1",
