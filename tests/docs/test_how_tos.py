@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.checkout_copy import NEW_PLATFORM, changes_of_copy, commit_copy, copy_of_checkout, output_of
 from tests.support.harness import ROOT
-from tests.support.how_to import follow, section
+from tests.support.how_to import follow, follow_all, section
 from tests.support.linked_environment import link_environment
 from tests.support.nested_pytest import run_pytest
 
@@ -58,8 +58,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy in which all parts were followed."""
     made = copy_of_checkout(tmp_path_factory.mktemp("how-tos") / "copy", whole=True)
     link_environment(made)
-    for page, heading in PARTS.values():
-        follow(section(page, heading) if heading else page.read_text(), made)
+    follow_all((section(page, heading) if heading else page.read_text() for page, heading in PARTS.values()), made)
     return made
 
 

@@ -195,7 +195,8 @@ SIGNED_OUT: Final = {"mass-sign-out": "energy@example.com"}
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("runbooks")
-    with running_stack(folder, without=("operations", "finance"), APP_STORE_MAX_MB="1") as stack:
+    without = ("operations", "finance")
+    with running_stack(folder, without=without, development=True, APP_STORE_MAX_MB="1") as stack:
         yield World(stack=stack, browser=HttpBrowser(), folder=folder)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.checkout_copy import copy_caches, copy_of_checkout, output_of, servers_in_copy
 from tests.support.harness import FILLED_SANDBOX, ROOT
-from tests.support.how_to import follow
+from tests.support.how_to import follow_all
 from tests.support.http_browser import HttpBrowser
 from tests.support.linked_environment import link_environment, run_typed
 from tests.support.nested_pytest import run_pytest
@@ -28,8 +28,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = copy_of_checkout(tmp_path_factory.mktemp("tutorial") / "copy", whole=True)
     link_environment(made)
     copy_caches(made)
-    for page in (PAGE, *NEXT_PAGES):
-        follow(page.read_text(), made, later=(TESTS,))
+    follow_all((page.read_text() for page in (PAGE, *NEXT_PAGES)), made, later=(TESTS,))
     return made
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from tests.support.linked_environment import run_typed
@@ -23,6 +23,8 @@ TYPED = "a long enough password"
 _STEP = re.compile(
     r"(?:`(?P<file>[\w./-]+)`[^`\n]*\n\n)?(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)\n *```", re.DOTALL
 )
+CATALOGS = "```sh\n./manage.py --app auth_app update_catalogs\n```"
+_CATALOGS = re.compile(r" *```sh\n *./manage\.py --app \w+ update_catalogs\n *```")
 _SERVERS = re.compile(r"(APP_DEBUG_TOOLBAR=on )?make dev")
 
 
@@ -59,6 +61,16 @@ def follow(text: str, copy: Path, *, later: Collection[str] = ()) -> list[str]:
             (copy / file).parent.mkdir(parents=True, exist_ok=True)
             (copy / file).write_text(code + "\n")
     return named
+
+
+def follow_all(texts: Iterable[str], copy: Path, *, later: Collection[str] = ()) -> None:
+    """Follow pages whose changes do not meet, with one run of `update_catalogs` for all: it does the same for each app.
+
+    A page is followed up to that command, then all go on behind it.
+    """
+    halves = [_CATALOGS.split(text, maxsplit=1) for text in texts]
+    for text in (*(before for before, *_ in halves), CATALOGS, *(each for _, *after in halves for each in after)):
+        follow(text, copy, later=later)
 
 
 def section(page: Path, heading: str) -> str:

@@ -1,8 +1,8 @@
 """A product of one's own: the examples are removed, its first platform is made by the command, and what is left is whole.
 
 The tests that are left number thousands, and most of them name no platform: `make test` runs the same ones anyway. So in
-the copy it collects all of them, and runs those that meet the registry: of routes and configuration, of the gateway, and
-of the new platform. `make test-own-product` runs all that is left.
+the copy all of their modules are imported, and those tests run that meet the registry: of routes and configuration, of
+the gateway, and of the new platform. `make test-own-product` runs all that is left.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ MEET_THE_REGISTRY = (
     *("portal/edge/test_rules.py", "portal/edge/test_explain_route.py", "portal/identity/"),
     *("portal/config/", "portal_operate/test_checks.py", "apps/"),
 )
-#: A plugin of pytest: all tests are collected, and these are run.
+#: A plugin of pytest: all modules are imported, and the tests of these are run.
 CHOOSING = f"""
+import pytest
 CHOSEN = {tuple(f"tests/{path}" for path in MEET_THE_REGISTRY)}
-def pytest_collection_modifyitems(items):
-    items[:] = [item for item in items if item.nodeid.startswith(CHOSEN)]
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector):
+    return None if collector.nodeid.startswith(CHOSEN) else []
 """
 
 
