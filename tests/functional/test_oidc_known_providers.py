@@ -161,7 +161,7 @@ def served(
         variables |= {"APP_JWT_JWKS_URL": f"{provider.issuer}/jwks", "APP_JWT_ISSUER": provider.issuer}
     without = ("operations", "finance")
     folder = tmp_path_factory.mktemp(name)
-    with running_stack(folder, port_base=known.gateway, without=without, **variables) as stack:
+    with running_stack(folder, port_base=known.gateway, without=without, development=True, **variables) as stack:
         yield Site(stack=stack, provider=provider)
 
 

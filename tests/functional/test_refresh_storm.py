@@ -8,20 +8,16 @@ import pytest
 
 from benchmarks.refresh.fault_scenarios import SCENARIOS
 from benchmarks.refresh.storm import LEAVING, run
-from tests.support.whole_runs import IS_WHOLE
 
 
 @pytest.mark.parametrize(
-    ("weather", "seconds"),
-    [
-        ("plain", 10 if IS_WHOLE else 4),
-        pytest.param("refreshes answered with rubbish, not honoured", 4, marks=pytest.mark.whole),
-    ],
+    "weather",
+    ["plain", pytest.param("refreshes answered with rubbish, not honoured", marks=pytest.mark.whole)],
 )
-def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str, seconds: float):
+def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str):
     """Two projects, two workers each, browsers that receive late."""
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == weather)
-    outcome = run(scenario, store="embedded", seconds=seconds, folder=tmp_path)
+    outcome = run(scenario, store="embedded", seconds=4, folder=tmp_path)
     assert outcome.tokens.refreshes >= scenario.staying
     assert outcome.tokens.most_per_token == 1
     assert outcome.ended == 0

@@ -27,10 +27,12 @@ def found_tool(*names: str) -> str | None:
 
 def until(condition: Callable[[], T], *, what: object, seconds: float = PATIENCE_S) -> T:
     """Wait until the condition holds, and return its value; `what` says, or is called to say, what did not happen."""
-    end = time.monotonic() + seconds
+    end, pause = time.monotonic() + seconds, 0.02
     while not (found := condition()):
         assert time.monotonic() < end, f"not within {seconds} s: {what() if callable(what) else what}"
-        time.sleep(0.02)
+        time.sleep(pause)
+        # Some conditions are pages, or all processes of the machine.
+        pause = min(1.5 * pause, 0.1)
     return found
 
 

@@ -27,7 +27,7 @@ def check(cache_in: Callable[[Path], dict[str, Any]], folder: Path) -> None:
     for number in range(20):
         place = folder / f"rows{number}"
         place.mkdir()
-        total.add(asdict(run_storm(cache=cache_in(place), folder=place, seconds=2)))
+        total.add(asdict(run_storm(cache=cache_in(place), folder=place, seconds=1)))
         if total.reads > 20 and total.writes > 10 and total.patched > 0:
             break
     assert total.reads > 20
@@ -40,7 +40,7 @@ def check(cache_in: Callable[[Path], dict[str, Any]], folder: Path) -> None:
 def test_two_users_who_write_the_same_rows_and_reload_see_none_that_is_older_than_they_saw_before(
     tmp_path: Path,
 ) -> None:
-    report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=2, users=2, evict=False)
+    report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=1, users=2, evict=False)
     assert report.reads > 0
     assert (report.missed, report.older) == (0, 0), report.examples
 
@@ -63,7 +63,7 @@ def test_the_checker_can_fail(tmp_path: Path) -> None:
 
     def missed(folder: Path) -> int:
         folder.mkdir()
-        return run_storm(cache=embedded(folder), folder=folder, seconds=1.5, design="naive", evict=False).missed
+        return run_storm(cache=embedded(folder), folder=folder, seconds=1, design="naive", evict=False).missed
 
     # On a busy machine, no two writes may meet in one short storm.
     assert any(missed(tmp_path / str(number)) for number in range(20))
