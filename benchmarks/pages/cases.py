@@ -137,7 +137,8 @@ class Case:
         """Run one stretch, and one of the empty view."""
         stub.answer_after(self.delay_ms)
         # Since this server's last stretch others have had the core, and its caches.
-        self._load(visitor, self.side.lead_s)
+        if self.side.lead_s:
+            self._load(visitor, self.side.lead_s)
         calls, cpu_s = stub.calls(), self.server.cpu_s()
         answers = self._load(visitor, seconds)
         cpu_s, calls = self.server.cpu_s() - cpu_s, stub.calls() - calls

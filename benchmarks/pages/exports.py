@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=3, help="that are read to their end: 3")
     parser.add_argument("--cancelled", type=int, default=20, help="files that are cancelled: 20")
     parser.add_argument("--rows", type=int, default=21_000, help="of each file: 21,000")
-    options = options_of(parser, files=1, cancelled=1, rows=4_200)
+    options = options_of(parser, files=1, cancelled=1, rows=8_400)
     with (
         tempfile.TemporaryDirectory() as folder,
         stub_backend() as stub,
