@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import os
 import shutil
 import signal
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import children, environment
+from tests.functional.test_serve import children, environment, get
 from tests.portal.server.processes import until
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
@@ -155,13 +154,6 @@ def started(root: Path, instance: str, base: int, port: int) -> Iterator[int]:
         process.communicate()
 
 
-def health(port: int) -> bytes:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    with contextlib.closing(connection):
-        connection.request("GET", "/healthz")
-        return connection.getresponse().read()
-
-
 def test_a_server_runs_its_release_until_it_ends_also_in_a_worker_that_is_replaced(tmp_path: Path) -> None:
     root = tmp_path / "portal"
     (root / "releases").mkdir(parents=True)
@@ -183,6 +175,6 @@ def test_a_server_runs_its_release_until_it_ends_also_in_a_worker_that_is_replac
         [worker] = children(pid)
         os.kill(worker, signal.SIGKILL)
         until(lambda: children(pid) - {worker} and answers(first), seconds=60, what="the worker is replaced")
-        assert health(first) == b"v1\n"
+        assert get(first, "/healthz") == (200, b"v1\n")
         with started(root, "energy-2", base, second):
-            assert (health(first), health(second)) == (b"v1\n", b"v2\n")
+            assert [get(port, "/healthz")[1] for port in (first, second)] == [b"v1\n", b"v2\n"]

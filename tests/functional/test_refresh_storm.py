@@ -11,13 +11,13 @@ from benchmarks.refresh.storm import LEAVING, run
 
 
 @pytest.mark.parametrize(
-    "weather",
-    ["plain", pytest.param("refreshes answered with rubbish, not honoured", marks=pytest.mark.whole)],
+    ("weather", "workers"),
+    [("plain", 2), pytest.param("refreshes answered with rubbish, not honoured", 1, marks=pytest.mark.whole)],
 )
-def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str):
-    """Two projects, two workers each, browsers that receive late."""
+def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str, workers: int):
+    """Two projects on one store, browsers that receive late."""
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == weather)
-    outcome = run(scenario, store="embedded", seconds=4, folder=tmp_path)
+    outcome = run(scenario, store="embedded", seconds=4, folder=tmp_path, workers=workers)
     assert outcome.tokens.refreshes >= scenario.staying
     assert outcome.tokens.most_per_token == 1
     assert outcome.ended == 0

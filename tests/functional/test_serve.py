@@ -17,7 +17,6 @@ from pathlib import Path
 import brotli
 import pytest
 
-from portal.config.projects import PROJECTS
 from portal.server.ports import answers, port_is_free
 from tests.portal.server.processes import until
 from tests.support.harness import PRODUCTION, ROOT, clean_environment, prepare_files, with_own
@@ -204,11 +203,3 @@ def test_a_worker_that_is_replaced_after_its_static_files_were_lost_still_has_pa
         assert status == 200
         assert b'href="/static/auth_app/app.css"' in body
         assert get(port, "/metrics")[0] == 200
-
-
-def test_an_unknown_app_is_answered_with_the_names_of_all(tmp_path: Path) -> None:
-    command = [sys.executable, "manage.py", "--app", "nowhere", "check"]
-    result = subprocess.run(command, cwd=ROOT, env=environment(tmp_path), capture_output=True, text=True, check=False)
-    known = ", ".join(project.app for project in PROJECTS)
-    said = f"--app nowhere: no such project; there are {known} and sandbox_api\n"
-    assert (result.returncode, result.stderr) == (2, said)

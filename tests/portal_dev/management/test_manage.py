@@ -142,5 +142,5 @@ def test_a_project_is_named_where_a_command_needs_one(checkout: Path) -> None:
     ran = type_in(checkout, "python3", "manage.py", "check")
     assert ran.stderr.startswith("check runs in one project: ./manage.py --app APP check\n")
     ran = type_in(checkout, "./manage.py", "--app", "nowhere", "check")
-    assert ran.returncode == 2
-    assert ran.stderr.endswith(f"there are {', '.join(PROJECT_BY_APP)} and {BACKEND}\n")
+    known = f"{', '.join(PROJECT_BY_APP)} and {BACKEND}"
+    assert (ran.returncode, ran.stderr) == (2, f"--app nowhere: no such project; there are {known}\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from portal.config.projects import PROJECTS
 from tests.support.backend_proxy import BackendProxy
-from tests.support.harness import create_account, running_stack, seeded_sandbox
+from tests.support.harness import PRODUCTION, create_account, running_stack, seeded_sandbox
 from tests.support.ports import free_port_base
 
 #: All of them hold all permissions.
@@ -73,19 +73,17 @@ def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) 
     """
     port_base = free_port_base()
     origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
+    addresses = {project.url_variable: origins[project.app] for project in PROJECTS}
     with running_stack(
         folder,
         port_base=port_base,
         through_proxy=True,
         seeded=seeded,
         development=is_debug,
-        DEBUG="on" if is_debug else "off",
-        SECRET_KEY="k" * 50,
-        ALLOWED_HOSTS="localhost,127.0.0.1",
         APP_API_HONOURS_IDEMPOTENCY_KEY=None,
         APP_API_FORWARD_BROWSER=None,
         SANDBOX_PROFILE=profile,
         **_KEYS,
-        **{project.url_variable: origins[project.app] for project in PROJECTS},
+        **{**PRODUCTION, **addresses, "DEBUG": "on" if is_debug else "off"},
     ) as stack:
         yield Portal(origins=origins, backend=stack.proxy, log=stack.log)
