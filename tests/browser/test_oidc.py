@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NewPage
 from tests.browser.subdomains import Site, host_of, running_below_one_domain
-from tests.support.certified_provider import SECRET, CertifiedProvider, certified_provider
+from tests.support.certified_provider import SECRET, CertifiedProvider, certified_providers
 from tests.support.ports import free_port, free_port_base
 
 pytestmark = pytest.mark.browser
@@ -26,19 +26,21 @@ class SiteWithProvider(Site):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteWithProvider]:
     base = free_port_base()
     gateway = f"http://{host_of('auth_app')}:{base}"
+    # To the letter of its standards: the client has to ask for consent, and for the API.
+    likes = {"standard": (free_port(), [gateway])}
     with (
-        certified_provider(port=free_port(), gateway=gateway, access_token_ttl_s=300, groups={}) as provider,
+        certified_providers(likes, access_token_ttl_s=300, groups={}) as providers,
         running_below_one_domain(
             tmp_path_factory.mktemp("site"),
             port_base=base,
-            APP_OIDC_ISSUER=provider.issuer,
+            APP_OIDC_ISSUER=providers["standard"].issuer,
             APP_OIDC_CLIENT_ID="portal",
             APP_OIDC_CLIENT_SECRET=SECRET,
             APP_OIDC_AUTHORIZE_PARAMS="prompt=consent&resource=urn:portal:api",
-            SANDBOX_TRUSTED_ISSUER=provider.issuer,
+            SANDBOX_TRUSTED_ISSUER=providers["standard"].issuer,
         ) as stack,
     ):
-        yield SiteWithProvider(stack, provider)
+        yield SiteWithProvider(stack, providers["standard"])
 
 
 def sign_in_at_provider(page: Page, *, email: str) -> None:

@@ -58,16 +58,6 @@ def installed() -> Path:
 
 
 @contextlib.contextmanager
-def certified_provider(
-    *, port: int, gateway: str, access_token_ttl_s: int, groups: Mapping[str, list[str]]
-) -> Iterator[CertifiedProvider]:
-    """The provider to the letter of its standards: the client has to ask for consent, and for the API."""
-    likes = {"standard": (port, [gateway])}
-    with certified_providers(likes, access_token_ttl_s=access_token_ttl_s, groups=groups) as providers:
-        yield providers["standard"]
-
-
-@contextlib.contextmanager
 def certified_providers(
     likes: Mapping[str, tuple[int, list[str]]], *, access_token_ttl_s: int, groups: Mapping[str, list[str]]
 ) -> Iterator[dict[str, CertifiedProvider]]:
