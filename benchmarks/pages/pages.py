@@ -105,7 +105,7 @@ def measure_pages(options: argparse.Namespace, targets: Targets, *, folder: Path
     for other in others:
         rows_beside = (row_beside(*pair) for pair in pairs[other])
         print(f"\n## Pages: here and there ({other.name})\n\n{table(HEADS_BESIDE, rows_beside)}")
-    memory = measure_memory(sides, options, folder=folder)
+    memory = measure_memory(sides[:1] if options.smoke else sides, options, folder=folder)
     hold_targets(by_key[here], targets)
     for threads in options.threads:
         pss_mib = memory[here, threads]

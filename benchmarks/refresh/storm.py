@@ -228,7 +228,7 @@ def main() -> None:
     parser.add_argument("--store", choices=("embedded", "redis"), nargs="+", default=["embedded", "redis"])
     parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of scenarios")
     parser.add_argument("--workers", type=int, default=WORKERS, help=f"of each project: {WORKERS}")
-    options = options_of(parser, seconds=3, store=["redis"], only=["primary killed"], workers=1)
+    options = options_of(parser, seconds=2, store=["redis"], only=["primary killed"], workers=1)
     outcomes = []
     for store in stores_here(options.store):
         for scenario in SCENARIOS:
