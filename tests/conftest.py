@@ -210,7 +210,7 @@ def new_account(stack: RunningStack) -> Callable[..., str]:
 
     def add(*permissions: str) -> str:
         name = f"account-{secrets.token_hex(6)}"
-        create_account(Path(stack.variables["SANDBOX_STATE_DIR"]), f"{name}@example.com", *permissions)
+        create_account(stack.local.environment, f"{name}@example.com", *permissions)
         return name
 
     return add

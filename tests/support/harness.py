@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import dataclasses
-import hashlib
-import json
 import os
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -87,16 +82,12 @@ def with_own(variables: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
 
 
-def create_account(folder: Path, email: str, *permissions: str, password: str = "demo") -> None:
-    """Add an account to the sandbox of this state folder. Its own command takes a second of a processor to start."""
-    name, now = email.partition("@")[0], str(datetime.now(UTC).replace(tzinfo=None))
-    made = base64.b64encode(hashlib.scrypt(password.encode(), salt=name.encode(), n=2, r=8, p=1)).decode()
-    key = hashlib.sha256(email.encode()).hexdigest()[:20]
-    given = (f"acc_{key}", email, name, f"scrypt$2${name}$8$1${made}", json.dumps(permissions))
-    columns = "id, email, name, password, permissions, created_at, name_folded, searched, is_demo, version"
-    insert = f"INSERT INTO sandbox_api_account ({columns}) VALUES ({'?, ' * 8} 0, 1)"
-    with contextlib.closing(sqlite3.connect(folder / "sandbox.sqlite3")) as database, database:
-        database.execute(insert, (*given, now, name, f"{name} {email}"))
+def create_account(variables: Mapping[str, str | None], email: str, *permissions: str, password: str = "demo") -> None:
+    """Add an account to the sandbox of these variables."""
+    command = [sys.executable, "-m", BACKEND, "create_account", "--email", email]
+    if permissions:
+        command += ["--permissions", *permissions]
+    run_program(*command, env=with_own(variables), input=f"{password}\n")
 
 
 def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None = None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from portal.config.projects import PROJECTS
 from tests.support.backend_proxy import BackendProxy
-from tests.support.harness import PRODUCTION, create_account, running_stack, seeded_sandbox
+from tests.support.harness import PRODUCTION, clean_environment, create_account, running_stack, seeded_sandbox
 from tests.support.ports import free_port_base
 
 #: All of them hold all permissions.
@@ -59,8 +59,9 @@ def sandbox_to_walk(folder: Path) -> Path:
         database.execute(
             f"DELETE FROM sandbox_api_client WHERE id NOT IN (SELECT * FROM ({ids}) WHERE client_id NOTNULL)"
         )
+    variables = clean_environment(DEBUG="on", SANDBOX_STATE_DIR=str(folder))
     for email in (ADMIN, *OTHER_ADMINS):
-        create_account(folder, email, *PERMISSIONS, password=PASSWORD)
+        create_account(variables, email, *PERMISSIONS, password=PASSWORD)
     return folder
 
 
