@@ -12,7 +12,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tests.support.ports import free_port
 from tests.support.processes import PATIENCE_S, until
@@ -41,9 +41,8 @@ class FirefoxError(Exception):
 class Firefox:
     """One browser with a profile of its own. Made by :func:`firefox`."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._answers = connection.makefile("rb")
+    def __init__(self, connection: socket.socket, answers: BinaryIO) -> None:
+        self._connection, self._answers = connection, answers
         self._id = 0
         self._read()  # its greeting
 
@@ -142,8 +141,8 @@ def firefox(path: str, *, folder: Path) -> Iterator[Firefox]:
             stderr=subprocess.STDOUT,
         )
     try:
-        with connection_to(port, process) as connection:
-            browser = Firefox(connection)
+        with connection_to(port, process) as connection, connection.makefile("rb") as answers:
+            browser = Firefox(connection, answers)
             browser.command("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
             yield browser
     finally:

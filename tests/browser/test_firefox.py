@@ -59,8 +59,9 @@ def test_list_is_found_again_as_it_was(stack: RunningStack, fox: Firefox) -> Non
     fox.back()
     fox.wait_until(f"return {ROWS}.length == 40")
     fox.wait_until("return document.activeElement.closest('tr')?.dataset.rowId == arguments[0]", opened)
-    fox.run("history.back()")
-    fox.wait_until(f"return location.search == '?status=available' && {LOADED}")
+    # htmx loads it again. A test that went on meanwhile would cut its scripts off.
+    fox.run("window.beforeReload = true; history.back()")
+    fox.wait_until(f"return !window.beforeReload && location.search == '?status=available' && {LOADED}")
 
 
 def test_form_returns_as_the_server_wrote_it(stack: RunningStack, fox: Firefox) -> None:
