@@ -64,7 +64,7 @@ FOR_EVERY_JOB: Final = (
 )
 #: By the target of the Makefile.
 JOBS: Final = {
-    "test": Job(minutes=7),
+    "test": Job(minutes=6),
     "docs-check": Job(
         minutes=4,
         tests=("tests/docs", "tests/typing"),
@@ -127,7 +127,7 @@ JOBS: Final = {
         ),
     ),
     BENCHMARKS: Job(
-        minutes=4,
+        minutes=2,
         tests=("tests/benchmarks",),
         code=("packages", "apps", "benchmarks", "docs/reference/measured.md"),
     ),
