@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 import requests
 
-from tests.support.harness import require_tool
+from tests.support.harness import require_tool, tokens_of
 from tests.support.nginx_server import names_lead_here
 from tests.support.ports import free_port_base
 from tests.support.topology import DOMAIN, OFFSETS, Person, Topology, running_topology
@@ -46,7 +46,7 @@ class Visitor:
     def visit(self, done: threading.Event) -> None:
         clients = f"{self.topology.url('energy')}/en/energy/clients"
         with Person(self.topology.authority) as person:
-            person.take(tokens(self.topology), domain=f".{DOMAIN}")
+            person.take(tokens_of(EMAIL, backend=backend_of(self.topology)), domain=f".{DOMAIN}")
             while not done.wait(PAUSE_S):
                 self._count("GET", person.get(clients, follow=False))
                 form = self._count("GET", person.get(f"{clients}/new", follow=False))
@@ -62,17 +62,15 @@ class Visitor:
         return answer
 
 
-def tokens(topology: Topology) -> dict[str, str]:
-    """Return the pair of a sign-in at the backend itself."""
-    url, body = f"http://127.0.0.1:{topology.backend.port}/auth/login", {"email": EMAIL, "password": "demo"}
-    pair: dict[str, str] = requests.post(url, json=body, timeout=60).json()
-    return pair
+def backend_of(topology: Topology) -> str:
+    return f"http://127.0.0.1:{topology.backend.port}"
 
 
 def made_at_the_backend(topology: Topology) -> int:
     """Return the number of clients that are there."""
-    bearer = {"Authorization": f"Bearer {tokens(topology)['accessToken']}"}
-    url = f"http://127.0.0.1:{topology.backend.port}/energy/clients"
+    backend = backend_of(topology)
+    bearer = {"Authorization": f"Bearer {tokens_of(EMAIL, backend=backend)['accessToken']}"}
+    url = f"{backend}/energy/clients"
     page = requests.get(url, params={"q": MARK, "limit": 1}, headers=bearer, timeout=60).json()
     return int(page["total"])
 

@@ -14,7 +14,7 @@ from benchmarks.refresh.storm import LEAVING, run
     ("weather", "workers"),
     [("plain", 2), pytest.param("refreshes answered with rubbish, not honoured", 1, marks=pytest.mark.whole)],
 )
-def test_in_a_storm_each_token_is_used_once_and_nobody_is_signed_out(tmp_path: Path, weather: str, workers: int):
+def test_storm_uses_tokens_once_and_signs_nobody_out(tmp_path: Path, weather: str, workers: int):
     """Two projects on one store, browsers that receive late."""
     scenario = next(scenario for scenario in SCENARIOS if scenario.name == weather)
     outcome = run(scenario, store="embedded", seconds=4, folder=tmp_path, workers=workers)

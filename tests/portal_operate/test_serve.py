@@ -14,7 +14,7 @@ import pytest
 from portal.config.current import portal_config
 from portal_operate.management.commands import serve
 from tests.functional.test_serve import production_environment
-from tests.portal.server.processes import prepared
+from tests.portal.server.processes import compiled_templates
 from tests.support.harness import ROOT
 
 
@@ -56,25 +56,31 @@ compile_templates()
 
 def test_what_is_compiled_does_not_depend_on_the_configuration(tmp_path: Path) -> None:
     """The release names no variable of the environment."""
-    first, other = prepared("auth_app"), tmp_path / "templates"
-    other.mkdir()
-    environment = production_environment(
-        tmp_path / "state",
-        DJANGO_SETTINGS_MODULE="apps.auth_app.settings",
-        APP_STATIC_ROOT=str(first / "static"),
-        APP_COMPILED_TEMPLATES_DIR=str(other),
-        APP_PUBLIC_GATEWAY_APP_URL="https://auth.example.com",
-        APP_PUBLIC_AUTH_COOKIE_DOMAIN="example.com",
-        APP_OIDC_ISSUER="https://id.example.com",
-        APP_OIDC_CLIENT_ID="portal",
-        APP_JWT_JWKS_URL="https://id.example.com/keys",
-        APP_PASSWORD_RESET="on",
-        APP_BEHIND_PROXY="on",
-    )
-    subprocess.run([sys.executable, "-c", COMPILE], cwd=ROOT, env=environment, check=True)
-    found = [
-        {str(path.relative_to(folder)): marshal.loads(path.read_bytes()) for path in folder.glob("*/*")}
-        for folder in (first / "templates", other)
-    ]
+    found = []
+    for folder, variables in (
+        # Others of this run have compiled it like this.
+        (compiled_templates("auth_app"), {}),
+        (
+            str(tmp_path),
+            {
+                "APP_PUBLIC_GATEWAY_APP_URL": "https://auth.example.com",
+                "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.com",
+                "APP_OIDC_ISSUER": "https://id.example.com",
+                "APP_OIDC_CLIENT_ID": "portal",
+                "APP_JWT_JWKS_URL": "https://id.example.com/keys",
+                "APP_PASSWORD_RESET": "on",
+                "APP_BEHIND_PROXY": "on",
+            },
+        ),
+    ):
+        environment = production_environment(
+            tmp_path / "state",
+            DJANGO_SETTINGS_MODULE="apps.auth_app.settings",
+            APP_COMPILED_TEMPLATES_DIR=folder,
+            **variables,
+        )
+        subprocess.run([sys.executable, "-c", COMPILE], cwd=ROOT, env=environment, check=True)
+        files = [path for path in Path(folder).rglob("*") if path.is_file()]
+        found.append({str(path.relative_to(folder)): marshal.loads(path.read_bytes()) for path in files})
     assert len(found[0]) > 50
     assert found[0] == found[1]

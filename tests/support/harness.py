@@ -30,7 +30,7 @@ from tests.support.processes import PATIENCE_S, found_tool, until
 ROOT = Path(__file__).resolve().parents[2]
 #: The variable with a filled state folder of the sandbox, for a run whose data is there already.
 FILLED_SANDBOX = "TEST_FILLED_SANDBOX"
-#: What a project must be told outside of `DEBUG`.
+#: Variables that a project needs outside of `DEBUG`.
 PRODUCTION = {
     "DEBUG": "off",
     "SECRET_KEY": "k" * 50,
@@ -88,6 +88,13 @@ def create_account(variables: Mapping[str, str | None], email: str, *permissions
     if permissions:
         command += ["--permissions", *permissions]
     run_program(*command, env=with_own(variables), input=f"{password}\n")
+
+
+def tokens_of(email: str, *, backend: str) -> dict[str, str]:
+    """Return the token pair of a new sign-in at the backend itself."""
+    credentials = {"email": email, "password": "demo"}
+    pair: dict[str, str] = requests.post(f"{backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
+    return pair
 
 
 def prepare_sandbox(environment: Mapping[str, str | None], seeded: Path | None = None) -> None:
@@ -158,10 +165,7 @@ class RunningStack:
         return [line for line in self.log.read_text().splitlines() if wanted in line]
 
     def tokens(self, email: str) -> dict[str, str]:
-        """The token pair of a new sign-in at the backend itself."""
-        credentials = {"email": email, "password": "demo"}
-        pair: dict[str, str] = requests.post(f"{self.backend}/auth/login", json=credentials, timeout=PATIENCE_S).json()
-        return pair
+        return tokens_of(email, backend=self.backend)
 
     def wait_until_the_backend_is_asked_again(self) -> None:
         """A circuit that opened while a test let the backend fail must not refuse the calls of the next test."""

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 #: Seconds after which a test gives up: far longer than anything takes, on a machine however busy.
 PATIENCE_S = 60
-#: Where Debian keeps servers; not in the path of everyone.
+#: The folder of Debian's servers, which is not in the path of everyone.
 SYSTEM_PROGRAMS = "/usr/sbin"
 
 

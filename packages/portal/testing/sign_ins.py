@@ -46,7 +46,7 @@ def new_account() -> str:
     It is the same in each run of the test: two searches of one user may share a place in the cache, and which ones do
     depends on the id.
     """
-    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]  # noqa: TID251  pytest says it there alone
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]  # noqa: TID251  no setting of the portal: pytest names the running test there alone
     _accounts[test] += 1
     return f"acc_{uuid.uuid5(uuid.NAMESPACE_URL, f'{test} {_accounts[test]}').hex}"
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import marshal
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
-from pathlib import Path
 
-from portal.server import prepared_files
 from portal.server.ports import answers
-from tests.support.harness import ROOT, prepare_files
+from tests.support.harness import ROOT
 from tests.support.ports import free_port
-from tests.support.private_folder import made_once, run_folder
+from tests.support.private_folder import run_folder
 from tests.support.processes import PATIENCE_S, until
 
 __all__ = ["PATIENCE_S", "ended", "get", "started", "until"]
@@ -47,20 +43,11 @@ def started(
         process.communicate()
 
 
-def prepared(app: str) -> Path:
-    """Return a folder with the `static` files and compiled `templates` of an app, which this run has prepared."""
-
-    def unpack(folder: Path) -> None:
-        packed = (run_folder() / "prepared" / app).read_bytes()[sha256().digest_size :]
-        for name, files in zip(("static", "templates"), marshal.loads(packed), strict=True):
-            prepared_files._write(folder / name, files)
-
-    prepare_files(run_folder() / "state", app)
-    return made_once(f"unpacked-{app}", unpack)
-
-
 def compiled_templates(app: str) -> str:
-    return str(prepared(app) / "templates")
+    """Return the folder in which the first process of this run compiles an app's templates, and others find them."""
+    folder = run_folder() / f"compiled-{app}"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 @contextlib.contextmanager
