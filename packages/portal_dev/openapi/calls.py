@@ -143,17 +143,19 @@ def _declare_resource(module: Module, path: str, calls: list[Operation]) -> None
     if "{" in path or path.endswith("/") or row is None or ID_FIELD not in row.fields:
         return
     detail, many = shown or row, _fixed(path)[-1]
-    found = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
-    if len(found) > 1:
-        made = ResourceCalls(path=path, noun=singularize(many), row=row, calls=found)
+    fitting = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
+    if len(fitting) > 1:
+        others = [call for role, call in found.items() if role not in fitting]
+        module.left_out += [f"`{each.method} {each.path}`: no page, as its fields are not a row's" for each in others]
+        made = ResourceCalls(path=path, noun=singularize(many), row=row, calls=fitting)
         options = [repr(path), f"item={module.named(row, made.noun).name}"]
         if detail.pointer != row.pointer:
             options.append(f"detail={module.named(detail, f'{made.noun}_detail').name}")
-        options += _list_options(module, found["list"], many) if "list" in found else []
+        options += _list_options(module, fitting["list"], many) if "list" in fitting else []
         options += [] if CREATED_AT_FIELD in row.fields else ["newest_first_by=None"]
         variable = unused(f"_{many}", {*module.variables})
         module.variables[variable] = f"resource({', '.join(options)})"
-        for role, call in found.items():
+        for role, call in fitting.items():
             name = f"{_VERBS[call.method]}_{many if role == 'list' else made.noun}"
             made.hooks[role] = _add(module, name, call, f"{variable}.{role}")
         module.resources.append(made)

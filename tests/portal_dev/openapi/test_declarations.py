@@ -117,6 +117,7 @@ def test_body_beside_the_row_is_declared_by_itself() -> None:
     other = {"put": {**takes({"properties": {"amount": TEXT}}), **answers(ref("Payment"))}}
     text = lines(source({**RESOURCE, ROW: {"get": answers(ref("Payment")), **other}}, Payment=PAYMENT))
     assert "_payments.replace" not in text
+    assert f"`PUT {ROW}`: no page, as its fields are not a row's" in text
     assert 'params=RowParams, url="/finance/payments/{id}", method="PUT"' in text
 
 
@@ -184,27 +185,15 @@ def test_parameter_is_required_or_optional_and_has_a_free_keyword() -> None:
         ),
         ("/a", "get", answers(TEXT, "application/problem+json"), "its body or answer: it is application/problem+json"),
         ("/a", "post", takes(TEXT, media_type="text/csv"), "its body or answer: it is text/csv, no JSON"),
-        *(
-            (
-                "/a",
-                "get",
-                {"parameters": query(name, schema=schema), **answers(TEXT)},
-                f"hooks do not send the parameter {name}",
-            )
-            for name, schema in (("ids", {"items": TEXT}), ('a"b', TEXT))
-        ),
-        (
-            "/a",
-            "get",
-            {"parameters": query("needed", schema={"items": TEXT}, required=True), **answers(TEXT)},
-            "hooks do not send the parameter needed",
-        ),
         ("/a/{q}", "get", answers(page(ref("It"))), "hooks do not send the parameter q"),
-        (
-            "/a",
-            "get",
-            {"parameters": [{"name": "X-Trace", "in": "header", "required": True, "schema": TEXT}], **answers(TEXT)},
-            "hooks do not send the parameter X-Trace",
+        *(
+            ("/a", "get", {"parameters": [each], **answers(TEXT)}, f"hooks do not send the parameter {each['name']}")
+            for each in (
+                *query("ids", schema={"items": TEXT}),
+                *query('a"b'),
+                *query("needed", schema={"items": TEXT}, required=True),
+                {"name": "X-Trace", "in": "header", "required": True, "schema": TEXT},
+            )
         ),
     ],
 )
@@ -229,8 +218,10 @@ def test_calls_stand_in_modules_by_their_paths() -> None:
     schema = json.dumps(document(paths=paths, Order=order))
     modules = declarations(schema, package="services")
     assert [module.path for module in modules] == [
-        *("shop/orders.py", "shop/summary.py", "stock/stock.py", "auth/login.py")
+        "shop/orders.py",
+        "shop/summary.py",
+        "stock/stock.py",
+        "auth/login.py",
     ]
-    assert [each.name for module in modules for each in module.declared.values()] == [
-        *("Order", "SummaryRes", "Order", "StockRes")
-    ]
+    declared = [each.name for module in modules for each in module.declared.values()]
+    assert declared == ["Order", "SummaryRes", "Order", "StockRes"]
