@@ -65,11 +65,8 @@ ODD = [5, "text", [None, "text", ["a", "b"]], *([None, ["__json_message", *rest]
 def test_a_cookie_that_was_changed_shows_nothing_and_is_removed(value: Any) -> None:
     """So is one that another release has signed."""
     (cookie,) = said("saved").cookies.values()
-    signer, request, response = (
-        get_cookie_signer(salt="django.contrib.messages"),
-        RequestFactory().get("/"),
-        HttpResponse(),
-    )
+    request, response = RequestFactory().get("/"), HttpResponse()
+    signer = get_cookie_signer(salt="django.contrib.messages")
     request.COOKIES[cookie.key] = f"{cookie.value}x" if value == "changed" else signer.sign_object(value)
     storage = default_storage(request)
     assert list(storage) == []
@@ -152,3 +149,10 @@ class MessagesOfABrowser(RuleBasedStateMachine):
 
 TestMessagesOfABrowser = MessagesOfABrowser.TestCase
 TestMessagesOfABrowser.settings = hypothesis_settings(max_examples=50, stateful_step_count=20)
+
+
+def test_messages_wait_while_nobody_is_signed_in() -> None:
+    browser = MessagesOfABrowser()
+    for subject, step in (("ada", "add"), (None, "show"), ("ada", "show")):
+        browser.somebody_comes(subject, refreshed=False)
+        browser.a_page_is_asked_for([step])
