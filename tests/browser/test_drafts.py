@@ -84,6 +84,7 @@ def test_draft_belongs_to_its_whole_address(stack: RunningStack, visit: Visit) -
     address = page.url
     page.goto(stack.url("energy", "/en/energy/stations"))
     page.locator("[data-row-id] th a").first.click()
+    page.wait_for_url("**/energy/stations/*")
     station = page.locator("h1").inner_text()
     with_station = f"{address}?stationId={page.url.rsplit('/', 1)[1]}"
     page.goto(address)

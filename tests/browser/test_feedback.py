@@ -75,6 +75,7 @@ def test_delete_dialog_keeps_the_focus(visit: Visit) -> None:
     expect(page.locator(".toast")).to_contain_text("Ephemera Note was created.")
     page.goto(f"{CLIENTS}?q=Ephemera")
     page.locator("#rows th a").first.click()
+    page.wait_for_url("**/clients/cli_*")
     trigger = page.get_by_role("button", name="Delete", exact=True)
     trigger.press("Enter")
     dialog = page.get_by_role("dialog")

@@ -74,6 +74,7 @@ def test_order_is_made_started_and_undone_by_keys(visit: Visit) -> None:
 def test_small_form_closes_unless_something_was_typed(visit: Visit) -> None:
     page = visit("operations", "/en/operations/work-orders?status=open")
     page.locator("#rows th a").first.click()
+    page.wait_for_url("**/work-orders/wor_*")
     details = page.locator("details[name=change]").filter(has=page.locator("[data-row-choice]"))
     person = details.get_by_role("combobox")
     details.locator("summary").click()

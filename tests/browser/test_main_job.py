@@ -25,6 +25,7 @@ def test_clients_until_the_sign_out(
     sign_in(page, account)
     expect(page).to_have_url(stack.url("energy", "/en/energy"))
     page.get_by_role("link", name="Clients").first.click()
+    page.wait_for_url("**/clients")
     expect(page.locator(ROWS)).to_have_count(PAGE_SIZE)
     first_ids = page.locator(ROWS).evaluate_all("rows => rows.map(row => row.dataset.rowId)")
 
