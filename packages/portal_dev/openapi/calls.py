@@ -146,7 +146,9 @@ def _declare_resource(module: Module, path: str, calls: list[Operation]) -> None
     fitting = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
     if len(fitting) > 1:
         others = [call for role, call in found.items() if role not in fitting]
-        module.left_out += [f"`{each.method} {each.path}`: no page, as its fields are not a row's" for each in others]
+        module.left_out += [
+            f"`{each.method} {each.path}`: no page: fields or parameters not a row's" for each in others
+        ]
         made = ResourceCalls(path=path, noun=singularize(many), row=row, calls=fitting)
         options = [repr(path), f"item={module.named(row, made.noun).name}"]
         if detail.pointer != row.pointer:
