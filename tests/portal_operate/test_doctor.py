@@ -90,7 +90,7 @@ def test_where_all_is_well_each_subject_says_so_and_the_status_is_0(tmp_path) ->
         )
     assert done.status == 0, done
     levels = {finding["subject"]: finding["level"] for finding in done.data["findings"]}
-    # How fast the stores answer is up to the machine.
+    # The speed of the stores is up to the machine.
     speeds = {"query store speed", "refresh store speed"}
     assert {each: level for each, level in levels.items() if level != "ok" and each not in speeds} == {}
     assert {"environment", "addresses", "cookie domain", "state folder", "disk", "versions", "keys"} <= levels.keys()
