@@ -266,7 +266,7 @@ class EditView(DeclaredPage, Generic[TRow]):
                 row_id=row_id,
                 body=body,
                 shown=form,
-                whole=form.body() if is_whole else None,
+                whole=form.body(nulls=True) if is_whole else None,
                 still=self.offered,
             )
         except ApiNotFoundError as error:

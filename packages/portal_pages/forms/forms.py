@@ -159,20 +159,21 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         info = row_fields(self.row_class).get(field_name)
         return super().add_prefix(field_name if info is None else info.encode_name)
 
-    def body(self) -> Partial[TRow]:
-        """The body of the request: the cleaned fields. An empty field is null, if its attribute may be None."""
+    def body(self, *, nulls: bool = False) -> Partial[TRow]:
+        """The body of a POST: the cleaned fields. An empty field is left out; a text that may not be None is empty.
+
+        :param nulls: send null for it, if the attribute may be None: in a PATCH or PUT that clears it.
+        """
         attributes = row_fields(self.row_class)
         sent = {}
         for name, typed in self.cleaned_data.items():
             # Of an hour that comes twice, what was typed means the first, and what was shown may be the second.
             is_shown_time = isinstance(typed, datetime) and name in self.shown_names and name not in self.changed_data
             value = self._shown_value(name) if is_shown_time else typed
-            is_empty = value is None or value == ""
-            if not is_empty:
-                sent[name] = value
-            elif accepts_none(attributes[name].type):
-                sent[name] = None
-            elif value is not None:
+            may_be_none = accepts_none(attributes[name].type)
+            if value == "" and may_be_none:
+                value = None
+            if value is not None or (nulls and may_be_none):
                 sent[name] = value
         made: Any = self.row_class
         partial: Partial[TRow] = made.partial(**sent)
@@ -184,7 +185,7 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
         The form of a row sends those values too, in hidden fields. Without them, each field counts as changed. What
         somebody else has changed since then stays, and so does a value that the row's class can't hold.
         """
-        body, changed = self.body(), set(self.changed_data)
+        body, changed = self.body(nulls=True), set(self.changed_data)
         sent = {
             name: value
             for name, value in body.fields.items()

@@ -205,7 +205,7 @@ def _sent(request: HttpRequest, action: RowAction[Any]) -> tuple[BackendForm[Any
     form: BackendForm[Any] = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
     if form.is_valid() and not any(form.cleaned_data.values()):
         form.add_error(next(iter(form.fields)), _("Choose something first."))
-    return form, form.body() if form.is_valid() else None
+    return form, form.body(nulls=True) if form.is_valid() else None
 
 
 def _why(error: ApiError) -> str:

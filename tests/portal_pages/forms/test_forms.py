@@ -31,11 +31,14 @@ def test_a_form_sends_each_kind_of_field_as_its_attribute_and_one_that_is_sent_u
     assert not PaymentForm(SENT, row=ROW).has_changed()
 
 
-def test_an_empty_field_is_null_where_the_row_may_have_none() -> None:
+def test_empty_field_is_null_in_a_patch_alone() -> None:
     empty = ("phone", "note", "amount", "copies", "method", "dueOn")
     nulls = {"phone": None, "note": "", "amount": None, "method": None, "due_on": None}
+    # Of `copies`, which may not be null, nothing is sent.
     expected = {name: nulls.get(name, getattr(ROW, name)) for name in PaymentForm().fields if name != "copies"}
-    assert valid_form(**dict.fromkeys(empty, "")).body().fields == expected, "copies may not be null, and is left out"
+    form = valid_form(**dict.fromkeys(empty, ""))
+    assert form.changes().fields == form.body(nulls=True).fields == expected
+    assert form.body().fields == {name: value for name, value in expected.items() if value is not None}
 
 
 def test_labels_hints_and_messages_are_those_of_the_form_which_may_derive_from_another_one() -> None:
