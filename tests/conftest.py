@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterator
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,7 @@ from portal.api.jwks import JwksKeys
 from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from portal.store.shared_store import SharedStore
+from portal.web.sign_in import rate_limit
 from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
@@ -180,6 +182,14 @@ def _no_later_key_fetch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for source in started:
         source._fetch = partial(getattr, source._set, "source")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_window_of_sign_ins() -> Iterator[None]:
+    """The clock's next window would begin within a test, and its counts anew."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rate_limit, "time", SimpleNamespace(time=lambda: 0.0))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

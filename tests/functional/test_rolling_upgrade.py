@@ -211,7 +211,7 @@ def patterns_of_the_page() -> list[re.Pattern[str]]:
     keys = [line.split("|")[2] for line in tables.splitlines() if line.startswith("| ")]
     names = [name for cell in keys for name in re.findall(r"`([^`]+)`", cell)]
     forms = [re.sub(r"<[^>]+>", "[^:]*", name.replace(":2:", ":[23]:")) for name in names]
-    return [re.compile(rf"portal:(queries|refresh):1:{form}(:end)?") for form in forms]
+    return [re.compile(rf"portal:(queries|refresh):1:{form}") for form in forms]
 
 
 def check_keys(keys: list[str]) -> None:

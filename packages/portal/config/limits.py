@@ -122,18 +122,14 @@ SIGN_OUT_DEADLINE_S: Final = 2.0
 ABSENT_S: Final = 10 * 60
 
 # --- sign-in (docs/adr/0003-sign-in-limit.md) ---
-#: Failed tries for one account from one address, and from one address whatever the account, in one window.
+#: Failed tries in one window: for one account from one address, and from one address for all accounts that have not
+#: signed in from there in the last 30 days.
 SIGN_IN_TRIES: Final = 10
 SIGN_IN_TRIES_PER_ADDRESS: Final = 100
+SIGN_IN_KNOWN_S: Final = 30 * 24 * 60 * 60
 #: Successful sign-ins of one account in one window: far above what people do, far below what a loop does.
 SIGN_INS_PER_ACCOUNT: Final = 100
-#: A failed try is forgiven while so many accounts fail within so many seconds, and none succeeds; only accounts count
-#: that have signed in from the same place in the last 30 days. At most so many times a limit is forgiven in one window.
-SIGN_IN_REFUSED_ACCOUNTS: Final = 3
-SIGN_IN_REFUSED_S: Final = 60
-SIGN_IN_KNOWN_S: Final = 30 * 24 * 60 * 60
-SIGN_IN_FORGIVEN_FACTOR: Final = 5
-#: Length of the window, minutes; it begins with the first that counts.
+#: Length of the window, minutes.
 SIGN_IN_WINDOW_MIN: Final = 15
 #: How often one address may ask for a new password, or try a link of such a mail, in one window.
 PASSWORD_RESETS_PER_ADDRESS: Final = 20

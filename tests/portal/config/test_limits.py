@@ -47,10 +47,7 @@ LIMITS = {
         "SIGN_IN_TRIES_PER_ADDRESS": 100,
         "SIGN_INS_PER_ACCOUNT": 100,
         "SIGN_IN_WINDOW_MIN": 15,
-        "SIGN_IN_REFUSED_ACCOUNTS": 3,
-        "SIGN_IN_REFUSED_S": 60,
         "SIGN_IN_KNOWN_S": 30 * DAY,
-        "SIGN_IN_FORGIVEN_FACTOR": 5,
         "PASSWORD_RESETS_PER_ADDRESS": 20,
     },
 }

@@ -126,7 +126,8 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         for project in PROJECTS if not project.is_gateway
     ),
     Variable("APP_BEHIND_PROXY", Part.ADDRESSES, field="behind_proxy", example="on", default="off",
-        meaning="on: `X-Forwarded-Proto`, and the rightmost `X-Forwarded-For`, are trusted"),
+        meaning="on: `X-Forwarded-Proto`, and the rightmost `X-Forwarded-For`, are trusted; [of two proxies]"
+        "(../how-to/deploy.md#what-holds-wherever-it-runs) the inner one writes the browser's address there"),
     Variable("APP_SECURITY_CONTACT", Part.ADDRESSES, field="security_contacts", read=read_contacts,
         example="mailto:security@example.com", default="unset: there is no such file",
         meaning="for `/.well-known/security.txt`: `mailto:…`, `https://…`, `tel:…`, commas between"),

@@ -19,7 +19,7 @@ from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, Reason, entered_name_tag
 from portal.web.errors import explain_failure, retry_after_s
 from portal.web.request import client_address
-from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
+from portal.web.sign_in.rate_limit import sign_in_limit
 
 if TYPE_CHECKING:
     from portal.errors import ApiError
@@ -110,7 +110,7 @@ def _reason_of(error: ApiError | None) -> Reason | None:
 
 def _limited(request: PortalRequest) -> ResetFailure | None:
     too_many = sign_in_limit().count_reset(address=client_address(request))
-    if not isinstance(too_many, TooMany):
+    if too_many is None:
         return None
     minutes = math.ceil(too_many.retry_after / 60)
     text = ngettext(

@@ -103,9 +103,7 @@ def _within_limits(
         result = _try(request, email=email, password=password, wanted=wanted, who=who)
         failed = isinstance(result, SignInFailure) and result.reason in _FAILED_TRIES
     finally:
-        if failed:
-            limit.failed(attempt)
-        else:
+        if not failed:
             limit.give_back(attempt)
     if isinstance(result, str):
         limit.succeeded(email, attempt=attempt)

@@ -1,12 +1,7 @@
-"""The limits on sign-ins (docs/adr/0003-sign-in-limit.md): on failed tries per account and address and per address, and
-a generous one on successful sign-ins per account.
+"""The limits on sign-ins (docs/adr/0003-sign-in-limit.md), counted in fixed windows of the clock.
 
 A try is counted before it is made, so that parallel tries can't pass together, and taken back unless it failed. A
 success is counted after it, so that a stranger's tries use up none of the owner's successes.
-
-A backend that refuses everybody for a while must keep nobody out afterwards. So a failed try is forgiven while several
-accounts fail that have signed in from the same place before, and none succeeds. Nobody can bring that about without
-several accounts of their own, and then gains five times the limit, at most.
 """
 
 from __future__ import annotations
@@ -14,17 +9,15 @@ from __future__ import annotations
 import logging
 import math
 import time
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from typing import TYPE_CHECKING, Final
 
 from portal.config.limits import (
     PASSWORD_RESETS_PER_ADDRESS,
-    SIGN_IN_FORGIVEN_FACTOR,
     SIGN_IN_KNOWN_S,
-    SIGN_IN_REFUSED_ACCOUNTS,
-    SIGN_IN_REFUSED_S,
     SIGN_IN_TRIES,
     SIGN_IN_TRIES_PER_ADDRESS,
     SIGN_IN_WINDOW_MIN,
@@ -34,7 +27,7 @@ from portal.errors import StoreUnavailableError
 from portal.store import MISSING, query_store, survey_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from portal.store import SharedStore
 
@@ -46,71 +39,20 @@ _NAME_CHARS: Final = 32
 _ADDRESS: Final = "sign-in:address"
 _ACCOUNT: Final = "sign-in:account"
 _SUCCESSES: Final = "sign-in:success"
-#: Whether anybody has signed in just now.
-_SUCCESS: Final = "sign-in:succeeded"
+_WINDOW_S: Final = SIGN_IN_WINDOW_MIN * 60
 #: Keys of the store that are looked through for counters.
 _MOST_KEYS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FixedWindow:
-    """Counts in the store, for all processes and machines. The first count begins the window.
-
-    :param name: what is counted, for the log and the store's key.
-    :param key: for whom.
-    :param limit: counts in one window.
-    :param clock: seconds since the epoch.
-    """
-
-    name: str
-    key: str
-    limit: int
-    store: SharedStore
-    clock: Callable[[], float]
-    window_s: int = SIGN_IN_WINDOW_MIN * 60
-
-    @property
-    def counter(self) -> str:
-        """The store's key of the count; the window's end is beside it."""
-        return f"{self.name}:{self.key}"
-
-    def count(self) -> bool:
-        """Count once; False if that is above the limit."""
-        total = self.store.incr(self.counter)
-        if total is MISSING:
-            self.store.add(self.counter, 0, lifetime_s=self.window_s)
-            total = self.store.incr(self.counter)
-        if total is MISSING or total == 1:
-            # On Redis the first count also needs the lifetime: `incr` of a counter that expires at this moment makes a
-            # new one without an expiry, because Django asks for the key and then adds.
-            self.store.set(f"{self.counter}:end", self.clock() + self.window_s, lifetime_s=self.window_s)
-            self.store.touch(self.counter, lifetime_s=self.window_s)
-        return total is MISSING or total <= self.limit
-
-    def take_back(self) -> None:
-        """Undo one count; nothing if its window has ended."""
-        self.store.incr(self.counter, -1)
-
-    def is_full(self) -> bool:
-        """Whether the next count is above the limit."""
-        total = self.store.get(self.counter)
-        return isinstance(total, int) and total >= self.limit
-
-    def retry_after(self) -> int:
-        """Seconds until the window ends; at least 1, also if the end is unknown."""
-        end = self.store.get(f"{self.counter}:end")
-        return max(1, math.ceil(end - self.clock())) if isinstance(end, int | float) else 1
-
-
-@dataclass(frozen=True, slots=True)
 class Counted:
     """A try that may be made. It counts as failed until it is given back.
 
     :param who: the account and the network, as the store's keys name them.
     """
 
-    windows: tuple[FixedWindow, ...]
-    who: str = ""
+    counters: tuple[str, ...]
+    who: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,23 +73,19 @@ class SignInLimit:
     """
 
     store: SharedStore
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float]
 
     def too_many(self, account: str) -> TooMany | None:
-        """A refusal if the account has signed in too often in this window, else None.
+        """Return a refusal if the account has signed in too often in this window, else None.
 
         :param account: as in :meth:`succeeded`.
         """
-        window = self._successes(account)
-        try:
-            if not window.is_full():
-                return None
-            retry_after = window.retry_after()
-        except StoreUnavailableError as error:
-            logger.warning("sign-in: how often an account signed in is not known: %s", error)
-            return None
-        logger.warning("sign-in: too many successful ones of one account")
-        return TooMany(retry_after=retry_after)
+        with _unless_store_fails():
+            total = self.store.get(self._counter(_SUCCESSES, _account(account)))
+            if isinstance(total, int) and total >= SIGN_INS_PER_ACCOUNT:
+                logger.warning("sign-in: too many successful ones of one account")
+                return self._refusal()
+        return None
 
     def succeeded(self, account: str, *, attempt: Counted | None = None) -> None:
         """Count a successful sign-in.
@@ -155,13 +93,10 @@ class SignInLimit:
         :param account: as the user typed it, or the name by which a provider knows the account.
         :param attempt: the try, if it was counted.
         """
-        try:
-            self._successes(account).count()
+        with _unless_store_fails():
+            self._count(self._counter(_SUCCESSES, _account(account)))
             if attempt is not None:
                 self.store.set(f"sign-in:known:{attempt.who}", 1, lifetime_s=SIGN_IN_KNOWN_S)
-                self.store.set(_SUCCESS, 1, lifetime_s=SIGN_IN_REFUSED_S)
-        except StoreUnavailableError as error:
-            logger.warning("sign-in: a success is not counted: %s", error)
 
     def count(self, *, account: str, address: str) -> Counted | TooMany:
         """Count a try before it is made.
@@ -171,76 +106,34 @@ class SignInLimit:
         """
         network = _hashed(network_of(address))
         who = f"{_account(account)}:{network}"
-        per_address = self._window(_ADDRESS, network, SIGN_IN_TRIES_PER_ADDRESS)
-        attempt = Counted((per_address, self._window(_ACCOUNT, who, SIGN_IN_TRIES)), who)
-        try:
-            for window in attempt.windows:
-                if not window.count():
-                    logger.warning("sign-in: too many failed tries (%s)", window.name)
-                    return TooMany(retry_after=window.retry_after())
-        except StoreUnavailableError as error:
-            logger.warning("sign-in: tries are not counted: %s", error)
-        return attempt
+        limits, counted = {self._counter(_ACCOUNT, who): SIGN_IN_TRIES}, []
+        with _unless_store_fails():
+            if self.store.get(f"sign-in:known:{who}") != 1:
+                limits[self._counter(_ADDRESS, network)] = SIGN_IN_TRIES_PER_ADDRESS
+            for counter, limit in limits.items():
+                if self._count(counter) > limit:
+                    logger.warning("sign-in: too many failed tries (%s)", counter.rpartition(":")[0])
+                    return self._refusal()
+                counted.append(counter)
+        return Counted(counters=tuple(counted), who=who)
 
     def count_reset(self, *, address: str) -> TooMany | None:
         """Count a request of somebody who has forgotten a password; a refusal if there are too many.
 
         :param address: as in :meth:`count`.
         """
-        window = self._window("password-reset:address", _hashed(network_of(address)), PASSWORD_RESETS_PER_ADDRESS)
-        try:
-            if window.count():
-                return None
-            retry_after = window.retry_after()
-        except StoreUnavailableError as error:
-            logger.warning("forgotten password: requests are not counted: %s", error)
-            return None
-        logger.warning("forgotten password: too many requests of one address")
-        return TooMany(retry_after=retry_after)
+        with _unless_store_fails():
+            counter = self._counter("password-reset:address", _hashed(network_of(address)))
+            if self._count(counter) > PASSWORD_RESETS_PER_ADDRESS:
+                logger.warning("forgotten password: too many requests of one address")
+                return self._refusal()
+        return None
 
     def give_back(self, attempt: Counted) -> None:
         """Take back a try that did not fail: the password was right, or the backend did not answer."""
-        try:
-            for window in attempt.windows:
-                window.take_back()
-        except StoreUnavailableError as error:
-            logger.warning("sign-in: a try is not given back: %s", error)
-
-    def failed(self, attempt: Counted) -> None:
-        """A try failed. It stays counted, unless nearly every sign-in of everybody fails (contract, section 6)."""
-        try:
-            if not self._everybody_fails(attempt.who):
-                return
-            for window in attempt.windows:
-                forgiven = replace(window, name=f"{window.name}:forgiven", limit=SIGN_IN_FORGIVEN_FACTOR * window.limit)
-                if forgiven.count():
-                    window.take_back()
-        except StoreUnavailableError as error:
-            logger.warning("sign-in: a try is not given back: %s", error)
-            return
-        logger.warning("sign-in: a failed try is forgiven: just now everybody's fail")
-
-    def _everybody_fails(self, who: str) -> bool:
-        """Whether several accounts fail now that have signed in from the same place before, and none succeeds.
-
-        :param who: whose try has just failed.
-        """
-        known = f"sign-in:known:{who}"
-        if self.store.get_many([known, _SUCCESS]).keys() != {known}:
-            return False
-        # Each account counts once in each minute, and the minute before counts too: else nobody would be forgiven while
-        # the count begins anew.
-        minute = int(self.clock() // SIGN_IN_REFUSED_S)
-        now, before = (
-            replace(
-                self._window("sign-in:refused", f"accounts:{number}", SIGN_IN_REFUSED_ACCOUNTS),
-                window_s=2 * SIGN_IN_REFUSED_S,
-            )
-            for number in (minute, minute - 1)
-        )
-        if self.store.add(f"sign-in:refused:{who}:{minute}", 1, lifetime_s=SIGN_IN_REFUSED_S):
-            now.count()
-        return now.is_full() or before.is_full()
+        with _unless_store_fails():
+            for counter in attempt.counters:
+                self.store.incr(counter, -1)
 
     def clear(self, *, account: str | None, address: str | None) -> int:
         """Forget the failed tries of an account, those from an address, or both; gives the number of counters.
@@ -248,7 +141,7 @@ class SignInLimit:
         :raises StoreUnavailableError: some may be left.
         """
         network = None if address is None else _hashed(network_of(address))
-        starts = () if account is None else (f"{_ACCOUNT}:{_account(account)}:", f"{_SUCCESSES}:{_account(account)}")
+        starts = () if account is None else (f"{_ACCOUNT}:{_account(account)}:", f"{_SUCCESSES}:{_account(account)}:")
         keys = [
             key
             for key in survey_keys(self.store, limit=_MOST_KEYS).sizes
@@ -256,18 +149,35 @@ class SignInLimit:
             or (network is not None and key.startswith((_ADDRESS, _ACCOUNT)) and network in key.split(":"))
         ]
         self.store.delete_many(keys)
-        return sum(not key.endswith(":end") for key in keys)
+        return len(keys)
 
-    def _successes(self, account: str) -> FixedWindow:
-        return self._window(_SUCCESSES, _account(account), SIGN_INS_PER_ACCOUNT)
+    def _counter(self, name: str, key: str) -> str:
+        """Name the counter of this window."""
+        return f"{name}:{key}:{int(self.clock() // _WINDOW_S)}"
 
-    def _window(self, name: str, key: str, limit: int) -> FixedWindow:
-        return FixedWindow(name=name, key=key, limit=limit, store=self.store, clock=self.clock)
+    def _count(self, counter: str) -> int:
+        total = self.store.incr(counter)
+        if total is MISSING:
+            # It lasts for two windows, so it can't expire while its own goes on.
+            self.store.add(counter, 0, lifetime_s=2 * _WINDOW_S)
+            total = self.store.incr(counter)
+        return 1 if total is MISSING else total
+
+    def _refusal(self) -> TooMany:
+        return TooMany(retry_after=math.ceil(_WINDOW_S - self.clock() % _WINDOW_S))
 
 
 def sign_in_limit() -> SignInLimit:
     """The limit, with counts that all processes share."""
-    return SignInLimit(store=query_store())
+    return SignInLimit(store=query_store(), clock=time.time)
+
+
+@contextmanager
+def _unless_store_fails() -> Iterator[None]:
+    try:
+        yield
+    except StoreUnavailableError as error:
+        logger.warning("sign-in: tries are not counted: %s", error)
 
 
 def network_of(address: str) -> str:
