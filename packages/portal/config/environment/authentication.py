@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
-from portal.config.environment.values import ENV, read_secret, read_url, read_value
+from portal.config.environment.values import read_secret, read_text, read_url, read_words
 from portal.config.portal_config import ClaimMapping, OidcProvider, TokenVerification
 from portal.errors import ConfigurationError
 
@@ -35,15 +35,14 @@ def read_verification(name: str) -> TokenVerification:
     :raises ConfigurationError: a value is malformed, or two exclude each other.
     """
     key = read_secret(name, "a key")
-    jwks_url = read_url("APP_JWT_JWKS_URL", default="", whole=True) if os.environ.get("APP_JWT_JWKS_URL") else ""
+    jwks_url = read_url("APP_JWT_JWKS_URL", default="", whole=True) if read_text("APP_JWT_JWKS_URL") else ""
     if key and jwks_url:
         raise ConfigurationError("APP_JWT_KEY and APP_JWT_JWKS_URL exclude each other: one of them should be unset")
     pem = "-----BEGIN" in key
-    default = ["RS256", "ES256"] if jwks_url or pem else ["HS256"]
-    algorithms = tuple(read_value(ENV.list, "APP_JWT_ALGORITHMS", "algorithm names with commas between", default))
+    algorithms = read_words("APP_JWT_ALGORITHMS") or (("RS256", "ES256") if jwks_url or pem else ("HS256",))
     known = {f"{family}{bits}" for family in ("HS", "RS", "ES", "PS") for bits in (256, 384, 512)} | {"EdDSA"}
     symmetric = {name for name in algorithms if name.startswith("HS")}
-    if not algorithms or not set(algorithms) <= known or (symmetric and (jwks_url or pem)):
+    if not set(algorithms) <= known or (symmetric and (jwks_url or pem)):
         # A public key taken as an HMAC secret would let anyone sign.
         raise ConfigurationError(
             "APP_JWT_ALGORITHMS should be names such as RS256 or HS256 with commas between, HS… only with a secret"
@@ -54,8 +53,8 @@ def read_verification(name: str) -> TokenVerification:
         key=key,
         jwks_url=jwks_url,
         algorithms=algorithms if key or jwks_url else (),
-        issuer=ENV.str("APP_JWT_ISSUER", ""),
-        audience=ENV.str("APP_JWT_AUDIENCE", ""),
+        issuer=read_text("APP_JWT_ISSUER"),
+        audience=read_text("APP_JWT_AUDIENCE"),
     )
 
 
@@ -65,12 +64,12 @@ def read_oidc(name: str) -> OidcProvider:
     :param name: of the variable with its address.
     :raises ConfigurationError: a value is missing or malformed.
     """
-    if not os.environ.get(name, "").strip():
+    if not read_text(name):
         return OidcProvider()
-    client_id = ENV.str("APP_OIDC_CLIENT_ID", "")
+    client_id = read_text("APP_OIDC_CLIENT_ID")
     if not client_id:
         raise ConfigurationError("APP_OIDC_CLIENT_ID is missing: it should be this app's client id at APP_OIDC_ISSUER")
-    scopes = ENV.str("APP_OIDC_SCOPES", "openid profile email offline_access").replace(",", " ").split()
+    scopes = read_text("APP_OIDC_SCOPES", "openid profile email offline_access").replace(",", " ").split()
     if "openid" not in scopes:
         raise ConfigurationError("APP_OIDC_SCOPES should name openid")
     authorize_params = _params(
@@ -94,7 +93,7 @@ def read_oidc(name: str) -> OidcProvider:
 
 def _params(name: str, example: str, *, own: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Parameters of a request, written as a query."""
-    text = ENV.str(name, "").strip().removeprefix("?")
+    text = read_text(name).removeprefix("?")
     if not text:
         return ()
     should_be = f"{name} should be parameters as in a query, such as {example}"
@@ -117,7 +116,7 @@ def _access_tokens_are_opaque() -> bool:
     :raises ConfigurationError: another variable says what is read from them.
     """
     name = "APP_OIDC_ACCESS_TOKENS"
-    kind = ENV.str(name, "").strip().lower() or _TOKEN_KINDS[0]
+    kind = read_text(name).lower() or _TOKEN_KINDS[0]
     if kind not in _TOKEN_KINDS:
         raise ConfigurationError(f"{name} should be {' or '.join(_TOKEN_KINDS)}")
     if kind != "opaque":
@@ -130,7 +129,7 @@ def _access_tokens_are_opaque() -> bool:
 
 def _claim_mapping() -> ClaimMapping:
     """`groups: staff=ENERGY_APP, accounts=FINANCE_APP`: a claim, and what its values permit."""
-    text = ENV.str("APP_OIDC_PERMISSIONS", "").strip()
+    text = read_text("APP_OIDC_PERMISSIONS")
     if not text:
         return ClaimMapping()
     claim, _, rest = (part.strip() for part in text.partition(":"))

@@ -16,11 +16,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.config import limits
 from portal.config.environment.store_urls import check_store_url
-from portal.config.environment.values import ENV, missing, read_seconds, read_secret, read_switch, read_url, read_value
+from portal.config.environment.values import (
+    missing,
+    read_path,
+    read_secret,
+    read_switch,
+    read_text,
+    read_url,
+    read_whole_number,
+    read_words,
+)
 from portal.config.log_lines import LOG_FORMATS
-from portal.config.places import STATE_DIR
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, Project
 from portal.errors import ConfigurationError
 
@@ -37,7 +44,7 @@ def read_audit_log(name: str) -> str:
 
     :raises ConfigurationError: it is none of these.
     """
-    value = (ENV.str(name, "") or STDERR).strip()
+    value = read_text(name, STDERR)
     if value in {STDERR, OFF}:
         return value
     path, should_be = Path(value), f"{name} should be stderr, off, or the absolute path of a file"
@@ -57,10 +64,10 @@ def read_otlp(name: str) -> str:
     :raises ConfigurationError: no address, another exporter, or the library is not installed.
     """
     exporter = "OTEL_TRACES_EXPORTER"
-    word = read_value(ENV.str, exporter, "otlp or none", "otlp").strip()
+    word = read_text(exporter, "otlp")
     if word not in {"otlp", "none"}:
         raise ConfigurationError(f"{exporter} should be otlp or none")
-    if word == "none" or not ENV.str(name, "").strip():
+    if word == "none" or not read_text(name):
         return ""
     address = read_url(name, default=None, path=True)
     if find_spec("opentelemetry") is None:
@@ -135,19 +142,8 @@ _ALLOWED_HOST = re.compile(r"\*|\.?[\w.-]+|\[[0-9a-f:.]+\]", re.ASCII | re.IGNOR
 
 def read_port_base(name: str = "PORT_BASE") -> int:
     """The first of the local ports."""
-    value = read_value(ENV.int, name, "a port number from 1024 to 65435", DEFAULT_PORT_BASE)
-    if not 1024 <= value <= 65535 - BACKEND_PORT_OFFSET:  # noqa: PLR2004  the range is the message
-        raise ConfigurationError(f"{name} should be a port number from 1024 to 65435")
-    return value
-
-
-def read_state_dir(name: str) -> Path:
-    """The folder that all processes on the machine share."""
-    return read_value(_absolute_path, name, "a folder", STATE_DIR)
-
-
-def _absolute_path(name: str) -> Path:
-    return Path(ENV.str(name)).expanduser().absolute()
+    most = 65535 - BACKEND_PORT_OFFSET
+    return read_whole_number(name, "a port number", DEFAULT_PORT_BASE, least=1024, most=most)
 
 
 def read_debug_toolbar(name: str, *, debug: bool) -> bool:
@@ -162,24 +158,16 @@ def read_debug_toolbar(name: str, *, debug: bool) -> bool:
 
 def read_log_format(name: str) -> str:
     """One of `LOG_FORMATS`."""
-    word = read_value(ENV.str, name, "text or json", "text").strip()
+    word = read_text(name, "text")
     if word not in LOG_FORMATS:
         raise ConfigurationError(f"{name} should be text or json")
     return word
 
 
-def read_sign_in_max_age_s(name: str) -> int:
-    """Whole seconds: none would remove each sign-in's cookies at once."""
-    seconds = int(read_seconds(name, limits.SIGN_IN_MAX_AGE_S))
-    if not seconds:
-        raise ConfigurationError(f"{name} should be a number of seconds from 1 on")
-    return seconds
-
-
 def read_backend(name: str) -> ReadsClaims | None:
     """An object of the backend's class. The base class is named and not imported: it stands in a layer above."""
     should_be = f"{name} should be the dotted path of a class that derives from portal.api.Backend"
-    path = ENV.str(name, "").strip()
+    path = read_text(name)
     if not path:
         return None
     module, _, class_name = path.rpartition(".")
@@ -203,7 +191,7 @@ def read_backend_url(name: str, *, debug: bool, port_base: int | None) -> str:
 def read_ca_file(name: str) -> Path | None:
     """The file of a private certificate authority, read once here so that a wrong one stops the start."""
     should_be = "a PEM file with certificates of authorities"
-    path = read_value(_absolute_path, name, should_be, None)
+    path = read_path(name, should_be, None)
     if path is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -216,7 +204,7 @@ def read_ca_file(name: str) -> Path | None:
 
 def read_cookie_domain(name: str) -> str:
     """The parent domain; empty where there is none."""
-    domain = read_value(ENV.str, name, "a domain", "").strip().lstrip(".").lower()
+    domain = read_text(name).lstrip(".").lower()
     if domain and (domain == "localhost" or not re.fullmatch(r"[a-z0-9.-]+", domain)):
         # Browsers drop a cookie with Domain=localhost, or with a name outside of ASCII (`xn--…` is one within); without
         # the attribute localhost works.
@@ -251,8 +239,7 @@ def read_audit_key(name: str, *, secret_key: str | None) -> str | None:
 
 def read_allowed_hosts(name: str, *, debug: bool, cookie_domain: str | None) -> tuple[str, ...]:
     """The names under which the project is reached."""
-    names: list[str] = read_value(ENV.list, name, "host names with commas between", [])
-    hosts = tuple(host.strip() for host in names if host.strip())
+    hosts = read_words(name)
     if not all(_ALLOWED_HOST.fullmatch(host) for host in hosts):
         raise ConfigurationError(f"{name} should be host names with commas between, without https:// and ports")
     if hosts:
@@ -267,12 +254,3 @@ def read_cache_url(name: str, *, cache_url: str | None = None) -> str:
     """The address of a Redis, checked; without one, the address of the other."""
     url = read_secret(name, "redis://… or unset").strip()
     return check_store_url(name, url) if url else cache_url or ""
-
-
-def read_store_max_mb(name: str) -> int:
-    """Whole megabytes."""
-    should_be = "a whole number of megabytes above 0"
-    size = read_value(ENV.int, name, should_be, limits.STORE_MAX_MB)
-    if size <= 0:
-        raise ConfigurationError(f"{name} should be {should_be}")
-    return size

@@ -9,20 +9,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
-
-import environ
 
 from portal.errors import ConfigurationError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 T = TypeVar("T")
 
-#: Reads this process's variables; it keeps none of them.
-ENV: Final = environ.Env()
+_ON: Final = frozenset({"true", "on", "ok", "y", "yes", "1"})
+_OFF: Final = frozenset({"", "false", "off", "n", "no", "0"})
 
 #: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
 _NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
@@ -30,14 +25,14 @@ _NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
 _CONTACT = re.compile(r"(?:mailto:[!-~]+@[!-~]+|https://[!-~]+|tel:[!-~]+)")
 
 
-def read_value(reader: Callable[..., T], name: str, should_be: str, default: T) -> T:
-    """One variable through django-environ's reader; an empty value counts as unset."""
-    if not os.environ.get(name, "").strip():
-        return default
-    try:
-        return reader(name)
-    except (ValueError, RuntimeError, environ.ImproperlyConfigured) as error:  # of `~name`, whose home nobody knows
-        raise ConfigurationError(f"{name} should be {should_be}") from error
+def read_text(name: str, default: str = "") -> str:
+    """One variable without spaces around it; an empty value counts as unset."""
+    return os.environ.get(name, "").strip() or default
+
+
+def read_words(name: str) -> tuple[str, ...]:
+    """Words with commas between."""
+    return tuple(word.strip() for word in read_text(name).split(",") if word.strip())
 
 
 def read_secret(name: str, should_be: str) -> str:
@@ -46,10 +41,10 @@ def read_secret(name: str, should_be: str) -> str:
     A file is read by its owner alone; a variable stands in `/proc/<pid>/environ`, and in what a container engine shows
     of a container. Line ends at the end of the file are not part of the secret, nor is the mark of UTF-8 at its begin.
     """
-    file = os.environ.get(f"{name}_FILE", "").strip()
+    file = read_text(f"{name}_FILE")
     if not file:
-        return read_value(ENV.str, name, should_be, "")
-    if os.environ.get(name, "").strip():
+        return os.environ[name] if read_text(name) else ""
+    if read_text(name):
         raise ConfigurationError(f"{name} and {name}_FILE exclude each other: one of them should be unset")
     try:
         text = Path(file).read_text(encoding="utf-8-sig").rstrip("\r\n")
@@ -67,19 +62,30 @@ def missing(name: str, should_be: str) -> ConfigurationError:
 
 
 def read_switch(name: str) -> bool:
-    """On or off; django-environ takes any other word as off, and a typing error must not switch a thing off."""
-    word = os.environ.get(name, "").strip().lower()
-    if word not in {"", *environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0"}:
+    """On or off; a typing error must not switch a thing off."""
+    word = read_text(name).lower()
+    if word not in _ON | _OFF:
         raise ConfigurationError(f"{name} should be on or off")
-    return word in environ.Env.BOOLEAN_TRUE_STRINGS
+    return word in _ON
 
 
 def read_seconds(name: str, default: float) -> float:
     """A number of seconds above 0."""
-    value = read_value(ENV.float, name, "a number of seconds above 0", float(default))
-    if not 0 < value < float("inf"):
-        raise ConfigurationError(f"{name} should be a number of seconds above 0")
-    return value
+    text = read_text(name, str(default))
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) or not float(text):
+        raise ConfigurationError(f"{name} should be a number of seconds above 0, such as 10 or 2.5")
+    return float(text)
+
+
+def read_whole_number(name: str, what: str, default: int, *, least: int = 1, most: int = 999_999_999) -> int:
+    """A whole number.
+
+    :param what: is counted, for the message.
+    """
+    text = read_text(name, str(default))
+    if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
+        raise ConfigurationError(f"{name} should be {what} from {least} to {most}")
+    return int(text)
 
 
 def read_url(name: str, *, default: str | None, path: bool = False, whole: bool = False) -> str:
@@ -89,10 +95,10 @@ def read_url(name: str, *, default: str | None, path: bool = False, whole: bool 
     """
     path = path or whole
     should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
-    value = read_value(ENV.str, name, should_be, default)
-    if value is None:
+    value = read_text(name, default or "")
+    if not value and default is None:
         raise missing(name, should_be)
-    value = value.strip() if whole else value.strip().rstrip("/")
+    value = value if whole else value.rstrip("/")
     try:
         parts = urlsplit(value)
         sound = parts.port is None or parts.port > 0
@@ -109,8 +115,7 @@ def read_url(name: str, *, default: str | None, path: bool = False, whole: bool 
 def read_contacts(name: str) -> tuple[str, ...]:
     """Contacts of a `security.txt`, with commas between; RFC 9116, section 2.5.3: URIs, a web page by https."""
     should_be = "addresses such as mailto:security@example.com or https://example.com/security, with commas between"
-    read: list[str] = read_value(ENV.list, name, should_be, [])
-    contacts = tuple(contact.strip() for contact in read if contact.strip())
+    contacts = read_words(name)
     if not all(_CONTACT.fullmatch(contact) for contact in contacts):
         raise ConfigurationError(f"{name} should be {should_be}")
     return contacts
@@ -118,5 +123,15 @@ def read_contacts(name: str) -> tuple[str, ...]:
 
 def read_folder(name: str) -> Path | None:
     """The path of a folder, which may be missing; None where the variable is unset."""
-    value = read_value(ENV.str, name, "a folder", "")
+    value = read_text(name)
     return Path(value) if value else None
+
+
+def read_path(name: str, should_be: str, default: T) -> Path | T:
+    """An absolute path, with `~` for a home. Only a shell resolves a `$`."""
+    value = read_text(name)
+    # Of `~name` whose home nobody knows the `~` is left.
+    path = os.path.expanduser(value)  # noqa: PTH111  Path's own raises there
+    if path.startswith("~") or "$" in path:
+        raise ConfigurationError(f"{name} should be {should_be}")
+    return Path(path).absolute() if value else default

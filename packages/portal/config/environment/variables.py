@@ -24,11 +24,17 @@ from portal.config.environment.single_variables import (
     read_otlp,
     read_port_base,
     read_secret_key,
-    read_sign_in_max_age_s,
-    read_state_dir,
-    read_store_max_mb,
 )
-from portal.config.environment.values import read_contacts, read_folder, read_seconds, read_secret, read_switch
+from portal.config.environment.values import (
+    read_contacts,
+    read_folder,
+    read_path,
+    read_seconds,
+    read_secret,
+    read_switch,
+    read_whole_number,
+)
+from portal.config.places import STATE_DIR
 from portal.config.projects import GATEWAY, PROJECTS
 
 if TYPE_CHECKING:
@@ -156,7 +162,8 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable("REFRESH_CACHE_URL", Part.STORE, field="refresh_cache_url", read=read_cache_url, needs=("cache_url",),
         secrecy=Secrecy.HAS_PASSWORD, example="redis://localhost:6380/0", default="as `CACHE_URL`",
         meaning="a Redis for the token refresh alone, `noeviction`; `CACHE_URL` may then evict"),
-    Variable("APP_STORE_MAX_MB", Part.STORE, field="store_max_mb", read=read_store_max_mb, example="256",
+    Variable("APP_STORE_MAX_MB", Part.STORE, field="store_max_mb",
+        read=partial(read_whole_number, what="a whole number of megabytes", default=limits.STORE_MAX_MB), example="256",
         default="256", meaning="size of each file of the embedded store, MB of 1,048,576 bytes"),
     Variable("APP_JWT_KEY", Part.TOKENS, field="verification", read=read_verification, secrecy=Secrecy.SECRET,
         default="unset", meaning="verifies access tokens: a secret of 32 bytes or more (HS…), or a public key in PEM"),
@@ -167,7 +174,8 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable("APP_JWT_ISSUER", Part.TOKENS, example="https://id.example.com", default="unset",
         meaning="the exact value of `iss`"),
     Variable("APP_JWT_AUDIENCE", Part.TOKENS, example="portal", default="unset", meaning="the exact value of `aud`"),
-    Variable("APP_SESSION_MAX_AGE_S", Part.SIGN_IN, field="sign_in_max_age_s", read=read_sign_in_max_age_s,
+    Variable("APP_SESSION_MAX_AGE_S", Part.SIGN_IN, field="sign_in_max_age_s",
+        read=partial(read_whole_number, what="a whole number of seconds", default=limits.SIGN_IN_MAX_AGE_S),
         example="2592000", default="2592000 (30 days)",
         meaning="seconds of the sign-in cookies, if the refresh token names none"),
     Variable("APP_PASSWORD_RESET", Part.SIGN_IN, field="offers_password_reset", read_by=_GATEWAY, example="on",
@@ -215,7 +223,8 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         meaning="the folder with the counts of this server's workers. Unset: each gives its own"),
     Variable("PORT_BASE", Part.PROCESS, field="port_base", read=read_port_base, example="9000", default="8000",
         meaning="the gateway's local port; platforms follow in order, the sandbox at +100"),
-    Variable("APP_STATE_DIR", Part.PROCESS, field="state_dir", read=read_state_dir, example="/var/lib/portal",
+    Variable("APP_STATE_DIR", Part.PROCESS, field="state_dir",
+        read=partial(read_path, should_be="a folder", default=STATE_DIR), example="/var/lib/portal",
         default="`.state` in the checkout; `/var/lib/portal` where a wheel is installed",
         meaning="a private (0700) folder for all processes of the machine, on a local disk"),
     Variable("APP_STATIC_ROOT", Part.PROCESS, field="static_root", read=read_folder, in_env_file=False,

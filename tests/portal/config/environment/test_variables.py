@@ -11,6 +11,7 @@ import pytest
 from portal.config.environment import VARIABLES, Secrecy, authentication, reader, single_variables
 from portal.telemetry.metrics import worker_files
 from tests.portal.config.environment.test_reader import PRODUCTION, PROVIDER
+from tests.support.harness import ROOT
 
 DECLARED = {variable.name for variable in VARIABLES}
 #: A name, as it stands in code.
@@ -42,6 +43,15 @@ def test_an_example_is_a_value_that_the_reader_takes(variable, monkeypatch, tmp_
     for name, value in {**PRODUCTION, **NEEDS.get(variable.name, {}), variable.name: variable.example}.items():
         monkeypatch.setenv(name, value)
     reader.read_config("energy")
+
+
+def test_django_environ_reads_env_file_alone() -> None:
+    """Its numbers lose their letters, and it takes a value that begins with `$` for another variable's name."""
+    files = [path for folder in ("packages/portal*", "apps") for path in ROOT.glob(f"{folder}/**/*.py")]
+    assert {path.name for path in files if re.search("^(import|from) environ", path.read_text(), re.MULTILINE)} == {
+        "reader.py"
+    }
+    assert Path(str(reader.__file__)).read_text().count("environ.Env") == 1
 
 
 def test_no_variable_is_declared_twice_and_no_secret_has_an_example() -> None:
