@@ -112,8 +112,8 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         row_id, refused = values.get("row_id", ""), False
         create: Any = self.mutation(request, idempotency_key=submission_key(request) if request.POST else None)
         given: dict[str, Any] = {"params": RowParams(id=row_id)} if row_id else {}
-        if form.is_valid() and not self._has_double(request, pages, form, create, given):
-            body = form.body()
+        body: Any = form.body() if form.is_valid() else None
+        if body is not None and not self._has_double(request, pages, form, create, {"body": body, **given}):
             result = create.mutate(body=body, **given)
             if result.is_success:
                 name = _name_of(result.data, typed=body.record(**body.fields))
@@ -134,15 +134,15 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         return form_page(request, form, submit_label=str(self.submit_label), **about)
 
     def _has_double(self, request: HttpRequest, pages: PageNames, form: Any, create: Any, given: Any) -> bool:
-        """Whether a question is to be answered first. What was sent before, or may have been, is asked no more."""
+        """Whether a question is to be answered first. A form that was sent before is no double of itself."""
         rows = self.rows or pages.rows
         if rows is None or not self.unique or UNKNOWN_FIELD in request.POST:
             return False
-        if create.was_sent(body=form.body(), **given):
-            return False
-        values = {name: form.cleaned_data.get(name, given["params"].id if given else "") for name in self.unique}
+        params: Any = given.get("params")
+        values = {name: form.cleaned_data.get(name, params.id if params else "") for name in self.unique}
         route = "" if self.rows else pages.detail
-        return ask_about_doubles(request, form, values=values, rows=rows, among=self.among, route=route)
+        is_asked = ask_about_doubles(request, form, values=values, rows=rows, among=self.among, route=route)
+        return is_asked and not create.was_sent(**given)
 
     def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.

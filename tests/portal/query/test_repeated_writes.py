@@ -6,7 +6,11 @@ A form that is sent again: the backend answers with what it answered first, and 
 from __future__ import annotations
 
 import copy
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +20,7 @@ from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
 from tests.portal.query import answering
 from tests.portal.query.clients import listed, rename
-from tests.portal.query.fakes import FakeBackend, FakeStore
+from tests.portal.query.fakes import FakeBackend, FakeStore, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import Client, ClientMutations
 
@@ -70,6 +74,19 @@ class TestAFormThatIsSentAgain:
             forms = [("form 1", "a"), ("form 2", "a"), ("form 1", "b"), ("", "one"), ("", "two")]
             made = [create(ada, key, name).unwrap()["id"] for key, name in forms]
             assert set(made) < set(answering.names(ada))
+
+    @pytest.mark.parametrize(("error", "posts"), [(errors.ApiTimeoutError(), 1), (unavailable(503), 2)])
+    def test_is_not_sent_beside_an_unknown_outcome(self, ada: User, error: Exception, posts: int) -> None:
+        answering.names(ada)
+        ada.backend.honours_idempotency_key, waits = False, threading.Event()
+        ada.world.waits = SimpleNamespace(append=lambda _: waits.set() or time.sleep(0.01))
+        ada.backend.failures, others = [error], []
+        ada.backend.before = lambda *_: others or others.append(pool.submit(create, ada.elsewhere())) or waits.wait(10)
+        with ThreadPoolExecutor() as pool:
+            assert create(ada).error is error
+            assert [other.result().is_success for other in others] == [posts == 2]
+        assert ada.backend.counted()["POST", "/energy/clients"] == posts
+        assert create(ada).is_success, "sent again by hand"
 
     def test_leaves_few_keys_in_the_store(self, ada: User) -> None:
         answering.names(ada)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+import time
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 from django.urls import URLPattern
 
 from portal.testing import Backend
+from portal.testing.backend import Call
 from portal_pages import BackendForm, CreateView
 from tests.portal_pages.customers import CUSTOMERS, DETAIL, LIST, Customer, CustomerMutations, customer_pages
 from tests.portal_pages.site import HERE, NEW, PAGE, Page, Site
+from tests.support.forks import at_once, fork, in_processes
 
 ADA = {"id": "c1", "name": "Ada <A>", "email": "ada@example.com"}
 SENT = {"name": "Eve", "email": " ADA@example.com"}
@@ -62,13 +68,30 @@ def test_several_wrong_fields_are_listed_each_with_a_link_to_it_and_one_is_not(s
         assert 'id="error-summary"' not in site.post(NEW, one).html
 
 
-def test_form_that_arrives_twice_is_no_double_of_itself(site: Site) -> None:
+@pytest.mark.parametrize("honours", [True, False])
+@pytest.mark.parametrize("side_by_side", [lambda work: at_once(2, lambda _: work()), partial(in_processes, 2)])
+def test_form_that_arrives_twice_creates_one_row(
+    site: Site, settings: Any, monkeypatch: pytest.MonkeyPatch, side_by_side: Any, honours: bool
+) -> None:
+    settings.PORTAL = replace(settings.PORTAL, honours_idempotency_key=honours)
+    made, others = fork.Value("i", 0), site.backend._response
+
+    def response(call: Call, *, account: str | None) -> Any:
+        if call.method == "POST":
+            made.value += 1
+            site.backend.lists(CUSTOMERS, [ADA, {"id": "c9", "name": "Eva"}])
+            time.sleep(0.3)
+        return others(call, account=account)
+
+    def sends() -> None:
+        assert site.post(NEW, sent).location == f"{PAGE}/c9"
+
+    monkeypatch.setattr(site.backend, "_response", response)
     site.backend.answers("POST", CUSTOMERS, json=ADA | {"id": "c9", "name": "Eva"}, status=201)
     sent = site.get(NEW).fields | {"name": "Eva", "email": "eva@example.com"}
-    first = site.post(NEW, sent)
-    site.backend.lists(CUSTOMERS, [ADA, {"id": "c9", "name": "Eva"}])
-    assert (first.location, site.post(NEW, sent).location) == (f"{PAGE}/c9", f"{PAGE}/c9")
-    assert len(site.keys(CUSTOMERS, "POST")) == 1
+    side_by_side(sends)
+    sends()
+    assert made.value == 1
     assert asked_about(site.post(NEW, sent | SENT)) == ["ada@example.com"], "other values under the same key"
 
 

@@ -3,6 +3,8 @@
 A form may be sent again, in another request, under the same `Idempotency-Key`: because its answer was lost, or since
 the user went back to it. Then a backend that honours the key does nothing, and repeats its first answer, which is older
 than all that was written since. Such an answer must not be shown.
+
+A POST is made once for each key, whatever the backend does with it: its answer is kept for ten minutes.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from __future__ import annotations
 import hashlib
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import StoreUnavailableError
-from portal.store import note_unknown
+from portal.store import MISSING, note_unknown
 
 if TYPE_CHECKING:
     from portal.store import SharedStore
@@ -24,6 +27,12 @@ logger = logging.getLogger("portal.query")
 _PLACES: Final = 256
 #: Seconds for which backends usually keep the answers: a day.
 _LIFETIME_S: Final = 24 * 60 * 60
+#: Seconds for which the answer of a POST is kept, and for which one that is under way counts as such.
+_ANSWER_S: Final = 10 * 60
+_UNDER_WAY_S: Final = 2 * REQUEST_BUDGET_S
+#: States of a POST. One that is done is a list with its answer.
+UNDER_WAY: Final = "under way"
+UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +60,45 @@ class SentKeys:
             return True
         return False
 
-    def knows(self, idempotency_key: str, *, principal: str) -> bool:
-        """Whether a key was certainly sent before. It is not noted."""
-        digest, place = _place_of(idempotency_key, principal=principal)
+    def begin(self, idempotency_key: str, *, namespace: str, has_waited: bool) -> Any:
+        """Begin a POST, unless it is under way or done; return its state of before.
+
+        :param has_waited: whether it was under way a moment ago: then one of unknown outcome is not sent again.
+        """
+        before: Any = MISSING
+
+        def change(state: Any) -> Any:
+            nonlocal before
+            before = state
+            return UNDER_WAY if state is MISSING or (state == UNKNOWN and not has_waited) else MISSING
+
         try:
-            return self.store.get_many([place]).get(place) == digest
+            self.store.update(_post(idempotency_key, namespace), change, lifetime_s=_UNDER_WAY_S, since=0.0)
+        except StoreUnavailableError as error:
+            logger.warning("a form that arrives twice may be done twice: %s", error)
+            return MISSING
+        return before
+
+    def end(self, idempotency_key: str, state: Any, *, namespace: str) -> None:
+        """Set the state of a POST that was begun: a list with its answer, `UNKNOWN`, or `MISSING` if not done."""
+        try:
+            if state is MISSING:
+                self.store.delete(_post(idempotency_key, namespace))
+            else:
+                self.store.set(_post(idempotency_key, namespace), state, lifetime_s=_ANSWER_S)
+        except StoreUnavailableError as error:
+            logger.warning("the answer to a form was not kept: %s", error)
+
+    def state(self, idempotency_key: str, *, namespace: str) -> Any:
+        """Return the state of a POST."""
+        try:
+            return self.store.get(_post(idempotency_key, namespace))
         except StoreUnavailableError:
-            return False
+            return MISSING
+
+
+def _post(idempotency_key: str, namespace: str) -> str:
+    return f"{namespace}:post:{idempotency_key}"
 
 
 def _place_of(idempotency_key: str, *, principal: str) -> tuple[str, str]:
