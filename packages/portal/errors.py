@@ -9,14 +9,14 @@
     ├── SlotLostError               a file was not asked for so long that another one has its slot
     ├── SignInEndedError            the refresh token was rejected, or its answer was lost: the sign-in is over
     └── ApiError                    the backend's answer is no success, or there is none
-        ├── ApiUnauthorizedError    401 that no refresh can help: sign in again
+        ├── ApiUnauthorizedError    401 that no refresh can help, and that GET /me answers too: sign in again
         ├── ApiForbiddenError       403: this user may not
         ├── ApiNotFoundError        404, 410: no such thing
         │   └── ApiAbsentError      the backend does not have this optional call
         ├── ApiValidationError      400, 422: the request is not acceptable; may name fields
         ├── ApiConflictError        409: the request does not fit the present state
         │   └── ApiPreconditionFailedError  412: the row is not the version that the write was to change
-        ├── ApiClientError          any other 4xx
+        ├── ApiClientError          any other 4xx, and 401 to a token that GET /me does not refuse
         └── ApiUnavailableError     no usable answer; another try may help, and nobody is signed out
             ├── ApiTimeoutError     a deadline passed
             ├── CircuitOpenError    the backend has not answered for a while, so this call was not made
@@ -98,7 +98,7 @@ class ApiError(PortalError):
 
 
 class ApiUnauthorizedError(ApiError):
-    """401: there is no refresh token, or the call has been sent again after a refresh already."""
+    """401 that no refresh can help: the token is refused, not the call."""
 
     page_status = 401
 
@@ -155,7 +155,7 @@ class ApiPreconditionFailedError(ApiConflictError):
 
 
 class ApiClientError(ApiError):
-    """Any other 4xx."""
+    """Any other 4xx; 401 where GET `/me` does not refuse the token."""
 
     page_status = 502
 

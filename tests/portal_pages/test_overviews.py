@@ -69,7 +69,10 @@ def given(backend: Backend, answers: dict[str, Any]) -> None:
         *(({SUMMARY: status}, [CLIENTS], ["7"], [CLIENT_LIST, SUMMARY]) for status in (400, 403, 404, 405, 410)),
         # A list that is not there has no tile, and one that fails a dash.
         ({SUMMARY: KNOWN, METER_LIST: 404}, [CLIENTS, METERS], ["2,400"], [METER_LIST, SUMMARY]),
-        ({SUMMARY: KNOWN, METER_LIST: "malformed"}, [CLIENTS, METERS], ["2,400", "–"], [METER_LIST, SUMMARY]),
+        *(
+            ({SUMMARY: KNOWN, METER_LIST: fault}, [CLIENTS, METERS], ["2,400", "–"], [METER_LIST, SUMMARY])
+            for fault in ("malformed", 401)
+        ),
     ],
 )
 def test_number_is_a_total(
@@ -81,7 +84,7 @@ def test_number_is_a_total(
     assert data.summary == EnergySummary(**(answers[SUMMARY] if isinstance(answers[SUMMARY], dict) else {}))
     assert data.as_of is not None
     assert not data.has_failed
-    assert sorted({call.path for call in backend.calls if call.path != "/me"}) == asked
+    assert sorted({call.path for call in backend.calls if call.path not in {"/me", "/refresh"}}) == asked
     known = {("Clients", "clients", "clients"), ("Meters", "meters", "check")}
     assert {(tile.label, tile.route, tile.icon) for tile in data.counts} <= known
 
@@ -90,7 +93,7 @@ def test_number_is_a_total(
     ("answers", "error"),
     [
         ({SUMMARY: 404, METER_LIST: "malformed", CLIENT_LIST: 403}, ApiForbiddenError),
-        ({SUMMARY: KNOWN, METER_LIST: 401}, (ApiUnauthorizedError, SignInEndedError)),
+        ({SUMMARY: KNOWN, METER_LIST: 401, "/me": 401}, (ApiUnauthorizedError, SignInEndedError)),
         ({None: "malformed"}, ApiUnavailableError),
     ],
 )
@@ -100,8 +103,9 @@ def test_failure_without_any_figure_is_raised(backend: Backend, client: QueryCli
         read(client, CLIENTS, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
 
 
-def test_failed_summary_leaves_the_reads_beside_it(backend: Backend, client: Any) -> None:
-    given(backend, {SUMMARY: 503, "/energy/state": {"chargersByStatus": {"faulted": 1}}})
+@pytest.mark.parametrize("status", [503, 401])
+def test_failed_summary_leaves_the_reads_beside_it(backend: Backend, client: Any, status: int) -> None:
+    given(backend, {SUMMARY: status, "/energy/state": {"chargersByStatus": {"faulted": 1}}})
     data = read(client, CLIENTS, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
     assert data.has_failed
     assert data.beside[0].unwrap().chargers_by_status == {"faulted": 1}

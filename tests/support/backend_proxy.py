@@ -41,7 +41,7 @@ class Held:
 
 
 class BackendProxy:
-    """Forward everything, and answer 503 for the paths in `failing`.
+    """Forward everything, and answer 503 for the paths in `failing`, 401 for the `METHOD /path` in `refusing`.
 
     `calls` are methods and addresses, in order; `before_each` is called with each of them, before it is answered. `keys`
     are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header;
@@ -52,6 +52,7 @@ class BackendProxy:
     def __init__(self, *, port: int) -> None:
         self.backend_port = port
         self.failing: set[str] = set()
+        self.refusing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
         self.answered: list[tuple[tuple[str, str, int], str]] = []
         self.keys: list[tuple[str, str]] = []
@@ -80,7 +81,15 @@ class BackendProxy:
         if isinstance(self.before_each, Held):
             self.before_each.goes_on.set()
         self.before_each = None
-        for noted in (self.failing, self.calls, self.answered, self.keys, self.headers, self.traceparents):
+        for noted in (
+            self.failing,
+            self.refusing,
+            self.calls,
+            self.answered,
+            self.keys,
+            self.headers,
+            self.traceparents,
+        ):
             noted.clear()
 
     def calls_of(self, path: str, *, method: str = "GET") -> int:
@@ -98,6 +107,8 @@ class BackendProxy:
         self.traceparents.append(call.headers.get("traceparent"))
         if call.path in self.failing:
             return Reply(503)
+        if f"{call.method} {call.path}" in self.refusing:
+            return Reply(401)
         backend = http.client.HTTPConnection("127.0.0.1", self.backend_port, timeout=30)
         try:
             headers = {name: value for name, value in call.headers.items() if name != "host"}

@@ -7,6 +7,7 @@ failures are the query layer's.
 
 from __future__ import annotations
 
+import logging
 import time
 from enum import Enum
 from functools import partial
@@ -22,13 +23,14 @@ from portal.api.tokens import TokenStore
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
 from portal.config.limits import (
+    BINDING_BUDGET_S,
     CONNECT_TIMEOUT_S,
     FRESH_REFUSED_WAIT_S,
     READ_TIMEOUT_S,
     REQUEST_BUDGET_S,
     SIGN_IN_MAX_AGE_S,
 )
-from portal.errors import ApiUnauthorizedError, SignInEndedError, UsageError
+from portal.errors import ApiClientError, ApiError, ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.process import Deadline
 from portal.store import refresh_store
 
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from portal.api.tokens import TokenPair
     from portal.config.portal_config import PortalConfig
     from portal.store import SharedStore
+
+
+logger = logging.getLogger(__name__)
 
 
 class Nothing(Enum):
@@ -100,7 +105,7 @@ class ApiSession(Transport):
         :param attempt: the number of the caller's try, for the log.
         :param endpoint: the name of what is called, for `/metrics`.
         :raises SignInEndedError: the backend rejected the refresh; `tokens` is cleared.
-        :raises ApiUnauthorizedError: 401 that no refresh can help.
+        :raises ApiUnauthorizedError: 401 that no refresh can help, and that GET `/me` answers too.
         :raises ApiError: any other failure.
         :raises UsageError: a path that could leave the backend's base address.
         """
@@ -131,27 +136,53 @@ class ApiSession(Transport):
             raise SignInEndedError("this sign-in has ended")
         refreshed = self.refresher.ensure_fresh(tokens, deadline=deadline, request_id=request_id)
         access = tokens.current.access
+        settle = partial(self._settle_401, tokens, f"{method} {path}", deadline, request_id)
         try:
             return read_response(send(bearer=access))
-        except ApiUnauthorizedError:
-            is_newest = tokens.current.access == access
+        except ApiUnauthorizedError as error:
+            is_newest, is_accepted = tokens.current.access == access, tokens.accepted == access
             # The server that rejects the token may be a moment behind the server that issued it.
             may_lag = is_newest and tokens.just_issued
-            if not may_lag:
-                if refreshed is not None:
-                    self.refresher.handle_401_after_refresh(tokens)
-                    raise
-                if tokens.current.refresh is None:
-                    raise
+            if is_accepted or (not may_lag and (refreshed is not None or tokens.current.refresh is None)):
+                raise settle(error) from None
         if may_lag:
             self._sleep(min(FRESH_REFUSED_WAIT_S, deadline.remaining()))
         elif is_newest:
             self.refresher.refresh(tokens, deadline=deadline, request_id=request_id, rejected_access=access)
         try:
             return read_response(send(bearer=tokens.current.access))
-        except ApiUnauthorizedError:
-            self.refresher.handle_401_after_refresh(tokens)
-            raise
+        except ApiUnauthorizedError as error:
+            raise settle(error) from None
+
+    def _settle_401(
+        self, tokens: TokenStore, call: str, deadline: Deadline, request_id: str | None, error: ApiUnauthorizedError
+    ) -> ApiError:
+        """Return the error of a call whose newest token is refused: the call's own, unless GET `/me` refuses it too.
+
+        Only `/me` ends a sign-in: another call may answer 401 for reasons of its own (contract, section 5).
+        """
+        me_path = current_backend().me_path
+        ask = partial(self.call, tokens=tokens, method="GET", path=me_path, request_id=request_id)
+        with tokens.asking:
+            access = tokens.current.access
+            is_refused = access is None or call == f"GET {me_path}"
+            if not is_refused and access != tokens.accepted:
+                try:
+                    ask(bearer=access, deadline=deadline.part(seconds=BINDING_BUDGET_S), endpoint="user.get_me")
+                except ApiUnauthorizedError:
+                    is_refused = True
+                except ApiError:
+                    pass  # no verdict on the token
+            if is_refused:
+                self.refresher.handle_401_after_refresh(tokens)
+                return error
+            tokens.accepted = access
+        logger.warning("call refused: %s answers 401 to a token that GET /me does not refuse", call)
+        refused = ApiClientError(error.detail, status=error.status)
+        if tokens.current.refresh is None:
+            # No other token was tried: only a new sign-in gives one.
+            refused.page_status = ApiUnauthorizedError.page_status
+        return refused
 
     def ended_at_provider(self, pair: TokenPair, *, request_id: str | None = None) -> bool:
         """Whether the identity provider, or an operator, has ended the sign-in of these tokens.

@@ -57,16 +57,19 @@ class TokenStore:
     :ivar just_issued: whether the backend issued the current pair for this very request; no for a pair from a record.
     :ivar known_since: since when others have known that the sign-in ended, in seconds since the epoch: their responses
         have told the browser. None if this request found it out.
+    :ivar accepted: the access token that GET `/me` did not refuse after another call had.
+    :ivar asking: is held while `/me` is asked.
     """
 
-    __slots__ = ("_lock", "current", "incoming", "just_issued", "known_since", "status")
+    __slots__ = ("_lock", "accepted", "asking", "current", "incoming", "just_issued", "known_since", "status")
 
     def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
         self.incoming = self.current = incoming
         self.status = TokenStatus.KEPT
         self.just_issued = False
         self.known_since: float | None = None
-        self._lock = threading.Lock()
+        self.accepted: str | None = None
+        self._lock, self.asking = threading.Lock(), threading.Lock()
 
     @property
     def browser_refresh(self) -> str | None:

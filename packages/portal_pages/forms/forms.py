@@ -14,6 +14,7 @@ from django.forms.forms import DeclarativeFieldsMetaclass
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import (
+    ApiClientError,
     ApiConflictError,
     ApiForbiddenError,
     ApiPreconditionFailedError,
@@ -250,9 +251,9 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
             self.add_error(None, backend_errors([error.detail]) if error.detail else _("This has changed meanwhile"))
         elif isinstance(error, ApiForbiddenError):
             self.add_error(None, NOT_ALLOWED)
-        elif not isinstance(error, ApiValidationError):
+        elif not isinstance(error, ApiValidationError | ApiClientError):
             result.unwrap()
-        elif not error.errors:
+        elif isinstance(error, ApiClientError) or not error.errors:
             text = _("The service does not accept this.")
             self.add_error(None, backend_errors([error.detail]) if error.detail else text)
         else:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
@@ -277,9 +278,9 @@ def read_overview(
         if not any(has_answer(result) for result in results):
             raise
         has_failed = True
-    except ApiError:
-        # The backend has no summary, or none for this user.
-        pass
+    except ApiError as error:
+        # With any other answer the backend has no summary, or none for this user.
+        has_failed = error.status == HTTPStatus.UNAUTHORIZED
     has_summary = known != summary.data()
     if has_failed or has_summary:
         lists = {place: lists[place] for place in always}

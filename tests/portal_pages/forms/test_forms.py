@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from portal.errors import ApiClientError, ApiConflictError, ApiError, ApiValidationError
+from portal.errors import ApiClientError, ApiConflictError, ApiError, ApiUnauthorizedError, ApiValidationError
 from portal.query import MutationResult
 from portal.web.templating import render_field
 from tests.portal_pages.payments import ROW, SENT, Method, Payment, PaymentForm, make_form, valid_form
@@ -69,6 +69,7 @@ def test_labels_hints_and_messages_are_those_of_the_form_which_may_derive_from_a
             ["isShared: Fill this in.", "Closed."],
             {},
         ),
+        (ApiClientError("No licence.", status=401), ["No licence."], {}),
     ],
 )
 def test_refusal_stands_at_its_fields(error: ApiError, above: list[str], at_fields: dict[str, list[str]]) -> None:
@@ -78,8 +79,8 @@ def test_refusal_stands_at_its_fields(error: ApiError, above: list[str], at_fiel
 
 
 def test_what_no_form_can_cure_is_raised() -> None:
-    with pytest.raises(ApiClientError):
-        failed(valid_form(), ApiClientError())
+    with pytest.raises(ApiUnauthorizedError):
+        failed(valid_form(), ApiUnauthorizedError())
 
 
 NOTE: dict[str, Any] = {

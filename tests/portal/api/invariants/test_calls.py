@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import threading
 import traceback
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,7 +17,7 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LOCK_S
-from portal.errors import ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
+from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, bearers
 from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt
@@ -119,6 +122,25 @@ def test_12_at_most_one_refresh_and_one_retry_for_each_request(api, backend, acc
     with pytest.raises(SignInEndedError):
         api.call(tokens=TokenStore(TokenPair(access=access, refresh="first")), method="GET", path="/me")
     assert sum(call.request.method == "POST" for call in backend.calls) == 1
+
+
+@pytest.mark.parametrize(("me", "error"), [(200, ApiClientError), (503, ApiClientError), (401, None)])
+def test_12_calls_side_by_side_ask_me_once(api, backend, me: int, error: type[Exception] | None):
+    """A second 401 is a call's own error, unless `/me` answers 401 too."""
+    backend.get(f"{BASE}/me", status=me, json={})
+    backend.get(re.compile(f"{BASE}/list/"), status=401)
+    backend.post(f"{BASE}/refresh", json=NEW)
+    api._sleep = lambda seconds: None
+    tokens = TokenStore(PAIR)
+
+    def read(number: int) -> None:
+        with pytest.raises(error or (ApiUnauthorizedError, SignInEndedError)):
+            api.call(tokens=tokens, method="GET", path=f"/list/{number}")
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(read, range(4)))
+    asked = Counter(call.request.url.removeprefix(BASE) for call in backend.calls)
+    assert (asked["/me"], asked["/refresh"], tokens.ended) == (1, 1, error is None)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 422])
