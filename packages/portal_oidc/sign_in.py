@@ -114,7 +114,13 @@ def _is_usable(pair: TokenPair, provider: OidcProvider) -> bool:
     if pair.refresh is None and "offline_access" in provider.scopes:
         logger.warning("sign-in: no refresh token, though offline_access was asked for: %s", _ASK_FOR_CONSENT)
     if not provider.opaque_access_tokens:
-        if get_user_from_token(pair.access or "") is not None:
+        user = get_user_from_token(pair.access or "", mapping=provider.mapping)
+        if user is not None:
+            if provider.mapping.claim and not user.permissions:
+                logger.warning(
+                    "sign-in: APP_OIDC_PERMISSIONS permits nothing: the access token lacks the claim %s, or the values",
+                    provider.mapping.claim,
+                )
             return True
         logger.error("sign-in: the provider's access token is no JWT: set APP_OIDC_ACCESS_TOKENS=opaque if none is")
     elif pair.refresh is not None:

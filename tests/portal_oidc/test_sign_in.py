@@ -6,7 +6,7 @@ import jwt
 import pytest
 
 from portal.api import TokenPair
-from portal.config.portal_config import OidcProvider
+from portal.config.portal_config import ClaimMapping, OidcProvider
 from portal_oidc.sign_in import _is_usable
 
 JWT = jwt.encode({"sub": "ada"}, "a secret of at least thirty-two bytes")
@@ -30,6 +30,13 @@ def test_opaque_token_signs_in_where_allowed(opaque, pair, signs_in, says, caplo
     lines = [record.getMessage() for record in caplog.records if record.name == "portal.oidc.sign_in"]
     assert [part in line for part, line in zip(says, lines, strict=True)] == [True] * len(says)
     assert pair.access not in caplog.text
+
+
+@pytest.mark.parametrize(("value", "lines"), [("ada", 0), ("bob", 1)])
+def test_token_without_mapped_permission_is_logged(value, lines, caplog):
+    mapping = ClaimMapping(claim="sub", permissions=((value, "ENERGY_APP"),))
+    assert _is_usable(TokenPair(access=JWT), OidcProvider(issuer="https://id.example.com", mapping=mapping))
+    assert len(caplog.messages) == caplog.text.count("the access token lacks the claim sub, or") == lines
 
 
 def test_without_offline_access_nobody_misses_a_refresh_token(caplog):

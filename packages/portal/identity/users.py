@@ -201,8 +201,13 @@ def user_from_claims(
 
 def _permissions(claims: Mapping[str, Any], mapping: ClaimMapping | None) -> tuple[str, ...]:
     if mapping is not None and mapping.claim:
-        held = claims.get(mapping.claim)
-        values = {held} if isinstance(held, str) else set(permission_strings(held))
+        held: Any = claims.get(mapping.claim)
+        if held is None:  # Keycloak's `realm_access.roles`
+            held = claims
+            for name in mapping.claim.split("."):
+                held = held.get(name) if isinstance(held, Mapping) else None
+        # RFC 8693, section 4.2: `scope` is one text.
+        values = {held, *held.split()} if isinstance(held, str) else set(permission_strings(held))
         return tuple(permission for value, permission in mapping.permissions if value in values)
     # A claim that is an object counts as empty: it must not be read like a profile.
     return permission_strings(next((claims[name] for name in PERMISSION_CLAIMS if name in claims), None))

@@ -117,7 +117,13 @@ def test_no_claims_make_it_raise(claims) -> None:
 
 
 MAPPING = ClaimMapping(
-    claim="groups", permissions=(("staff", "ENERGY_APP"), ("staff", "OPERATIONS_APP"), ("accounts", "FINANCE_APP"))
+    claim="groups",
+    permissions=(
+        ("staff", "ENERGY_APP"),
+        ("staff", "OPERATIONS_APP"),
+        ("accounts", "FINANCE_APP"),
+        ("head office", "ALL"),
+    ),
 )
 
 
@@ -127,9 +133,18 @@ MAPPING = ClaimMapping(
         ({"groups": ["staff", "guests"]}, ("ENERGY_APP", "OPERATIONS_APP")),
         ({"groups": "accounts"}, ("FINANCE_APP",)),
         ({"groups": ["accounts", 7], "permissions": ["ENERGY_APP"]}, ("FINANCE_APP",)),
+        ({"groups": "guests accounts"}, ("FINANCE_APP",)),
+        ({"groups": "head office"}, ("ALL",)),
         ({"groups": {"staff": True}}, ()),
         ({"permissions": ["ENERGY_APP"]}, ()),
     ],
 )
 def test_a_mapped_claim_decides_alone(claims, permissions) -> None:
     assert get_user_from_token(token(claims), mapping=MAPPING).permissions == permissions
+
+
+@pytest.mark.parametrize("claims", [{"a.b": ["x"]}, {"a": {"b": "x"}}, {"a": {"b": "y"}, "a.b": "x"}])
+def test_dotted_claim_is_a_name_or_a_path(claims) -> None:
+    mapping = ClaimMapping(claim="a.b", permissions=(("x", "ENERGY_APP"),))
+    assert get_user_from_token(token(claims), mapping=mapping).permissions == ("ENERGY_APP",)
+    assert get_user_from_token(token({"a": ["b"]}), mapping=mapping).permissions == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl
 
@@ -128,11 +129,15 @@ def _access_tokens_are_opaque() -> bool:
 
 
 def _claim_mapping() -> ClaimMapping:
-    """`groups: staff=ENERGY_APP, accounts=FINANCE_APP`: a claim, and what its values permit."""
+    """`groups: staff=ENERGY_APP, accounts=FINANCE_APP`: a claim, and what its values permit.
+
+    The claim is one word, and may be an address or a URN: it ends at its last colon before a blank or the first `=`.
+    """
     text = read_text("APP_OIDC_PERMISSIONS")
     if not text:
         return ClaimMapping()
-    claim, _, rest = (part.strip() for part in text.partition(":"))
+    found = re.fullmatch(r"([^\s=]+)\s*:(.*)", text)
+    claim, rest = found.groups() if found else ("", "")
     pairs = [tuple(part.strip() for part in pair.partition("=")) for pair in rest.split(",")]
     if not claim or any(not all(pair) or "=" in pair[-1] for pair in pairs):
         raise ConfigurationError(

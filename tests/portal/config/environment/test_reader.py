@@ -95,7 +95,7 @@ MALFORMED = {
     "APP_JWT_JWKS_URL": ["keys.json"],
     "APP_JWT_KEY": ["short"],
     "APP_AUDIT_LOG": ["audit.jsonl", "/dev/null", "/no/audit", "/tmp", "/tmp/a\nb"],
-    "APP_OIDC_PERMISSIONS": ["groups:", ": a=B", "groups: a", "groups: a=b=c", "g: a="],
+    "APP_OIDC_PERMISSIONS": ["groups:", ": a=B", "groups: a", "groups: a=b=c", "g: a=", "two words:a=B"],
     "APP_OIDC_AUTHORIZE_PARAMS": ["prompt=", "=login", "prompt=login&", "a=%ff", "a=%0d%0ab", "prompt=login&state=x"],
     "APP_OIDC_TOKEN_PARAMS": ["prompt", "scope=a&refresh_token=secret"],
     "APP_OIDC_ACCESS_TOKENS": ["reference"],
@@ -171,6 +171,14 @@ def test_unfit_pairs_of_variables_stop_the_start(monkeypatch, variables: dict[st
             PROVIDER | {"APP_OIDC_PERMISSIONS": "groups: a=ENERGY_APP, a = FINANCE_APP,b=FINANCE_APP"},
             "oidc.mapping",
             ClaimMapping(claim="groups", permissions=(("a", "ENERGY_APP"), ("a", "FINANCE_APP"), ("b", "FINANCE_APP"))),
+        ),
+        *(
+            (PROVIDER | {"APP_OIDC_PERMISSIONS": f"{claim}:{value}=A"}, f"oidc.mapping.{field}", expected)
+            for claim, value, field, expected in (
+                ("https://id.example.com/roles", "a", "claim", "https://id.example.com/roles"),
+                ("urn:example:roles", " a", "claim", "urn:example:roles"),
+                ("groups", " urn:staff", "permissions", (("urn:staff", "A"),)),
+            )
         ),
         (PROVIDER | OF_OIDC, "oidc.authorize_params", (("acr_values", "mfa otp"), ("resource", "urn:api"))),
         (PROVIDER | OF_OIDC, "oidc.token_params", (("resource", "urn:api"),)),
