@@ -75,7 +75,8 @@ class Writes:
         :raises ApiError: all tries failed; or those of the other request with this POST, as far as anybody knows.
         """
         key, keys = write.idempotency_key, self.reads.fetcher.cache.sent_keys
-        partition = self.reads.bound_partition() if key and write.hook.method == "POST" else None
+        is_users = write.hook.method == "POST" and write.hook.url not in PATHS_WITHOUT_BEARER
+        partition = self.reads.bound_partition() if key and is_users else None
         if key is None or partition is None:
             return self._send(write)
         deadline, has_waited = self.reads.fetcher.caller.deadline, False

@@ -29,7 +29,7 @@ _PLACES: Final = 256
 _LIFETIME_S: Final = 24 * 60 * 60
 #: Seconds for which the answer of a POST is kept, and for which one that is under way counts as such.
 _ANSWER_S: Final = 10 * 60
-_UNDER_WAY_S: Final = 2 * REQUEST_BUDGET_S
+_UNDER_WAY_S: Final = 2 * int(REQUEST_BUDGET_S)
 #: States of a POST. One that is done is a list with its answer.
 UNDER_WAY: Final = "under way"
 UNKNOWN: Final = "unknown"
