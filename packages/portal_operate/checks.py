@@ -6,8 +6,9 @@ whole portal: the platform registry against the folders below `apps/`.
 
 from __future__ import annotations
 
+import re
 from functools import wraps
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from django.core.checks import Error, Warning, register  # noqa: A004  Django's own name for it
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     from portal.config.portal_config import PortalConfig
 
+
+#: Domains of registries, under which strangers have names; browsers keep no cookie for them. Most of them, as a guess.
+_PUBLIC_SUFFIX: Final = re.compile(r"(ac|com?|edu|gob|gov?|mil|net?|org?)\.[a-z]{2}")
 
 register(check_refresh_store)
 register(check_query_store)
@@ -130,13 +134,14 @@ def check_every_project_gets_the_cookies(config: PortalConfig) -> Iterator[Check
     domain = config.cookie_domain
     hosts = {urlsplit(origin).hostname or "" for origin in config.known_origins.values()}
     strangers = {host for host in hosts if domain and host != domain and not host.endswith(f".{domain}")}
-    if not domain and len(hosts) > 1:
+    if (not domain and len(hosts) > 1) or _PUBLIC_SUFFIX.fullmatch(domain):
         strangers = hosts
     if strangers:
         yield Warning(
             f"{', '.join(sorted(strangers))} do not share the sign-in cookies: a signed-in user may be redirected "
             "between them without end",
-            hint="set APP_PUBLIC_AUTH_COOKIE_DOMAIN to the parent domain of all APP_PUBLIC_…_APP_URL",
+            hint="set APP_PUBLIC_AUTH_COOKIE_DOMAIN to the parent domain of all APP_PUBLIC_…_APP_URL, which is no "
+            "public suffix such as co.uk",
             id="portal.W001",
         )
 

@@ -42,6 +42,8 @@ def messages_of(settings, check, **changes: Any) -> list[CheckMessage]:
         (LOCAL | {"energy": "http://127.0.0.1:8001"}, "", "127.0.0.1, localhost"),
         (BELOW_ONE_DOMAIN | {GATEWAY.app: "https://sign-in.test"}, "example.com", "sign-in.test"),
         (BELOW_ONE_DOMAIN | {GATEWAY.app: "https://notexample.com"}, "example.com", "notexample.com"),
+        (dict.fromkeys(BELOW_ONE_DOMAIN, "https://portal.co.uk"), "co.uk", "portal.co.uk"),
+        (dict.fromkeys(BELOW_ONE_DOMAIN, "https://portal.bmw.de"), "bmw.de", ""),
     ],
 )
 def test_hosts_that_do_not_share_the_sign_in_cookies_are_named(

@@ -233,7 +233,7 @@ def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
     ("mistake", "found_as"),
     [
         ({"ALLOWED_HOSTS": "other.example.com"}, "check portal.W013"),
-        ({"APP_PUBLIC_AUTH_COOKIE_DOMAIN": "example.org"}, "check portal.W001"),
+        ({"APP_PUBLIC_AUTH_COOKIE_DOMAIN": ""}, "check portal.W001"),
         ({"APP_BEHIND_PROXY": "off"}, "check portal.W017"),
         ({"APP_PUBLIC_ENERGY_APP_URL": "http://energy.example.com"}, "check portal.W011"),
         ({"DEBUG": "on"}, "check portal.W003"),

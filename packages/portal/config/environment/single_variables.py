@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from portal.config.environment.store_urls import check_store_url
 from portal.config.environment.values import (
@@ -205,9 +206,8 @@ def read_ca_file(name: str) -> Path | None:
 def read_cookie_domain(name: str) -> str:
     """The parent domain; empty where there is none."""
     domain = read_text(name).lstrip(".").lower()
-    if domain and (domain == "localhost" or not re.fullmatch(r"[a-z0-9.-]+", domain)):
-        # Browsers drop a cookie with Domain=localhost, or with a name outside of ASCII (`xn--…` is one within); without
-        # the attribute localhost works.
+    # Browsers drop a cookie for a single label, an IP address, or a name outside of ASCII (`xn--…` is one within).
+    if domain and not re.fullmatch(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]", domain):
         raise ConfigurationError(f"{name} should be a parent domain such as example.com, and unset on localhost")
     return domain
 
@@ -219,7 +219,10 @@ def read_origin(name: str, *, of: Project, port_base: int | None, debug: bool, c
         default = default if debug else None
     elif cookie_domain:
         default = f"https://{of.app}.{cookie_domain}"
-    return read_url(name, default=default)
+    origin = read_url(name, default=default)
+    if of.is_gateway and cookie_domain and not f".{urlsplit(origin).hostname}".endswith(f".{cookie_domain}"):
+        raise ConfigurationError(f"APP_PUBLIC_AUTH_COOKIE_DOMAIN should be a parent domain of {name}, or its host")
+    return origin
 
 
 def read_secret_key(name: str, *, project: Project, debug: bool, state_dir: Path | None) -> str | None:

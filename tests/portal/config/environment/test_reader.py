@@ -84,7 +84,10 @@ MALFORMED = {
         "https://api.example.com/?x=1",
     ],
     "APP_PUBLIC_GATEWAY_APP_URL": ["https://auth.example.com/gateway", "https://münchen.example"],
-    "APP_PUBLIC_AUTH_COOKIE_DOMAIN": ["localhost", "münchen.example"],
+    "APP_PUBLIC_AUTH_COOKIE_DOMAIN": [
+        *("localhost", "com", "münchen.example", "example.com.", "-.com", "a..com"),
+        *("example.org", "ample.com", "energy.auth.example.com"),
+    ],
     "CACHE_URL": ["redis://:secret@one:6379/0,redis://:secret@two:6379/0"],
     "REFRESH_CACHE_URL": ["redis+cluster://:secret@one:6379/0"],
     "APP_STORE_MAX_MB": ["0", "256MB", "+5", "5.0"],
@@ -128,6 +131,10 @@ def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: s
         ({"APP_JWT_KEY": "k" * 40, "APP_JWT_ALGORITHMS": "none"}, "APP_JWT_ALGORITHMS"),
         ({"APP_JWT_JWKS_URL": "https://id.example.com/jwks", "APP_JWT_KEY": "k" * 40}, "exclude each other"),
         ({"APP_OIDC_ISSUER": "https://id.example.com"}, "APP_OIDC_CLIENT_ID is missing"),
+        (
+            {"APP_PUBLIC_GATEWAY_APP_URL": "https://127.0.0.1", "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "127.0.0.1"},
+            "should be a parent domain such as",
+        ),
         (PROVIDER | {"APP_OIDC_AUTHORIZE_PARAMS": "scope=openid"}, "APP_OIDC_SCOPES has the scopes"),
         *(
             (PROVIDER | {"APP_OIDC_ACCESS_TOKENS": "opaque", name: value}, f"{name} exclude each other")
@@ -141,7 +148,7 @@ def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: s
 def test_unfit_pairs_of_variables_stop_the_start(monkeypatch, variables: dict[str, str], message: str) -> None:
     """A public key taken as an HMAC secret would let anyone sign."""
     with pytest.raises(ConfigurationError, match=message):
-        read(monkeypatch, **PRODUCTION, **variables)
+        read(monkeypatch, **PRODUCTION | variables)
 
 
 @pytest.mark.parametrize(
