@@ -91,15 +91,19 @@ def test_refused_delete_says_why(site: Site, status: int, shown: int) -> None:
         # A value of a newer backend stays, and one that no row can hold is not shown.
         (ADA | {"plan": "gold"}, {"name": "Ida"}, {"name": "Ida"}),
         (ADA | {"name": {"odd": "Ada"}}, {"name": "Ada", "plan": "payg"}, {"name": "Ada", "plan": "payg"}),
+        # The backend judges what nobody has touched.
+        (ADA | {"name": "A\x00da"}, {"plan": "payg"}, {"plan": "payg"}),
+        (ADA | {"name": ""}, {"plan": "payg"}, {"plan": "payg"}),
         (ADA, {}, None),
     ],
-    ids=["an unknown plan", "an odd name", "nothing"],
+    ids=["an unknown plan", "an odd name", "an old NUL", "no name", "nothing"],
 )
 def test_an_edit_sends_what_was_changed_alone(site: Site, row: dict[str, Any], typed: Any, body: Any) -> None:
     """Another field may have changed since the row was fetched."""
     site.backend.answers("GET", ROW, json=row)
     shown = site.get(FORM)
-    assert (shown.fields["name"], shown.fields["plan"]) == (row["name"] if row["name"] == "Ada" else "", row["plan"])
+    name = row["name"] if isinstance(row["name"], str) else ""
+    assert (shown.fields["name"], shown.fields["plan"]) == (name, row["plan"])
     site.backend.answers("PATCH", ROW, json=ADA)
     page = site.send(shown, **typed)
     assert (page.status, page.location) == (303, HERE)

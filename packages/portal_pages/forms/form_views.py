@@ -231,12 +231,7 @@ class EditView(DeclaredPage, Generic[TRow]):
             return self._page(request, pages, form_class(row=row), row=row, row_id=row_id)
         resolved = with_rows_chosen(request, form_class, request.POST)
         sent, undecided = settle_conflicts(form_class, resolved)
-        form, known = form_class(sent), None
-        is_at_once_valid = form.is_valid()
-        if not is_at_once_valid:
-            # A value that is no choice of ours may be the row's own.
-            known = record_if_answered(self.query(request, id=row_id))
-            form = form_class(sent, row=known)
+        form = form_class(sent)
         if form.is_valid() and undecided:
             form = form_class(resolved)
             form.is_valid()
@@ -246,8 +241,7 @@ class EditView(DeclaredPage, Generic[TRow]):
             if not isinstance(saved, BackendForm):
                 return saved
             form = saved
-        if is_at_once_valid:
-            known = record_if_answered(self.query(request, id=row_id))
+        known = record_if_answered(self.query(request, id=row_id))
         return self._page(request, pages, form, row=known, row_id=row_id)
 
     def _save(

@@ -141,8 +141,20 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
                 field.widget.attrs.setdefault("autocomplete", "off")
             if row is not None if data is None else self.add_initial_prefix(name) in data:
                 field.show_hidden_initial = True
-            if row is not None and isinstance(field, forms.ChoiceField):
-                _keep_choice(field, value=getattr(row, name))
+            if isinstance(field, forms.ChoiceField) and (row is not None or name in self.shown_names):
+                _keep_choice(field, value=self._shown_text(name) if row is None else getattr(row, name))
+
+    def _clean_fields(self) -> None:
+        """Validate what was changed. A value that the form showed at first is the row's own: the backend judges it."""
+        super()._clean_fields()  # type: ignore[misc]  the stubs leave it out
+        for name in [each for each in self.shown_names if each in self.errors and self._is_untouched(each)]:
+            del self.errors[name]
+            with suppress(ValidationError):
+                self.cleaned_data[name] = self._shown_value(name)
+
+    def _is_untouched(self, name: str) -> bool:
+        is_unknown_row = bool(getattr(self.fields[name].widget, "problem", ""))
+        return not is_unknown_row and (self[name].data == self._shown_text(name) or name not in self.changed_data)
 
     def __getitem__(self, name: str) -> BoundField:
         """A field as it is shown. It has the form; if the form kept it, only a garbage collection would free both."""
