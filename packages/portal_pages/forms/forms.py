@@ -146,7 +146,7 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
 
     def _clean_fields(self) -> None:
         """Validate what was changed. A value that the form showed at first is the row's own: the backend judges it."""
-        super()._clean_fields()  # type: ignore[misc]  the stubs leave it out
+        super()._clean_fields()  # type: ignore[misc]  # the stubs leave it out
         for name in [each for each in self.shown_names if each in self.errors and self._is_untouched(each)]:
             del self.errors[name]
             with suppress(ValidationError):
