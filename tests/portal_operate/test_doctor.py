@@ -41,7 +41,7 @@ from tests.support.http_server import reply, scripted_server
 from tests.support.jwt_keys import as_jwk, ec_key
 from tests.support.redis_server import running_redis
 
-PASSWORD = "a-password-that-nobody-sees"
+PASSWORD = "a-password-that-nobody-ever-sees"
 #: Variables of a deployment in which nothing is wrong.
 DEPLOYED = {
     "DEBUG": "off",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 STDERR: Final = "stderr"
 OFF: Final = "off"
+_KEY_CHARS: Final = 32
 
 
 def read_audit_log(name: str) -> str:
@@ -227,12 +228,12 @@ def read_origin(name: str, *, of: Project, port_base: int | None, debug: bool, c
 
 def read_secret_key(name: str, *, project: Project, debug: bool, state_dir: Path | None) -> str | None:
     """Django's; in `DEBUG` one that is made and kept."""
-    key = read_secret(name, "a long random text")
-    if key:
-        return key
-    if not debug:
-        raise missing(name, "a long random text")
-    return kept_secret(private_dir(state_dir) / f"secret-key-{project.app}") if state_dir else None
+    key, should_be = read_secret(name, "a long random text"), "a long random text"
+    if not debug and not key:
+        raise missing(name, should_be)
+    if not debug and len(key) < _KEY_CHARS:
+        raise ConfigurationError(f"{name} should be {should_be}, of {_KEY_CHARS} characters or more")
+    return key or (kept_secret(private_dir(state_dir) / f"secret-key-{project.app}") if state_dir else None)
 
 
 def read_audit_key(name: str, *, secret_key: str | None) -> str | None:

@@ -20,7 +20,8 @@ _ON: Final = frozenset({"true", "on", "ok", "y", "yes", "1"})
 _OFF: Final = frozenset({"", "false", "off", "n", "no", "0"})
 
 #: Host and port of an address. A name outside of ASCII is written as browsers send it, `xn--…`.
-_NETLOC = re.compile(r"[\w.\-:%\[\]]+", re.ASCII)
+_NETLOC = re.compile(r"(\[[\w.:%]+\]|[\w-]+(\.[\w-]+)*\.?)(:\d+)?", re.ASCII)
+_DOTS = re.compile(r"(\.|%2e){1,2}", re.IGNORECASE)
 #: A contact: one word of printable ASCII, so it is one line of the file that has it.
 _CONTACT = re.compile(r"(?:mailto:[!-~]+@[!-~]+|https://[!-~]+|tel:[!-~]+)")
 
@@ -94,7 +95,8 @@ def read_url(name: str, *, default: str | None, path: bool = False, whole: bool 
     :param whole: with a query, if it has one, and kept as it is: a document's address, below which nothing lies.
     """
     path = path or whole
-    should_be = f"an http:// or https:// {'address' if path else 'origin, without a path'}"
+    kind = "address, without user, query and fragment" if path else "origin, without user, path, query and fragment"
+    should_be = f"an http:// or https:// {kind}"
     value = read_text(name, default or "")
     if not value and default is None:
         raise missing(name, should_be)
@@ -104,8 +106,8 @@ def read_url(name: str, *, default: str | None, path: bool = False, whole: bool 
         sound = parts.port is None or parts.port > 0
     except ValueError:
         raise ConfigurationError(f"{name} should be {should_be}") from None
-    sound = sound and parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
-    sound = sound and _NETLOC.fullmatch(parts.netloc) is not None
+    sound = sound and parts.scheme in {"http", "https"} and _NETLOC.fullmatch(parts.netloc) is not None
+    sound = sound and not any(map(_DOTS.fullmatch, parts.path.split("/")))
     sound = sound and (not parts.query or whole) and not parts.fragment and (not parts.path or path)
     if not sound or not value.isprintable():
         raise ConfigurationError(f"{name} should be {should_be}")

@@ -108,7 +108,7 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable("SECRET_KEY", Part.START, field="secret_key", read=read_secret_key,
         needs=("project", "debug", "state_dir"), secrecy=Secrecy.SECRET,
         default="in `DEBUG` made and kept in `APP_STATE_DIR`; required otherwise",
-        meaning="Django's; projects may have different ones"),
+        meaning="Django's, 32 characters or more; projects may have different ones"),
     Variable("ALLOWED_HOSTS", Part.START, field="allowed_hosts", read=read_allowed_hosts,
         needs=("debug", "cookie_domain"), example="auth.example.com",
         default="in `DEBUG` the local names; required otherwise",

@@ -74,6 +74,7 @@ def test_production_addresses_follow_from_the_cookie_domain_and_a_missing_variab
 
 MALFORMED = {
     "DEBUG": ["perhaps"],
+    "SECRET_KEY": ["x", "k" * 31],
     "APP_BEHIND_PROXY": ["ja"],
     "APP_SECURITY_CONTACT": ["security@example.com", "mailto:a@b\nExpires: never"],
     "ALLOWED_HOSTS": ["https://auth.example.com", "auth.example.com:8000"],
@@ -82,6 +83,7 @@ MALFORMED = {
         "api.example.com",
         "https://user:secret@api.example.com",
         "https://api.example.com/?x=1",
+        *(f"http://{rest}" for rest in (".", "a..b", "a:", "x/../y", "x/%2E./y", "x/.")),
     ],
     "APP_PUBLIC_GATEWAY_APP_URL": ["https://auth.example.com/gateway", "https://münchen.example"],
     "APP_PUBLIC_AUTH_COOKIE_DOMAIN": [
@@ -135,6 +137,7 @@ def test_a_malformed_variable_stops_the_start_with_one_line(monkeypatch, name: s
             {"APP_PUBLIC_GATEWAY_APP_URL": "https://127.0.0.1", "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "127.0.0.1"},
             "should be a parent domain such as",
         ),
+        ({"APP_PUBLIC_API_BASE_URL": "http://u:p@x"}, "without user, query and fragment"),
         (PROVIDER | {"APP_OIDC_AUTHORIZE_PARAMS": "scope=openid"}, "APP_OIDC_SCOPES has the scopes"),
         *(
             (PROVIDER | {"APP_OIDC_ACCESS_TOKENS": "opaque", name: value}, f"{name} exclude each other")
@@ -159,6 +162,8 @@ def test_unfit_pairs_of_variables_stop_the_start(monkeypatch, variables: dict[st
             "allowed_hosts",
             ("auth.example.com", ".example.com", "[::1]", "*"),
         ),
+        ({"APP_PUBLIC_API_BASE_URL": "http://[::1]:8100/a.b"}, "api_base_url", "http://[::1]:8100/a.b"),
+        ({"APP_PUBLIC_API_BASE_URL": "http://api_1.svc."}, "api_base_url", "http://api_1.svc."),
         ({"APP_JWT_JWKS_URL": "https://id.test/jwks/?v=2"}, "verification.jwks_url", "https://id.test/jwks/?v=2"),
         ({"APP_AUDIT_LOG": " stderr "}, "audit_log", "stderr"),
         ({"APP_AUDIT_LOG": "/tmp/audit.jsonl"}, "audit_log", "/tmp/audit.jsonl"),
