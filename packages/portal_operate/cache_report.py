@@ -6,7 +6,8 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from portal.query import REGISTRY, KeyUse, endpoints_by_digest, principal_of_id, process_runtime, read_key
+from portal.config.current import portal_config
+from portal.query import REGISTRY, KeyUse, endpoints_by_digest, principals_of_user, process_runtime, read_key
 from portal.store import query_store, survey_keys
 
 
@@ -29,7 +30,7 @@ class CacheReport:
 
     :ivar complete: whether all keys were seen.
     :ivar by_endpoint: pages of queries without parameters; the others' names do not tell.
-    :ivar by_namespace: all that belongs to one user, whose namespace has a random name.
+    :ivar by_namespace: pages of one user, whose namespace has a random name.
     """
 
     complete: bool
@@ -54,6 +55,13 @@ class CacheReport:
         }
 
 
+def principals_of(user: str, *, subject: str | None = None) -> frozenset[str]:
+    """Return what may stand for a user in the cache, whose tokens are of an issuer of the settings, or name none."""
+    config = portal_config()
+    issuers = [config.oidc.issuer or None, config.verification.issuer or None]
+    return principals_of_user(user, subject=subject, issuers=issuers)
+
+
 def report_cache(*, limit: int, user: str | None = None) -> CacheReport:
     """Look through the keys of the query store. The services have to be imported.
 
@@ -61,20 +69,18 @@ def report_cache(*, limit: int, user: str | None = None) -> CacheReport:
     :param user: the id of the only user who counts; None: everybody.
     :raises StoreUnavailableError: the store does not answer.
     """
-    namespace = None
-    if user is not None:
-        # A user without a namespace has nothing; no namespace has this name.
-        namespace = process_runtime().namespaces.namespace_of(principal_of_id(user)) or "none"
+    namespace_of = process_runtime().namespaces.namespace_of
+    namespaces = {namespace_of(principal) for principal in principals_of(user)} if user is not None else None
     found, digests = survey_keys(query_store(), limit=limit), endpoints_by_digest(REGISTRY.queries)
     report = CacheReport(complete=found.complete)
     for key, size in found.sizes.items():
         stored = read_key(key, endpoints=digests)
-        if namespace is not None and stored.namespace != namespace:
+        if namespaces is not None and (stored.namespace is None or stored.namespace not in namespaces):
             continue
         report.total.add(size)
         report.by_use[stored.use].add(size)
         if stored.endpoint is not None and stored.use is KeyUse.PAGE:
             report.by_endpoint[stored.endpoint].add(size)
-        if stored.namespace is not None:
+        if stored.namespace is not None and stored.use in {KeyUse.PAGE, KeyUse.VARIANT}:
             report.by_namespace[stored.namespace].add(size)
     return report

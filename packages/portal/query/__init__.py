@@ -74,7 +74,6 @@ from portal.query.hooks import note_absent as note_absent
 from portal.query.hooks import paginated_query_endpoint as paginated_query_endpoint
 from portal.query.hooks import query_endpoint as query_endpoint
 from portal.query.hooks import use_queries as use_queries
-from portal.query.partition import principal_of_id as principal_of_id
 from portal.query.partition import principals_of_user as principals_of_user
 from portal.query.process_state import process_runtime as process_runtime
 from portal.query.query_layer import QueryLayer as QueryLayer

@@ -12,7 +12,7 @@ from portal.api import session_for
 from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.errors import StoreUnavailableError
 from portal.query.client import QueryClient, create_query_client
-from portal.query.partition import principal_of_id
+from portal.query.partition import principal_of, subject_of
 from portal.query.process_state import runtime_for
 from portal.store import SharedStore
 
@@ -50,10 +50,10 @@ class QueryLayer:
         :param principal: the user, as the project knows it. Two users never have one. Sign out with
             :meth:`QueryClient.purge`.
         """
-        access, namespaces = tokens.current.access, self._runtime.namespaces
+        access, namespaces, profile = tokens.current.access, self._runtime.namespaces, {PROFILE_ID_FIELD: principal}
         try:
-            if access is not None and namespaces.principal_of(access) != principal_of_id(principal):
-                namespaces.bind(access, {PROFILE_ID_FIELD: principal})
+            if access and namespaces.principal_of(access) != principal_of(profile, subject=subject_of(access)):
+                namespaces.bind(access, profile)
         except StoreUnavailableError as error:
             logger.warning("read without the cache: %s", error)
         return create_query_client(tokens=tokens, api=self.api, runtime=self._runtime)

@@ -245,7 +245,7 @@ class RequestPartition:
     def purge_user(self, user_id: str) -> None:
         """Drop all that is cached for the user with this id, in all processes; later, if the store is down.
 
-        The id is also looked for as the subject of tokens, of the issuer of this request's token and of none.
+        Where the subject of the user's tokens is another text, that is dropped with the next GET `/me`.
         """
         own = subject_of(self.token) if self.token is not None else None
         for principal in principals_of_user(user_id, issuers=[own.issuer] if own is not None else []):

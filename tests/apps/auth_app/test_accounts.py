@@ -117,7 +117,7 @@ def test_settled_conflict_asks(
 def test_taken_permission_ends_with_the_next_page(backend: Backend, signed_in: SignedIn, status: int) -> None:
     backend.lists(ACCOUNTS, [ADA])
     backend.lists(SIGN_INS, [])
-    browsers = [signed_in("ENERGY_APP", id=account) for account in ("acc_1", "acc_2")]
+    browsers = [signed_in("ENERGY_APP", account=account) for account in ("acc_1", "acc_2")]
     for browser in browsers * 2:
         browser.get("/en/profile")
     backend.answers("PATCH", ROW, json=ADA, status=status)

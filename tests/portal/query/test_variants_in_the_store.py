@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from portal.config.limits import MAX_PAGES
-from portal.query import KeyUse, endpoints_by_digest, principal_of_id, read_key
+from portal.query import KeyUse, endpoints_by_digest, read_key
 from portal.query.cache.page_keys import MAX_VARIANT_PAGES, StoredKey, lease_key, page_keys
 from portal.query.cache.write_log import WriteLog
 from portal.query.endpoints import query_key
-from portal.query.partition import Partition
+from portal.query.partition import Partition, principal_of_sign_in
 from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.token_bindings import binding_key
 from portal.store import SharedStore
@@ -67,7 +67,7 @@ def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all() -> No
     keys = [query_key(endpoint="energy.get_clients", params={"q": f"word {number}"}) for number in range(9)]
     adas, bobs = (
         [page_keys(partition, key, start=None, indexes=range(1), places=4)[0].key for key in keys]
-        for partition in (replace(PARTITION, principal=principal_of_id(name)) for name in ("ada", "bob"))
+        for partition in (replace(PARTITION, principal=principal_of_sign_in(name)) for name in ("ada", "bob"))
     )
     assert len(set(adas)) <= 4
     assert [key == adas[0] for key in adas] != [key == bobs[0] for key in bobs]
@@ -101,7 +101,7 @@ def test_a_full_redis_is_a_miss_and_shows_nothing_older_than_a_write(ada: User, 
 
 NAMESPACE = f"{2**127:032x}"
 PARTITION = Partition(
-    principal=principal_of_id("usr_1"), namespace=NAMESPACE, view="0a1b", binding=binding_key("a token")
+    principal=principal_of_sign_in("usr_1"), namespace=NAMESPACE, view="0a1b", binding=binding_key("a token")
 )
 LEASE = lease_key(PARTITION, query_key(endpoint="energy.get_clients"), start=None, index=0)
 LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients")

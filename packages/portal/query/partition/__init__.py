@@ -15,7 +15,7 @@ from portal.query.partition.namespaces import Namespaces, different_subjects, sa
 from portal.query.partition.token_bindings import (
     Partition,
     binding_key,
-    principal_of_id,
+    principal_of,
     principal_of_sign_in,
     principals_of_user,
 )

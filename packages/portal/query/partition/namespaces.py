@@ -3,8 +3,8 @@
 All users share one store. Everything that is cached for a user has keys under a random name, the namespace. To purge
 is to take the name away: every process sees that with its next read. The next binding makes another name.
 
-A token is bound to a namespace when a GET `/me` with that very token succeeds. The principal is the profile's `id`;
-without it, the token's `sub` (with its `iss`); without it, the sign-in; and where even that is not certain, the token.
+A token is bound to a namespace when a GET `/me` with that very token succeeds. The principal is the profile's `id` with
+the token's `iss` and `sub`; without any, the sign-in; and where even that is not certain, the token.
 A refresh binds the new token to the same namespace, if both tokens name the same subject, or are of the one sign-in
 that is the principal. A claim of a token that the backend has not just accepted binds nothing, and no other endpoint's
 success does: it may ignore the bearer. After a purge each token is bound again.
@@ -43,10 +43,9 @@ from portal.query.partition.token_bindings import (
     parse_binding,
     parse_namespace,
     principal_of,
-    principal_of_id,
     principal_of_sign_in,
-    principal_of_subject,
     principal_of_token,
+    principal_of_user,
     short_hash,
 )
 from portal.store import note_unknown
@@ -141,10 +140,9 @@ class Namespaces:
 
         :param sign_in: as of :meth:`bind`.
         """
-        subject = subject_of(token)
-        principals = [self._unnamed(token, sign_in)]
+        subject, principals = subject_of(token), [self._unnamed(token, sign_in)]
         if subject is not None:
-            principals = [principal_of_id(subject.name), principal_of_subject(subject)]
+            principals = [principal_of_user(name, subject) for name in (subject.name, None)]
         keys = [namespace_key(principal) for principal in principals]
         found = self._store.get_many(keys)
         return [self._namespace(key, found.get(key)) for key in keys]

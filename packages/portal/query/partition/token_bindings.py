@@ -31,7 +31,7 @@ _BINDING_PREFIX: Final = "binding:"
 class Partition:
     """The part of the cache that a token opens. Tokens that open the same part have equal partitions.
 
-    :param principal: hash of the user's id, or of what stands for it (:func:`principal_of`).
+    :param principal: hash of what names the user (:func:`principal_of`).
     :param namespace: random name of the user's namespace.
     :param view: digest of the permissions that the profile named for this token. Tokens of one user may have different
         permissions: they share the write log, and each reads the pages of its own view.
@@ -125,34 +125,34 @@ class Subject:
 
 
 def principal_of(profile: Mapping[str, Any], *, subject: Subject | None) -> str | None:
-    """The hash that stands for the user of a token with which GET `/me` has just succeeded.
+    """Return the hash that stands for the user of a token with which GET `/me` has just succeeded.
 
-    The profile's id; without it, the token's subject, since the backend has just accepted that very token. None where
-    neither names anybody. Each kind of name has hashes of its own.
+    None where neither the profile's id nor the token's subject names anybody.
     """
     value = profile.get(PROFILE_ID_FIELD)
-    if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-        return principal_of_id(str(value))
-    return None if subject is None else principal_of_subject(subject)
+    is_id = isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+    return principal_of_user(str(value) if is_id else None, subject) if is_id or subject is not None else None
 
 
-def principal_of_id(user_id: str) -> str:
-    """The hash that stands for a user whose profile has an id."""
-    return short_hash("principal", user_id)
+def principal_of_user(user_id: str | None, subject: Subject | None) -> str:
+    """Return the hash that stands for a user: the profile's id, with the token's issuer and subject.
+
+    Two tenants may count the ids of their profiles from 1.
+    """
+    return short_hash("principal", json.dumps([user_id, subject and subject.issuer, subject and subject.name]))
 
 
-def principal_of_subject(subject: Subject) -> str:
-    """The hash that stands for a user whose profile has no id, and whose tokens have a subject."""
-    return short_hash("principal-subject", json.dumps([subject.issuer, subject.name]))
+def principals_of_user(
+    user_id: str, *, subject: str | None = None, issuers: Iterable[str | None] = ()
+) -> frozenset[str]:
+    """Return all that may stand for a user whose profile has this id, or none.
 
-
-def principals_of_user(user_id: str, *, issuers: Iterable[str | None] = ()) -> frozenset[str]:
-    """All that may stand for a user: the id of a profile, and the same text as the subject of tokens.
-
+    :param subject: the claim `sub` of the user's tokens, by default the id; tokens without one count in any case.
     :param issuers: the `iss` that such tokens may have; tokens without one count in any case.
     """
-    subjects = (principal_of_subject(Subject(user_id, issuer)) for issuer in {None, *issuers})
-    return frozenset({principal_of_id(user_id), *subjects})
+    subjects = [Subject(subject or user_id, issuer) for issuer in {None, *issuers}]
+    found = {principal_of_user(name, each) for each in subjects for name in (user_id, None)}
+    return frozenset({principal_of_user(user_id, None), *found})
 
 
 def principal_of_sign_in(name: str) -> str:

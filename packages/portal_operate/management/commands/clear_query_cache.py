@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from portal.query import REGISTRY, KeyUse, principal_of_id, process_runtime
+from portal.query import REGISTRY, KeyUse, process_runtime
 from portal.services.service_imports import import_services
 from portal_operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal_operate.cache_report import report_cache
+from portal_operate.cache_report import principals_of, report_cache
 
 #: Keys of the store that are looked through to count what is dropped.
 _LIMIT = 100_000
@@ -54,7 +54,8 @@ class Command(AdministrationCommand):
         runtime = process_runtime()
         pages, complete = _count(user, endpoint)
         if user is not None:
-            runtime.namespaces.purge(principal_of_id(user))
+            for principal in principals_of(user):
+                runtime.namespaces.purge(principal)
         else:
             runtime.cache.clear(endpoint=endpoint)
         what = f"user {user}" if user is not None else endpoint or "all users and endpoints"

@@ -10,10 +10,11 @@ from typing import Any, Final
 from portal.api import api_session, identity_provider
 from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
-from portal.query import KeyUse, principals_of_user, process_runtime, read_key
+from portal.query import KeyUse, process_runtime, read_key
 from portal.store import query_store, survey_keys
 from portal.telemetry import audit
 from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
+from portal_operate.cache_report import principals_of
 from portal_operate.probe import probe_url
 
 #: Keys of the store that are looked through for the user's access tokens.
@@ -47,9 +48,7 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         user, subject = options["id"], options["subject"] or options["id"]
-        config = portal_config()
-        issuers = [config.oidc.issuer or None, config.verification.issuer or None]
-        principals = {principal for name in (user, subject) for principal in principals_of_user(name, issuers=issuers)}
+        principals = principals_of(user, subject=subject)
         who: audit.AuditFields = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
         try:
             # The end first: no token proves itself anew after the purge.
@@ -116,7 +115,7 @@ def _operator() -> str:
         return f"uid {os.getuid()}"
 
 
-def _drop_tokens(principals: set[str]) -> tuple[int, bool]:
+def _drop_tokens(principals: frozenset[str]) -> tuple[int, bool]:
     """Drop the bindings of a user's access tokens: how many were valid, and whether all were found."""
     found = survey_keys(query_store(), limit=_LIMIT)
     names = [key for key in found.sizes if read_key(key, endpoints={}).use is KeyUse.BINDING]

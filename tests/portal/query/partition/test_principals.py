@@ -134,9 +134,14 @@ def test_two_tokens_of_one_subject_share_what_is_cached(world: World) -> None:
     assert world.backend.counted()["GET", "/energy/clients"] == 1
 
 
-def test_one_subject_of_two_issuers_is_two_persons(world: World) -> None:
-    world.backend.users |= {named("1", "here").access: "ada", named("1", "there").access: "bob"}
-    here, there = (Browser(world, named("1", issuer)) for issuer in ("here", "there"))
+@pytest.mark.parametrize("profile", [{}, {"id": "1"}], ids=repr)
+@pytest.mark.parametrize("names", [(("1", "here"), ("1", "there")), (("1", "here"), ("2", "here")), (("1",), ("2",))])
+def test_tokens_of_two_tenants_are_two_persons(world: World, names: Any, profile: dict[str, str]) -> None:
+    """Also where each tenant counts the ids of its profiles from 1."""
+    pairs = [named(*each) for each in names]
+    world.backend.users |= {pair.access: user for pair, user in zip(pairs, ("ada", "bob"), strict=True)}
+    world.backend.open_paths["/me"] = {**profile, "permissions": ["ENERGY_APP"]}
+    here, there = (Browser(world, pair) for pair in pairs)
     assert [browser.see()[1] for browser in (here, there, here)] == [["of ada"], ["of bob"], ["of ada"]]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError
-from portal.query.partition import principal_of_id
+from portal.query.partition import principal_of_sign_in
 from portal.services.auth import AuthMutations
 from tests.portal.query.clients import before_next, clients, listed, me, names, once, one, rename
 from tests.portal.query.world import User
@@ -93,8 +93,8 @@ def test_sign_in_as_another_forgets_what_was_read(ada: User) -> None:
 
 def test_a_purge_that_is_asked_for_while_another_one_is_done_is_done_after_it(ada: User) -> None:
     purges = ada.process.runtime.namespaces.pending_purges
-    before_next(ada, "delete_many", lambda: purges.enqueue(principal_of_id("ada")))
-    purges.enqueue(principal_of_id("ada"))
+    before_next(ada, "delete_many", lambda: purges.enqueue(principal_of_sign_in("ada")))
+    purges.enqueue(principal_of_sign_in("ada"))
     for left in (1, 0):
         purges.flush()
         assert len(purges.queue) == left

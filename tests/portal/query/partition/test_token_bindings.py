@@ -17,10 +17,9 @@ from portal.query.partition.token_bindings import (
     Subject,
     TokenBinding,
     principal_of,
-    principal_of_id,
     principal_of_sign_in,
-    principal_of_subject,
     principal_of_token,
+    principal_of_user,
 )
 from portal.query.request_cache import MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, listed, me
@@ -56,13 +55,13 @@ def named(profile: dict[str, Any]) -> str | None:
 
 @pytest.mark.parametrize("profile", [{}, {"id": ""}, {"id": None}, {"id": True}, {"id": ["ada"]}])
 def test_only_a_string_or_a_number_is_an_id(profile: dict[str, Any]) -> None:
-    assert named(profile) == principal_of_subject(Subject("ada", None))
-    assert named({"id": 7}) == named({"id": "7"}) == principal_of_id("7")
+    assert named(profile) == principal_of_user(None, Subject("ada", None))
+    assert named({"id": 7}) == named({"id": "7"}) == principal_of_user("7", Subject("ada", None))
 
 
 def test_an_id_a_subject_a_sign_in_and_a_token_of_one_text_are_four_principals() -> None:
-    of_subject = principal_of_subject(Subject("x", None))
-    assert len({principal_of_id("x"), of_subject, principal_of_sign_in("x"), principal_of_token("x")}) == 4
+    of_id, of_subject = principal_of_user("x", None), principal_of_user(None, Subject("x", None))
+    assert len({of_id, of_subject, principal_of_sign_in("x"), principal_of_token("x")}) == 4
 
 
 def test_a_token_that_has_expired_since_opens_nothing(ada: User) -> None:
