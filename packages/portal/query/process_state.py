@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api import current_backend
+from portal.config.current import portal_config
 from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
 from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
@@ -52,6 +53,7 @@ def runtime_for(
     patience_s: float = PATIENCE_S,
     read_lag_s: float = READ_LAG_S,
     variant_places: int = MAX_VARIANT_PAGES,
+    backend_url: str = "",
     random_below: Callable[[int], int] = secrets.randbelow,
 ) -> QueryRuntime:
     """Make the runtime of one store.
@@ -59,6 +61,7 @@ def runtime_for(
     :param background_pool: threads for revalidations. They are apart from the others, because nobody waits for them.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places in the store that all variants of a user share.
+    :param backend_url: whose pages are read.
     :param random_below: a random whole number from 0 to below its argument.
     """
     background_pool = background_pool or Pool(name="background", threads=BACKGROUND_THREADS, queue=BACKGROUND_QUEUE)
@@ -70,6 +73,7 @@ def runtime_for(
             namespaces=namespaces,
             read_lag_s=read_lag_s,
             variant_places=variant_places,
+            backend_url=backend_url,
             random_below=random_below,
         ),
         gaps=KnownGaps(store=store),
@@ -98,7 +102,11 @@ class _Process:
         if self.made is None:
             with self._lock:
                 if self.made is None:
-                    self.made = runtime_for(query_store(), read_lag_s=_read_lag_s(current_backend().settle_s))
+                    self.made = runtime_for(
+                        query_store(),
+                        read_lag_s=_read_lag_s(current_backend().settle_s),
+                        backend_url=portal_config().api_base_url,
+                    )
         return self.made
 
     def _forget(self) -> None:

@@ -38,7 +38,7 @@ class QueryLayer:
             to share it: LocMem is for one process.
         """
         store = SharedStore(alias=cache)
-        self._runtime = runtime_for(store)
+        self._runtime = runtime_for(store, backend_url=base_url)
         self.api = session_for(base_url, store=store)
 
     def client(self, tokens: TokenStore, *, principal: str) -> QueryClient:

@@ -6,10 +6,11 @@ namespace, the position of the write log and the pages; then the records that th
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import secrets
 import time
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,6 +41,7 @@ PAGE_LIFETIME_S: Final = 15 * 60
 #: A larger page is not kept, and a larger record invalidates instead.
 MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
+_BACKEND_CHARS: Final = 8
 
 
 class PageCache:
@@ -48,6 +50,8 @@ class PageCache:
     :ivar sent_keys: for writes that may be sent again.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places that all variants of a user share.
+    :param backend_url: address of the backend: pages of another one are misses. Write logs and namespaces are shared,
+        since apps may name one backend by several addresses.
     :param random_below: a random whole number from 0 to below its argument.
     """
 
@@ -58,6 +62,7 @@ class PageCache:
         namespaces: Namespaces,
         read_lag_s: float = READ_LAG_S,
         variant_places: int = MAX_VARIANT_PAGES,
+        backend_url: str = "",
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
         self.sent_keys = SentKeys(store)
@@ -65,7 +70,8 @@ class PageCache:
         self._namespaces = namespaces
         self._pending_purges = namespaces.pending_purges
         self._read_lag_s = read_lag_s
-        self._variant_places = variant_places
+        backend = hashlib.sha256(backend_url.encode()).hexdigest()[:_BACKEND_CHARS]
+        self._page_keys = partial(page_keys, places=variant_places, backend=backend)
         self._random_below = random_below
         # Every read of an endpoint in a namespace needs the same.
         self._versions = lru_cache(maxsize=1024)(self._make_versions)
@@ -81,8 +87,7 @@ class PageCache:
                 self._pending_purges.flush()
             versions = [self._versions(partition.namespace, key.endpoint) for key, _, _ in queries]
             places = [
-                page_keys(partition, key, start=start, indexes=range(count), places=self._variant_places)
-                for key, start, count in queries
+                self._page_keys(partition, key, start=start, indexes=range(count)) for key, start, count in queries
             ]
             keys = [(log.key, *generations) for log, generations in versions]
             pages = [place.key for each in places for place in each]
@@ -127,7 +132,7 @@ class PageCache:
                 MAX_PAGE_CHARS,
             )
             return
-        [place] = page_keys(partition, key, start=start, indexes=range(index, index + 1), places=self._variant_places)
+        [place] = self._page_keys(partition, key, start=start, indexes=range(index, index + 1))
 
         def unless_newer(value: Any) -> Any:
             there = parse_page(place.page_in({place.key: value}))

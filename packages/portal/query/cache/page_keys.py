@@ -64,14 +64,21 @@ class PageKey:
 
 
 def page_keys(
-    partition: Partition, key: QueryKey, *, start: str | None, indexes: range, places: int = MAX_VARIANT_PAGES
+    partition: Partition,
+    key: QueryKey,
+    *,
+    start: str | None,
+    indexes: range,
+    places: int = MAX_VARIANT_PAGES,
+    backend: str = "",
 ) -> list[PageKey]:
     """Where some pages of a query lie.
 
     :param start: cursor of the query's first page; None for the beginning.
     :param places: that all variants of a user share.
+    :param backend: hexadecimal name of the backend whose pages they are.
     """
-    prefix = partition.pages
+    prefix = f"{partition.pages}{backend}"
     if start is None and not key.params:
         return [PageKey(f"{prefix}{_FORMAT}{key.digest}::{index}", "") for index in indexes]
     # Which queries get the same place depends on the user, and stays so: what happened to a user can be repeated.
@@ -119,7 +126,7 @@ class StoredKey(NamedTuple):
 
 
 _NAMESPACE: Final = r"(?P<namespace>[0-9a-f]{32})"
-#: The user's view, and the number of the form in which pages are stored.
+#: The user's view, the backend, and the number of the form in which pages are stored.
 _VIEW: Final = r":[0-9a-f]+:\d+"
 _PAGE: Final = re.compile(_NAMESPACE + _VIEW + r":(?P<digest>[0-9a-f]{32})::\d+")
 _VARIANT: Final = re.compile(_NAMESPACE + _VIEW + r":variant:\d+")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test import override_settings
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import BINDING_BUDGET_S
@@ -21,10 +24,11 @@ from portal.query.partition.token_bindings import (
     principal_of_token,
     principal_of_user,
 )
+from portal.query.process_state import _Process
 from portal.query.request_cache import MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, listed, me
 from tests.portal.query.fakes import make_token
-from tests.portal.query.world import User, World
+from tests.portal.query.world import Process, User, World
 from tests.support.fake_clock import FakeClock
 
 
@@ -47,6 +51,26 @@ def test_an_answer_that_is_no_profile_binds_nothing(ada: User, answer: object) -
     ada.backend.open_paths = {"/me": answer}
     clients(ada)
     assert bindings(ada.world) == 0
+
+
+def test_pages_of_another_address_are_not_read(ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sign-out and a write reach them all the same: the apps may name one backend by several addresses."""
+    monkeypatch.setattr("portal.query.process_state.query_store", lambda: ada.store)
+
+    def at(address: str) -> User:
+        with override_settings(PORTAL=replace(settings.PORTAL, api_base_url=address)):
+            return replace(ada, process=Process(world=ada.world, runtime=_Process().runtime()))
+
+    users = [at("http://one.test"), at("http://other.test")]
+    for user in users:
+        with ada.reads(1):
+            assert listed(user) == listed(user) == ["c5", "c4"]
+    delete(users[0], "c5")
+    assert [listed(user)[0] for user in users] == ["c4", "c4"]
+    users[0].request().purge()
+    for user in users:
+        with ada.reads(1):
+            listed(user)
 
 
 def named(profile: dict[str, Any]) -> str | None:
