@@ -8,22 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.config.contract_names import PATHS_WITHOUT_BEARER
-from portal.errors import (
-    ApiConflictError,
-    ApiError,
-    ApiNotFoundError,
-    ApiTimeoutError,
-    ApiUnavailableError,
-    UsageError,
-)
+from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.process import waits_for
 from portal.query.cache import (
     ALL_INVALIDATED,
     ALL_QUERIES,
     ANSWER,
     KINDS,
-    UNDER_WAY,
-    UNKNOWN,
     InvalidatedQueries,
     Page,
     Patch,
@@ -37,7 +28,6 @@ from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.request_partition import PROFILE_QUERY
 from portal.rows import check_depth
-from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,37 +59,21 @@ class Writes:
     request_cache: RequestCache
 
     def run(self, write: WriteRequest) -> Any:
-        """Send a write; return the response's JSON. A POST under a key is sent once, also if it arrives twice at once.
-
-        :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: all tries failed; or those of the other request with this POST, as far as anybody knows.
-        """
+        """Send a write; return the response's JSON. A POST under a key is sent once. Raises as :meth:`_send`."""
         key, keys = write.idempotency_key, self.reads.fetcher.cache.sent_keys
         is_users = write.hook.method == "POST" and write.hook.url not in PATHS_WITHOUT_BEARER
         partition = self.reads.bound_partition() if key and is_users else None
         if key is None or partition is None:
             return self._send(write)
-        deadline, has_waited = self.reads.fetcher.caller.deadline, False
-        while (state := keys.begin(key, namespace=partition.namespace, has_waited=has_waited)) == UNDER_WAY:
-            if deadline.remaining() <= _POLL_S:
-                break
+        caller = self.reads.fetcher.caller
+        deadline = caller.deadline
+
+        def wait() -> bool:
             with waits_for(write.endpoint):
-                self.reads.fetcher.caller.retries.sleep(_POLL_S)
-            has_waited = True
-        if isinstance(state, list) and state:
-            return state[0]
-        if state == UNDER_WAY or (state == UNKNOWN and has_waited):
-            raise ApiTimeoutError("The same form was sent before, and has no answer yet.")
-        state = MISSING
-        try:
-            data = self._send(write)
-            state = [data]
-        except ApiUnavailableError as error:
-            state = UNKNOWN if error.outcome_is_unknown else MISSING
-            raise
-        finally:
-            keys.end(key, state, namespace=partition.namespace)
-        return data
+                caller.retries.sleep(_POLL_S)
+            return deadline.remaining() > 0
+
+        return keys.once(key, lambda: self._send(write), wait=wait, namespace=partition.namespace)
 
     def _send(self, write: WriteRequest) -> Any:
         """Send a write, and make it show in everything that is cached; gives the response's JSON.

@@ -14,6 +14,9 @@ from portal.api import Backend, ListQuery, wire_read, wire_write
 from portal.config.current import portal_config
 from portal.query import ListParams, Row, field, resource
 from portal.rows import decoder_of, id_field
+from tests.portal.query.clients import delete, listed
+from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.world import User
 
 
 class Customer(Row):
@@ -90,3 +93,25 @@ class TestTheCall:
         assert call.read([1]) == [1]
         write = wire_write("/energy/clients", body={"name": "Ada"})
         assert (write.path, write.params, write.body) == ("/energy/clients", None, {"name": "Ada"})
+
+
+class Numbered(FakeBackend):
+    """A backend whose cursor is the number of rows before the page."""
+
+    def _page(self, params: dict[str, Any]) -> dict[str, Any]:
+        at = int(params.get("cursor") or 0)
+        more = at + 2 < len(self.rows)
+        return {"items": self.rows[at : at + 2], "hasNext": more, "nextCursor": str(at + 2) if more else None}
+
+
+def test_no_row_is_lost_behind_a_deleted_one(ada: User) -> None:
+    ada.world.backend = Numbered(rows=ada.backend.rows, users=ada.backend.users)
+    numbered = type("ByNumber", (Backend,), {"cursors_are_positions": True})()
+    with override_settings(PORTAL=replace(portal_config(), backend=numbered)):
+        listed(ada)
+        listed(ada, cursor="2")
+        delete(ada, "c4")
+        assert listed(ada) + listed(ada, cursor="2") == ["c5", "c3", "c2", "c1"]
+        listed(ada)
+        delete(ada, "c5")
+        assert listed(ada, pages=2) == ["c3", "c2", "c1"]

@@ -100,6 +100,9 @@ class Backend:
     #: How far reads may be behind writes, seconds: a read replica some tenths of a second, a search index by default 1.
     #: 0 where every read shows every write at once (ADR 12).
     settle_s: float = SETTLE_S
+    #: Whether a cursor counts rows, as a page number or an offset does: a created or deleted row then moves all pages,
+    #: and they are fetched again. The contract's cursor names a row.
+    cursors_are_positions: bool = False
     #: The language of what the backend writes for people, as HTML names it.
     language: str = "en"
 

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
+from portal.api import current_backend
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S
 from portal.query.cache.patches import apply_answers, apply_patches
@@ -189,7 +190,13 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     if not records:
         return tuple([MergedPage(page=page, rows=page.rows, total=page.total) for page in entry.pages]), 0
     matches = DeclaredMatches(request.key.endpoint, registry)
-    patched = apply_patches(pages=entry.pages, records=records, params=params, matches=matches)
+    patched = apply_patches(
+        pages=entry.pages,
+        records=records,
+        params=params,
+        matches=matches,
+        by_position=current_backend().cursors_are_positions,
+    )
     return tuple(
         MergedPage(
             page=page,

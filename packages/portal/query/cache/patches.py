@@ -44,6 +44,7 @@ def apply_patches(
     records: Sequence[tuple[int, WriteRecord]],
     params: Mapping[str, Any],
     matches: RowMatcher,
+    by_position: bool = False,
 ) -> PatchedPages:
     """Apply to each page of a list the records that the page may lack, in their order.
 
@@ -51,6 +52,7 @@ def apply_patches(
 
     :param records: with their positions, the oldest first.
     :param params: the variant's parameters.
+    :param by_position: whether a row that comes or goes moves those of all pages, in the backend's eyes.
     """
     rows = [page.rows for page in pages]
     invalidated = [False] * len(pages)
@@ -75,6 +77,7 @@ def apply_patches(
             was_there = any(places)
             # A changed row that fits and is not there: it may match the filter only now, or have moved to this page.
             is_unsure = is_unsure or fits is None or bool(params and patch.kind == "merge" and fits and not was_there)
+            is_unsure = is_unsure or (by_position and (patch.kind == "add" or not fits))
             adds = patch.kind == "add" and bool(fits) and not was_there and _is_start(pages) and 0 in concerned
             # A page that was asked for after the write has the created row as it was then, or newer.
             replaced = before if patch.kind == "add" else concerned

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.errors import StoreUnavailableError
+from portal.errors import ApiTimeoutError, ApiUnavailableError, StoreUnavailableError
 from portal.store import MISSING, note_unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -60,32 +62,56 @@ class SentKeys:
             return True
         return False
 
-    def begin(self, idempotency_key: str, *, namespace: str, has_waited: bool) -> Any:
-        """Begin a POST, unless it is under way or done; return its state of before.
+    def once(self, idempotency_key: str, send: Callable[[], Any], *, wait: Callable[[], bool], namespace: str) -> Any:
+        """Send a POST; or return its answer, if another request has sent it, or sends it now.
 
-        :param has_waited: whether it was under way a moment ago: then one of unknown outcome is not sent again.
+        :param wait: waits a moment; False if there is no time for another one.
+        :raises ApiTimeoutError: nobody knows what came of the other request.
+        """
+        place, has_waited = _post(idempotency_key, namespace), False
+        state = self._begin(place)
+        while state == UNDER_WAY and wait():
+            has_waited, state = True, self._begin(place, resends=False)
+        if isinstance(state, list) and state:
+            return state[0]
+        if state == UNDER_WAY or (state == UNKNOWN and has_waited):
+            raise ApiTimeoutError("The same form was sent before, and has no answer yet.")
+        state = MISSING
+        try:
+            state = [send()]
+        except ApiUnavailableError as error:
+            state = UNKNOWN if error.outcome_is_unknown else MISSING
+            raise
+        finally:
+            self._end(place, state)
+        return state[0]
+
+    def _begin(self, place: str, *, resends: bool = True) -> Any:
+        """Note that a POST is under way, unless it is already, or is done; return its state of before.
+
+        :param resends: whether one of unknown outcome is sent again.
         """
         before: Any = MISSING
 
         def change(state: Any) -> Any:
             nonlocal before
             before = state
-            return UNDER_WAY if state is MISSING or (state == UNKNOWN and not has_waited) else MISSING
+            return UNDER_WAY if state is MISSING or (state == UNKNOWN and resends) else MISSING
 
         try:
-            self.store.update(_post(idempotency_key, namespace), change, lifetime_s=_UNDER_WAY_S, since=0.0)
+            self.store.update(place, change, lifetime_s=_UNDER_WAY_S, since=0.0)
         except StoreUnavailableError as error:
             logger.warning("a form that arrives twice may be done twice: %s", error)
             return MISSING
         return before
 
-    def end(self, idempotency_key: str, state: Any, *, namespace: str) -> None:
-        """Set the state of a POST that was begun: a list with its answer, `UNKNOWN`, or `MISSING` if not done."""
+    def _end(self, place: str, state: Any) -> None:
+        """Note the state of a POST that has ended; `MISSING` if it was not done."""
         try:
             if state is MISSING:
-                self.store.delete(_post(idempotency_key, namespace))
+                self.store.delete(place)
             else:
-                self.store.set(_post(idempotency_key, namespace), state, lifetime_s=_ANSWER_S)
+                self.store.set(place, state, lifetime_s=_ANSWER_S)
         except StoreUnavailableError as error:
             logger.warning("the answer to a form was not kept: %s", error)
 
