@@ -97,3 +97,13 @@ def test_small_form_closes_unless_something_was_typed(visit: Visit) -> None:
     page.locator("dl.facts dt").first.click()
     expect(person).to_have_value("somebody")
     expect(person).to_be_visible()
+
+
+def test_cookie_of_another_application_is_expired(visit: Visit) -> None:
+    """The server reads no cookie beside one with such letters."""
+    page = visit("energy", "/en/energy")
+    page.evaluate("document.cookie = 'other=\u00e9; path=/'; document.cookie = '\u00fc; path=/en'")
+    page.goto("/en/energy/clients")
+    expect(page.locator("#essentials")).to_contain_text("energy@example.com")
+    expect(page).to_have_url(re.compile("/en/energy/clients$"))
+    assert page.evaluate("document.cookie").isascii()

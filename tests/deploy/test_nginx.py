@@ -152,6 +152,19 @@ def test_largest_cookies_arrive_whole_and_larger_are_refused(site: Site) -> None
     assert ask(site, headers={"Cookie": "a=" + "x" * 40_000}).status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("sent", "arrives"),
+    [
+        ("b=\u00e9; a=1; c; d=2", "a=1; c; d=2"),
+        ("a=1; \u00e9; c=\u00e9; d=2; \u00fc=3", "a=1; d=2;"),
+        ("a=\u00e9", None),
+    ],
+)
+def test_cookies_outside_ascii_do_not_arrive(site: Site, sent: str, arrives: str | None) -> None:
+    """The servers would read no cookie beside them."""
+    assert received(ask(site, headers={"Cookie": sent.encode()})).get("cookie") == arrives
+
+
 def test_the_largest_tokens_can_be_set(site: Site) -> None:
     answer = ask(site, "/sets-tokens")
     assert answer.status_code == 200

@@ -187,11 +187,12 @@ def test_no_header_changes_what_is_gated(server: Server, header: str) -> None:
     assert next_of(answer) == f"http%3A%2F%2Flocalhost%3A{server.port}%2Fen%2Fenergy"
 
 
-def test_cookies_that_the_server_lost_are_a_signed_out_request_and_are_logged_once(server: Server) -> None:
-    """One cookie with octets outside ASCII takes the others with it; the log says what the browser can't."""
+def test_lost_cookies_are_logged_and_counted(server: Server) -> None:
+    """One cookie with octets outside ASCII takes the others with it."""
     for _ in range(3):
         assert next_of(server.send("/en/energy", f"{SIGNED_IN}; other=\xe9"))
     assert server.log.read_text().count("cookies were lost") == 1
+    assert re.search(r"^portal_lost_cookies_total\S* 3", server.send("/metrics").body, re.MULTILINE)
     assert server.send("/en/finance", SIGNED_IN).header("location") == "/en/energy"
 
 
@@ -209,3 +210,19 @@ def test_of_a_cookie_that_comes_twice_the_last_counts(server: Server) -> None:
     last_bad = f"Cookie: {VAR_ACCESS_TOKEN}={ENERGY}; {VAR_ACCESS_TOKEN}={FORGED}"
     assert server.send("/en/finance", last_good).header("location") == "/en/energy"
     assert next_of(server.send("/en/finance", last_bad))
+
+
+def test_slow_bodies_leave_pages_and_forms(server: Server) -> None:
+    """More senders than threads; a form in chunks is read beside them."""
+    token = "a" * 32
+    form = f"csrfmiddlewaretoken={token}&locale=de&next=/en/logout"
+    chunks = f"{len(form):x}\r\n{form}\r\n0\r\n\r\n"
+    head = f"POST /locale HTTP/1.1\r\nHost: localhost:{server.port}\r\nConnection: close\r\n"
+    kind = f"Content-Type: application/x-www-form-urlencoded\r\nCookie: csrf_energy={token}\r\n"
+    with contextlib.ExitStack() as senders:
+        for _ in range(12):
+            sender = senders.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+            sender.sendall(f"{head}Content-Length: 40\r\n\r\nfour".encode())
+        assert {server.send(path).status for path in ("/en/logout", "/healthz") * 10} == {200}
+        sent = server.send_raw(f"{head}{kind}Transfer-Encoding: chunked\r\n\r\n{chunks}".encode())
+        assert (sent.status, sent.header("location")) == (303, "/de/logout")

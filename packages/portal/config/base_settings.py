@@ -21,7 +21,7 @@ from portal.config.environment import (
     read_config,
     split_credentials,
 )
-from portal.config.limits import SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
+from portal.config.limits import MAX_BODY_BYTES, SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.errors import ConfigurationError
@@ -50,6 +50,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
         "BASE_DIR": SOURCE_ROOT,
         "DEBUG": config.debug,
         "SECRET_KEY": config.secret_key,
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": MAX_BODY_BYTES,
         "ALLOWED_HOSTS": list(config.allowed_hosts),
         "ROOT_URLCONF": f"apps.{app}.urls",
         "WSGI_APPLICATION": f"apps.{app}.wsgi.application",

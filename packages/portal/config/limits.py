@@ -105,6 +105,10 @@ STORE_SLOW_S: Final = 0.1
 #: Longest `next` target, in characters before encoding.
 NEXT_MAX_CHARS: Final = 2000
 
+# --- requests ---
+#: Longest body of a request, octets: what the site file of nginx lets through (`client_max_body_size`).
+MAX_BODY_BYTES: Final = 1024 * 1024
+
 # --- calls (contract, section 3) ---
 CONNECT_TIMEOUT_S: Final = 3.05
 READ_TIMEOUT_S: Final = 10.0

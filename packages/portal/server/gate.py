@@ -9,6 +9,10 @@ It stands between granian and its own callback for WSGI: there a request that wa
 an answer from any thread, at any time. More threads would take Python's lock from each other: with 16 in place of 8 a
 cached page has a tenth to a fifth fewer requests a second. So granian has few, and a request for which none of them is
 left, because they wait for the backend, runs in a thread of its own.
+
+A request's body is read whole before the request has a place, since its sender may be slow. So a form that is sent in
+chunks has a length when Django reads it, and an answer is never sent while the other end still sends, which would reset
+the connection: a reverse proxy says 502 then.
 """
 
 from __future__ import annotations
@@ -20,9 +24,10 @@ import time
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from portal.config.limits import MAX_BODY_BYTES
 from portal.errors import CircuitOpenError
 from portal.process import set_place, waits_for
-from portal.server.wsgi import MAX_READ_BYTES, has_body, read_rest, refusal
+from portal.server.wsgi import refusal
 from portal.telemetry.metrics import Counters, Gauges
 
 if TYPE_CHECKING:
@@ -34,12 +39,11 @@ MOST_WAITING: Final = 4
 SILENT_S: Final = 1.0
 #: Longest wait, seconds. With the 10 s that a page has for its calls, everybody has an answer within 12 s.
 WAIT_LIMIT_S: Final = 1.5
-#: granian's threads beside those that requests run in: they take requests in, and answer probes and who is turned away.
-#: Fewer of them read bodies, which may come slowly.
-SPARE_THREADS: Final = 4
-_READERS: Final = 2
-#: Seconds for another body to be read.
-_READER_WAIT_S: Final = 0.05
+#: Bodies that are read at the same time, each in a thread of granian's, and seconds for each.
+READERS: Final = 16
+BODY_LIMIT_S: Final = 10
+#: granian's threads beside those that requests run in: they take requests in, read bodies, and answer probes and 503.
+SPARE_THREADS: Final = READERS + 2
 #: Answered whatever the pages wait for.
 UNGATED: Final = frozenset({"/healthz", "/metrics"})
 #: A request that waits for the backend keeps its place for so many seconds, if the endpoint's last answer came sooner:
@@ -109,8 +113,9 @@ class Gate:
         self._waiting: deque[tuple[float, Reply, dict[str, Any]]] = deque()
         self._lock = threading.Lock()
         self._some_wait = threading.Event()
+        #: Requests whose body is read, each with the end of its time.
+        self._reading: dict[Reply, float] = {}
         self._next_line_at = 0.0
-        self._readers = threading.Semaphore(_READERS)
 
     def begin(self) -> None:
         """Have a thread look for requests that have waited for too long, until the process ends."""
@@ -118,7 +123,10 @@ class Gate:
 
     def __call__(self, reply: Reply, scope: dict[str, Any]) -> None:
         """One request: answered when this returns, or later by another thread."""
-        if scope["PATH_INFO"] in UNGATED and not has_body(scope):
+        has_body = scope.get("CONTENT_LENGTH", "0") != "0" or "HTTP_TRANSFER_ENCODING" in scope
+        if has_body and not self._read_body(reply, scope):
+            return
+        if scope["PATH_INFO"] in UNGATED:
             self._run(reply, scope)
             return
         with self._lock:
@@ -132,27 +140,32 @@ class Gate:
             self._run_with_those_that_wait(reply, scope)
             with self._lock:
                 self._free_threads += 1
-        elif not enters:
-            self._turn_away(reply, scope)
-        elif self._read_body(scope):
+        elif enters:
             self._wait(reply, scope)
         else:
-            with self._lock:
-                self._inside -= 1
             self._turn_away(reply, scope)
 
-    def _read_body(self, scope: dict[str, Any]) -> bool:
-        """Read the body: granian closes it when its call returns. False if it is too large, or others are read."""
-        if not has_body(scope):
-            return True
-        if not self._readers.acquire(timeout=_READER_WAIT_S):
+    def _read_body(self, reply: Reply, scope: dict[str, Any]) -> bool:
+        """Read the body. Return False if the request is answered: too many are read, or it is late or cut off."""
+        with self._lock:
+            reads = len(self._reading) < READERS
+            if reads:
+                self._reading[reply] = time.monotonic() + BODY_LIMIT_S
+        if not reads:
+            self._turn_away(reply, scope)
             return False
-        try:
-            body = read_rest(scope, most=MAX_READ_BYTES + 1)
-        finally:
-            self._readers.release()
-        scope["wsgi.input"] = io.BytesIO(body)
-        return len(body) <= MAX_READ_BYTES
+        self._some_wait.set()
+        length = int(scope.get("CONTENT_LENGTH", 0))
+        body = b"" if length > MAX_BODY_BYTES else scope["wsgi.input"].read(MAX_BODY_BYTES + 1)
+        with self._lock:
+            in_time = self._reading.pop(reply, None) is not None
+        if in_time and len(body) < length <= MAX_BODY_BYTES:
+            reply.response_bytes(400, [], b"")  # the sender has gone
+            return False
+        # Django answers 413 to a body that is too large: it looks at the length alone.
+        scope["CONTENT_LENGTH"] = str(max(length, len(body)))
+        scope["wsgi.input"] = io.BytesIO(body if len(body) <= MAX_BODY_BYTES else b"")
+        return in_time
 
     def _wait(self, reply: Reply, scope: dict[str, Any]) -> None:
         """Have it wait for a place, or run in another thread if there is one."""
@@ -243,7 +256,10 @@ class Gate:
                 while self._waiting and self._waiting[0][0] <= now:
                     late.append(self._waiting.popleft()[1:])
                     self._inside -= 1
-                if not self._waiting and not self._returning:
+                slow = [reply for reply, until in self._reading.items() if until <= now]
+                for reply in slow:
+                    del self._reading[reply]
+                if not self._waiting and not self._returning and not self._reading:
                     self._some_wait.clear()
                 number = len(self._waiting)
             _waiting_gauge.set(number)
@@ -251,6 +267,8 @@ class Gate:
                 self._run_in_thread(*each)
             for each in late:
                 self._turn_away(*each)
+            for reply in slow:
+                reply.response_bytes(408, [], b"")  # granian closes the connection, which ends the read
 
     def _in_places_of_those_that_wait(self, now: float) -> list[tuple[Reply, dict[str, Any]]]:
         """What runs now in the places of those that have waited for the backend for a while."""
@@ -285,9 +303,4 @@ class Gate:
         if says:
             logger.warning("requests are turned away: too many wait until others are answered (one line a minute)")
         headers, body = refusal(scope)
-        if has_body(scope) and self._readers.acquire(blocking=False):
-            try:
-                read_rest(scope)
-            finally:
-                self._readers.release()
         reply.response_bytes(503, headers, body)

@@ -11,13 +11,14 @@ from functools import partial
 
 import pytest
 
+from portal.config.limits import MAX_BODY_BYTES
 from portal.config.locales import LOCALES
 from portal.process import waits_for
 from portal.server import gate as module
 from portal.server.gate import MOST_WAITING, UNGATED, Gate, refusal
 from tests.portal.server.processes import PATIENCE_S, until
 
-HTML = {"HTTP_ACCEPT": "text/html,*/*"}
+HTML = {"HTTP_ACCEPT": "text/html,*/*", "REQUEST_METHOD": "GET"}
 
 
 class Reply:
@@ -42,6 +43,7 @@ class Held:
 
     def _run(self, reply, scope):
         self.running.append(scope["PATH_INFO"])
+        self.body = (scope.get("CONTENT_LENGTH"), scope.get("wsgi.input", io.BytesIO()).read())
         _, _, endpoint = scope["PATH_INFO"].partition("/backend/")
         if endpoint:
             with waits_for(endpoint):
@@ -63,6 +65,53 @@ class Held:
 
     def waits(self, count: int) -> bool:
         return len(self.gate._waiting) == count
+
+
+class SlowBody:
+    """A body that comes when a test says so."""
+
+    def __init__(self) -> None:
+        self.comes = threading.Event()
+
+    def read(self, _size: int) -> bytes:
+        assert self.comes.wait(PATIENCE_S)
+        return b"four"
+
+
+def test_slow_bodies_take_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A late body is never given to a view."""
+    monkeypatch.setattr(module, "BODY_LIMIT_S", PATIENCE_S)
+    held = Held(threads=module.READERS)
+    held.end.release(2)
+    body = SlowBody()
+    form = {"CONTENT_LENGTH": "4", "wsgi.input": body}
+    slow = [held.ask("/form", **form) for _ in range(module.READERS)]
+    until(lambda: len(held.gate._reading) == module.READERS, what="all readers read")
+    assert [held.ask("/page").result(PATIENCE_S), held.ask("/form", **form).result(PATIENCE_S)] == [200, 503]
+    with held.gate._lock:
+        held.gate._reading = dict.fromkeys(held.gate._reading, 0.0)
+    assert {each.result(PATIENCE_S) for each in slow} == {408}
+    body.comes.set()
+    held.pool.shutdown()
+    assert held.running == ["/page"]
+
+
+@pytest.mark.parametrize(
+    ("size", "told", "status", "length"),
+    [
+        (4, {"CONTENT_LENGTH": "4"}, 200, 4),
+        (MAX_BODY_BYTES, {"HTTP_TRANSFER_ENCODING": "chunked"}, 200, MAX_BODY_BYTES),
+        # Cut off; and too large, which the application refuses by its length.
+        (3, {"CONTENT_LENGTH": "4"}, 400, None),
+        (0, {"CONTENT_LENGTH": str(MAX_BODY_BYTES + 9)}, 200, MAX_BODY_BYTES + 9),
+        (MAX_BODY_BYTES + 9, {"HTTP_TRANSFER_ENCODING": "chunked"}, 200, MAX_BODY_BYTES + 1),
+    ],
+)
+def test_bodies_arrive_whole(size: int, told: dict[str, str], status: int, length: int | None) -> None:
+    held = Held()
+    assert held.ask("/healthz", **told, **{"wsgi.input": io.BytesIO(b"x" * size)}).result(PATIENCE_S) == status
+    seen = None if length is None else (str(length), b"x" * (size if size <= MAX_BODY_BYTES else 0))
+    assert getattr(held, "body", None) == seen
 
 
 def test_at_most_half_wait_for_a_silent_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,8 +219,6 @@ def test_requests_wait_in_order_and_probes_pass(monkeypatch: pytest.MonkeyPatch,
         until(partial(held.waits, len(waiting)), what="it waits")
     assert held.ask("/late").result(PATIENCE_S) == 503
     assert {held.ask(path).result(PATIENCE_S) for path in UNGATED} == {200}
-    body = {"CONTENT_LENGTH": "1", "wsgi.input": io.BytesIO(b"x")}
-    assert {held.ask(path, **body).result(PATIENCE_S) for path in UNGATED} == {503}, "no probe has a body"
     held.running.clear()
     for count in range(1, most + 1):
         held.end.release()

@@ -1,13 +1,16 @@
-"""What stands around an application: bodies read and known, plain content types, cookies that were lost."""
+"""What stands around an application: known bodies, plain content types, cookies that were lost."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
+import re
 
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from portal.server.wsgi import MAX_READ_BYTES, for_granian
+from portal.server.wsgi import for_granian
 
 
 def ask(wrapped, **environ: object):
@@ -32,30 +35,6 @@ def test_a_stream_and_what_another_application_returns_are_left_to_the_server() 
     for response in (StreamingHttpResponse([b"a"]), FileResponse(io.BytesIO(b"a")), [b"a"]):
         assert ask(for_granian(lambda *_, response=response: response)) is response
         assert not getattr(response, "closed", False)
-
-
-# --- the body of a request that the application does not read is read all the same, up to a limit ---
-
-
-def early(environ, _start_response):
-    environ["wsgi.input"].read(3)
-    return [b"answer"]
-
-
-@pytest.mark.parametrize(
-    ("size", "told", "left"),
-    [
-        *((size, {"CONTENT_LENGTH": str(size)}, 0) for size in (3, MAX_READ_BYTES)),
-        (100_000, {"HTTP_TRANSFER_ENCODING": "chunked"}, 0),
-        (MAX_READ_BYTES + 103, {"CONTENT_LENGTH": str(MAX_READ_BYTES + 103)}, 100),
-        # Without a body nothing is read.
-        *((7, told, 4) for told in ({"CONTENT_LENGTH": "0"}, {})),
-    ],
-)
-def test_the_rest_of_a_body_is_read_up_to_a_limit(size: int, told: dict[str, str], left: int) -> None:
-    stream = io.BytesIO(b"x" * size)
-    assert ask(for_granian(early), **{"wsgi.input": stream, **told}) == [b"answer"]
-    assert len(stream.read()) == left
 
 
 # --- headers ---
@@ -83,3 +62,19 @@ def test_lost_cookies_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     assert [ask(wrapped, HTTP_COOKIE="") for _ in range(3)] == [[b"''"]] * 3
     assert len(caplog.records) == 1
     assert "outside ASCII" in caplog.text
+
+
+@pytest.mark.parametrize(("method", "reloads"), [("GET", True), ("POST", False)])
+def test_page_without_cookies_is_told_so(method: str, reloads: bool) -> None:
+    """The sign-in page and a form; its script may run, and sends nothing again."""
+    started = []
+    asked = {"HTTP_COOKIE": "", "HTTP_ACCEPT": "text/html", "PATH_INFO": "/de/login", "REQUEST_METHOD": method}
+    [page] = for_granian(telling("HTTP_COOKIE"))(asked, lambda *answer: started.append(answer))
+    [(status, headers)] = started
+    assert status == "400 Bad Request"
+    head, script = re.fullmatch(r"(.*)<script.*?>(.*)</script>", page.decode(), re.DOTALL).groups()
+    assert "Die Cookies dieses Browsers sind nicht lesbar" in head
+    assert (
+        base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in dict(headers)["content-security-policy"]
+    )
+    assert ("<script data-reloads>" in page.decode()) is reloads

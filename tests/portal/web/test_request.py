@@ -20,7 +20,7 @@ def test_what_is_searched_for_is_one_short_line(raw: str, text: str) -> None:
     [
         ("hansen", ["Hansen", "Åse Hansen", "Johansen AS"]),
         ("oslo st", ["Oslo Stasjon", "Nord-Oslo Storo, Oslo Stasjon 2", "Oslo"]),
-        ("isik", ["ışık", "Ada Işık", "Oslo"]),  # noqa: RUF001  Turkish
+        ("isik", ["ışık", "Ada Işık", "Oslo"]),
     ],
 )
 def test_a_name_that_begins_with_the_text_stands_before_one_with_such_a_word(text: str, best: list[str]) -> None:

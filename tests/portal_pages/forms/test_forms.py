@@ -96,7 +96,7 @@ NOTE: dict[str, Any] = {
     [
         ("en", "At most 3 characters, please; these are 4.", "Please fill this in."),
         ("de", "Bitte höchstens 3 Zeichen; das sind 4.", "Bitte füllen Sie das aus."),
-        ("tr", "Lütfen en fazla 3 karakter girin; bu 4 karakter.", "Lütfen burayı doldurun."),  # noqa: RUF001  Turkish
+        ("tr", "Lütfen en fazla 3 karakter girin; bu 4 karakter.", "Lütfen burayı doldurun."),
     ],
 )
 def test_django_messages_are_said_in_plain_words(locale: str, too_long: str, missing: str) -> None:
