@@ -27,10 +27,11 @@ OUR_OWN_FAULTS: Final = frozenset({"invalid_client", "unauthorized_client", "uns
 
 
 class _Provider(Backend):
-    """The names of RFC 6749, section 5.1."""
+    """The names and the rule of RFC 6749, sections 5.1 and 6."""
 
     access_token_field = "access_token"  # noqa: S105  a field's name
     refresh_token_field = "refresh_token"  # noqa: S105  a field's name
+    rotates_refresh_tokens = False
 
 
 _PROVIDER: Final = _Provider()

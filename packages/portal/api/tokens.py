@@ -58,10 +58,21 @@ class TokenStore:
     :ivar known_since: since when others have known that the sign-in ended, in seconds since the epoch: their responses
         have told the browser. None if this request found it out.
     :ivar accepted: the access token that GET `/me` did not refuse after another call had.
+    :ivar unanswered: when refreshes began that had no usable answer, monotonic seconds.
     :ivar asking: is held while `/me` is asked.
     """
 
-    __slots__ = ("_lock", "accepted", "asking", "current", "incoming", "just_issued", "known_since", "status")
+    __slots__ = (
+        "_lock",
+        "accepted",
+        "asking",
+        "current",
+        "incoming",
+        "just_issued",
+        "known_since",
+        "status",
+        "unanswered",
+    )
 
     def __init__(self, incoming: TokenPair = NO_TOKENS) -> None:
         self.incoming = self.current = incoming
@@ -69,6 +80,7 @@ class TokenStore:
         self.just_issued = False
         self.known_since: float | None = None
         self.accepted: str | None = None
+        self.unanswered: list[float] = []
         self._lock, self.asking = threading.Lock(), threading.Lock()
 
     @property

@@ -41,7 +41,9 @@ def signs_in(access: str) -> None:
 
 def refreshes(access: str) -> None:
     body = f'{{"accessToken": "{access}", "refreshToken": "r"}}'.encode()
-    assert isinstance(read_token_response(RawResponse(status=200, headers={}, content=body)), TokensIssued)
+    assert isinstance(
+        read_token_response(RawResponse(status=200, headers={}, content=body), submitted="r1"), TokensIssued
+    )
 
 
 def told(caplog) -> list[str]:

@@ -20,6 +20,7 @@ from portal.config.cookies import (
     WAY_BACK_MAX_AGE_S,
 )
 from portal.web.cookies import WayBack, read_way_back, set_way_back
+from portal.web.sign_in import explain
 from tests.portal.web.conftest import BACKEND, browser_with
 
 ORIGIN = "http://localhost:8001"
@@ -85,6 +86,13 @@ def test_lost_refresh_leads_to_sign_in_with_the_reason(
     to = f"next={quote(ORIGIN + page, safe='')}&" if page else ""
     response = browser.get(PAGE, headers=headers)
     assert_it_leads_to(response, status, f"http://localhost:8000/en/login?{to}reason=refresh-lost")
+
+
+def test_too_large_token_could_not_be_renewed(backend: RequestsMock, browser: Client) -> None:
+    backend.post(f"{BACKEND}/refresh", json={"accessToken": "x" * 5000, "refreshToken": "r2"})
+    response = browser.get(PAGE)
+    assert_it_leads_to(response, 302, "/")
+    assert "could not be renewed" in explain(told(response).reason)
 
 
 def test_without_a_sign_in_a_form_is_told_the_reason_and_a_first_visit_none() -> None:

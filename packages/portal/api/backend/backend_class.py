@@ -95,7 +95,8 @@ class Backend:
     #: For how long the answer of a refresh is kept under its key, seconds, where keys are honoured
     #: (`APP_API_HONOURS_IDEMPOTENCY_KEY`). A refresh whose answer was lost is presented again within this time alone.
     idempotency_window_s: float = 120.0
-    #: Whether each refresh gives a new refresh token. False: where an answer names none, the old one stays.
+    #: Whether each refresh gives a new refresh token. Where an answer names none, the old one stays, with a line in the
+    #: log, or with False without.
     rotates_refresh_tokens: bool = True
     #: How far reads may be behind writes, seconds: a read replica some tenths of a second, a search index by default 1.
     #: 0 where every read shows every write at once (ADR 12).

@@ -18,7 +18,7 @@ from portal.api.refresh.sealing import log_name, record_name, sign_in_id
 from portal.api.refresh.sign_in_ends import Revocation, UserEnds
 from portal.api.refresh.token_records import FailedOutcome, TokenRecords
 from portal.api.tokens import TokenStatus, TokenStore, is_expired, sign_in_lifetime
-from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, SIGN_OUT_DEADLINE_S
+from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, REQUEST_BUDGET_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process import Clock, Deadline, NoThreadError, SingleFlight, waits_for
 from portal.telemetry import audit, tracing
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Attempts without an answer that one request makes.
+MOST_UNANSWERED: Final = 2
 #: When such a page should be tried again, seconds.
 RETRY_REFRESH_AFTER_S: Final = 1.0
 
@@ -111,7 +113,12 @@ class TokenRefresher:
             max_age_s=self._max_age_s,
         )
         began = self._clock.monotonic()
+        tokens.unanswered = [at for at in tokens.unanswered if began - at < REQUEST_BUDGET_S]
+        if len(tokens.unanswered) >= MOST_UNANSWERED:
+            raise _later(RefreshOutcome.UNREACHABLE)
         result, leads = self._join(attempt, deadline)
+        if leads and result.outcome is RefreshOutcome.UNREACHABLE:
+            tokens.unanswered.append(began)
         is_rejected = isinstance(result, Refreshed) and result.pair.access == rejected_access
         if is_rejected and not leads:
             # The attempt of another request, which did not know that this token was rejected.

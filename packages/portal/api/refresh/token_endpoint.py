@@ -114,10 +114,8 @@ class BackendTokenEndpoint:
                 endpoint="refresh",
             )
         except ApiUnavailableError as error:
-            return read_no_response(error)
-        return read_token_response(
-            response, backend=backend, submitted=None if backend.rotates_refresh_tokens else refresh
-        )
+            return read_no_response(error, submitted=refresh)
+        return read_token_response(response, backend=backend, submitted=refresh)
 
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """See :class:`TokenEndpoint`. A call like any other: it carries the bearer and an Idempotency-Key."""
@@ -172,15 +170,13 @@ class BackendTokenEndpoint:
         )
 
 
-def read_token_response(
-    response: RawResponse, *, backend: Backend = CONTRACT, submitted: str | None = None
-) -> TokenEndpointResult:
+def read_token_response(response: RawResponse, *, submitted: str, backend: Backend = CONTRACT) -> TokenEndpointResult:
     """The meaning of a response to a refresh.
 
     A success in JSON without tokens is no verdict on the token, and nothing of it was lost on the way (contract,
     section 8, "The refresh fails").
 
-    :param submitted: stays the refresh token if the response names no new one; None if it has to name one.
+    :param submitted: stays the refresh token if the response names no new one (RFC 6749, section 6).
     """
     if not response.is_success:
         body = None if isinstance(response.parsed, ValueError) else response.parsed
@@ -197,10 +193,9 @@ def read_token_response(
         # body (a proxy's page) is not the backend's, which has taken nothing.
         lost = claims_json(response)
         return NoResponse(reason="JSON that can't be read" if lost else "no JSON", lost=lost)
-    refresh = tokens[REFRESH_TOKEN_FIELD] or submitted
-    if refresh is None:
-        return NoResponse(reason="JSON without tokens", lost=False)
-    pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=refresh)
+    if not tokens[REFRESH_TOKEN_FIELD] and backend.rotates_refresh_tokens:
+        logger.warning("refresh: no new refresh token, so the old one stays; declare rotates_refresh_tokens = False")
+    pair = TokenPair(access=tokens[ACCESS_TOKEN_FIELD], refresh=tokens[REFRESH_TOKEN_FIELD] or submitted)
     unusable = validate_issued_tokens(pair)
     if unusable is None:
         watch_signature(pair.access)
@@ -211,9 +206,10 @@ def read_token_response(
     return InvalidGrant(reason="JSON without usable tokens")
 
 
-def read_no_response(error: ApiUnavailableError) -> TokenEndpointResult:
+def read_no_response(error: ApiUnavailableError, *, submitted: str) -> TokenEndpointResult:
     """The meaning of a call to `POST /refresh` without a whole response."""
     if error.begun is None or is_success(error.begun):
         return NoResponse(reason=type(error).__name__, lost=error.was_sent)
     # The status alone decides about any other response, and that has come.
-    return read_token_response(RawResponse(status=error.begun, headers={}, content=b""), backend=current_backend())
+    response = RawResponse(status=error.begun, headers={}, content=b"")
+    return read_token_response(response, backend=current_backend(), submitted=submitted)

@@ -22,7 +22,7 @@ _REASONS: Final = {
         "Please sign in again. Nothing you saved is lost."
     ),
     SIGN_IN_ENDED: _(
-        "Your sign-in has ended: it expired, or it was ended on another device. "
+        "Your sign-in has ended: it expired, was ended on another device, or could not be renewed. "
         "Please sign in again. You come back to the page you were on."
     ),
 }

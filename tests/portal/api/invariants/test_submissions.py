@@ -8,7 +8,7 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant
 from portal.api.tokens import TokenStatus
-from portal.config.limits import ROTATION_GRACE_S
+from portal.config.limits import REQUEST_BUDGET_S, ROTATION_GRACE_S
 from portal.errors import ApiUnavailableError
 from tests.support.refresh_world import UNANSWERED, RefreshWorld
 
@@ -22,6 +22,21 @@ def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(worl
     world.time.advance(0.2)
     assert other.refresh(other.request(pair)) is RefreshOutcome.REFRESHED
     assert world.backend.is_signed_in()
+
+
+def test_1_one_request_submits_a_token_twice_at_most(world: RefreshWorld, pair, process):
+    world.backend.answers = [UNANSWERED] * 4
+    tokens = process.request(pair)
+    for _ in range(4):
+        with pytest.raises(ApiUnavailableError):
+            process.refresh(tokens)
+        process.settle()
+        world.time.advance(1.1)
+    assert world.backend.submitted == {pair.refresh: 2}
+    # A command has the same tokens for as long as it runs.
+    world.time.advance(REQUEST_BUDGET_S)
+    world.backend.answers = []
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
 
 
 def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld, pair, process, other):

@@ -217,7 +217,7 @@ def test_where_the_status_alone_decides_the_rest_may_be_missing(status, expected
 @pytest.mark.parametrize("status", [302, 404, 405, 408, 409, 425, 429, 500, 501, 502, 503, 504])
 def test_any_other_status_is_no_verdict(status):
     response = RawResponse(status=status, headers={}, content=b"<html>Sign in to this network</html>")
-    assert read_token_response(response) == NoResponse(reason=f"status {status}", lost=False)
+    assert read_token_response(response, submitted="r1") == NoResponse(reason=f"status {status}", lost=False)
 
 
 # --- an answer that can't be read ---
@@ -225,6 +225,8 @@ def test_any_other_status_is_no_verdict(status):
 LOST = NoResponse(reason="JSON that can't be read", lost=True)
 NOT_THE_BACKEND = NoResponse(reason="no JSON", lost=False)
 NO_TOKENS = NoResponse(reason="JSON without tokens", lost=False)
+#: RFC 6749, section 6.
+OLD = TokensIssued(pair=TokenPair(access="a2", refresh="r1"))
 DAMAGED = (
     b'{"accessToken": "a2", "refr',
     b'{"accessToken": "\xff\xfe", "refreshToken": "r2"}',
@@ -248,21 +250,25 @@ DAMAGED = (
         ("text/plain", b"We are back soon.", NOT_THE_BACKEND),
         ("", b"", NOT_THE_BACKEND),
         # No verdict, and nothing was lost on the way.
-        *(("application/json", body, NO_TOKENS) for body in (b"{}", b"[]", b"null", b'{"accessToken": "a"}')),
-        ("application/json", b'{"accessToken": "a", "refreshToken": ""}', NO_TOKENS),
+        *(("application/json", body, NO_TOKENS) for body in (b"{}", b"[]", b"null", b'{"refreshToken": "r2"}')),
+        *(
+            ("application/json", body, OLD)
+            for body in (b'{"accessToken": "a2"}', b'{"accessToken": "a2", "refreshToken": ""}')
+        ),
         ("application/json", b'{"accessToken": 1, "refreshToken": 2}', NO_TOKENS),
     ],
 )
-def test_a_success_without_tokens_is_lost_only_where_it_calls_itself_json_and_can_t_be_read(kind, content, outcome):
+def test_success_without_tokens_is_lost_only_as_damaged_json(kind, content, outcome, caplog):
     response = RawResponse(status=200, headers={"Content-Type": kind}, content=content)
-    assert read_token_response(response) == outcome
+    assert read_token_response(response, submitted="r1") == outcome
+    assert ("rotates_refresh_tokens" in caplog.text) is (outcome is OLD)
 
 
 @pytest.mark.parametrize("tokens", [("a\r\nb", "r2"), ("a2", "r;2"), ("a b", "r2"), ("x" * 5000, "r2"), ("ä", "r2")])
 def test_tokens_that_nothing_can_carry_are_none_and_the_operator_is_told(tokens, caplog):
     access, refresh = tokens
     content = json.dumps({"accessToken": access, "refreshToken": refresh}).encode()
-    outcome = read_token_response(RawResponse(status=200, headers={}, content=content))
+    outcome = read_token_response(RawResponse(status=200, headers={}, content=content), submitted="r1")
     assert outcome == InvalidGrant(reason="JSON without usable tokens")
     (record,) = caplog.records
     assert (record.levelname, "VAR_" in record.message) == ("ERROR", True)
