@@ -159,6 +159,12 @@ def test_rows_without_the_field_of_unique_by_are_named_in_a_warning(
     assert "give the endpoint unique_by=" in caplog.text
 
 
+@pytest.mark.parametrize("name", ["1", 1, 1.5])
+def test_row_that_comes_twice_is_shown_once(faulty: Faulty, name: str | float) -> None:
+    faulty.rows = [{"id": name}, {"id": "other"}, {"id": name}]
+    assert len(faulty.rows_shown()) == 2
+
+
 def test_unique_by_false_keeps_all(faulty: Faulty) -> None:
     endpoint = paginated_query_endpoint(item=Thing, url="/things", unique_by=False)
     queries: Any = create_query_group({"get_all": endpoint}, domain="faulty", registry=faulty.registry)

@@ -45,6 +45,15 @@ def test_the_profile_decides_and_its_platforms_are_kept_for_the_cookie(
     assert backend.calls[0].request.headers["Authorization"] == f"Bearer {token}"
 
 
+@pytest.mark.parametrize(("role", "home"), [("FINANCE", "/finance"), ("OPERATIONS", "/energy")])
+def test_primary_role_is_the_home_where_permitted(
+    backend: RequestsMock, account: str, request_without_cookies: HttpRequest, role: str, home: str
+) -> None:
+    backend.get(f"{BACKEND}/me", json=profile(account, "ENERGY_APP", "FINANCE_APP"))
+    token = access_token(account, primaryRole=role)
+    assert resolve_post_login_path(request_without_cookies, access_token=token) == home
+
+
 @pytest.mark.parametrize("status", [401, 503])
 def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_written(
     backend: RequestsMock, account: str, request_without_cookies: HttpRequest, status: int
