@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from inflection import singularize
@@ -54,10 +55,10 @@ def _declare(module: Module, calls: list[Operation]) -> None:
     """Declare these calls. Those that no resource has are declared by themselves."""
     fitting = []
     for call in calls:
-        faults, (_, odd) = _faults(call), _sent(call)
+        faults, (sent, odd) = _faults(call), _sent(call)
         reasons = [*faults, *(f"hooks do not send the parameter {name}" for name in odd)]
         module.left_out += [f"`{call.method} {call.path}`: {reason}" for reason in reasons]
-        fitting += [] if faults or any(odd.values()) else [call]
+        fitting += [] if faults or any(odd.values()) else [replace(call, parameters=[*sent.values()])]
     for head in sorted({head for call in fitting for head in (call.path, call.path.rpartition("/")[0])}):
         _declare_resource(module, head, fitting)
     declared = [call for resource in module.resources for call in resource.calls.values()]
@@ -143,12 +144,11 @@ def _declare_resource(module: Module, path: str, calls: list[Operation]) -> None
     if "{" in path or path.endswith("/") or row is None or ID_FIELD not in row.fields:
         return
     detail, many = shown or row, _fixed(path)[-1]
-    fitting = {role: call for role, call in found.items() if _fits(role, call, row if role == "create" else detail)}
+    misfits = {role: _misfit(role, call, row if role == "create" else detail) for role, call in found.items()}
+    fitting = {role: call for role, call in found.items() if not misfits[role]}
     if len(fitting) > 1:
-        others = [call for role, call in found.items() if role not in fitting]
-        module.left_out += [
-            f"`{each.method} {each.path}`: no page: fields or parameters not a row's" for each in others
-        ]
+        others = [(found[role], reason) for role, reason in misfits.items() if reason]
+        module.left_out += [f"`{call.method} {call.path}`: no page: {reason}" for call, reason in others]
         made = ResourceCalls(path=path, noun=singularize(many), row=row, calls=fitting)
         options = [repr(path), f"item={module.named(row, made.noun).name}"]
         if detail.pointer != row.pointer:
@@ -163,14 +163,15 @@ def _declare_resource(module: Module, path: str, calls: list[Operation]) -> None
         module.resources.append(made)
 
 
-def _fits(role: str, call: Operation, row: Shape) -> bool:
-    """Return whether a call has the parameters, the body and the answer that `resource(…)` declares."""
-    if role == "list":
-        return call.item is not None
-    is_answered = role == "delete" or bool(call.answer and ID_FIELD in call.answer.fields)
+def _misfit(role: str, call: Operation, row: Shape) -> str:
+    """Return why a call is none that `resource(…)` declares; empty if it is one."""
     sent = call.body.fields if call.body else {}
-    is_sent = all(wire in row.fields and row.fields[wire].kind == each.kind for wire, each in sent.items())
-    return is_answered and is_sent and bool(sent) == (role not in {"detail", "delete"}) and not call.query
+    odd = [wire for wire, each in sent.items() if wire not in row.fields or row.fields[wire].kind != each.kind]
+    if odd:
+        return f"its body has fields that the row lacks, or has otherwise: {', '.join(odd)}"
+    is_row = bool(call.answer and ID_FIELD in call.answer.fields) and not call.query
+    is_usual = {"list": call.item is not None, "delete": not call.query}.get(role, is_row)
+    return "" if is_usual and bool(sent) == (role not in {"list", "detail", "delete"}) else "it is no call of a row"
 
 
 # --- what can't be declared ---

@@ -100,7 +100,8 @@ class Module:
         if shape.pointer not in self.declared:
             names = set[str]()
             members = {value: unused(member_name(value), names) for value in shape.values}
-            made = Declared(unused(class_name(shape.name or wanted), self.class_names), members)
+            # In FastAPI's examples the row is `ItemPublic`.
+            made = Declared(unused(class_name(shape.name.removesuffix("Public") or wanted), self.class_names), members)
             self.declared[shape.pointer] = made
             if members:
                 self._write(made.name, "OpenEnum", [f"{member} = {value!r}" for value, member in members.items()])

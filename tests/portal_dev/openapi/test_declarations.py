@@ -117,7 +117,7 @@ def test_body_beside_the_row_is_declared_by_itself() -> None:
     other = {"put": {**takes({"properties": {"amount": TEXT}}), **answers(ref("Payment"))}}
     text = lines(source({**RESOURCE, ROW: {"get": answers(ref("Payment")), **other}}, Payment=PAYMENT))
     assert "_payments.replace" not in text
-    assert f"`PUT {ROW}`: no page: fields or parameters not a row's" in text
+    assert f"`PUT {ROW}`: no page: its body has fields that the row lacks, or has otherwise: amount" in text
     assert 'params=RowParams, url="/finance/payments/{id}", method="PUT"' in text
 
 

@@ -107,6 +107,22 @@ payment_pages = resource_pages(
     )
 
 
+def test_page_is_of_what_the_calls_declare() -> None:
+    [parameter] = query("method", schema={"type": "array", "items": PAYMENT["properties"]["method"]})
+    listed = {"parameters": [parameter], **answers(page(ref("PaymentPublic")))}
+    posted = {
+        **takes({"properties": {"amount": TEXT | {"format": "decimal"}, "secret": TEXT}}),
+        **answers(ref("PaymentPublic")),
+    }
+    paths = {"/payments": {"get": listed, "post": posted}, "/payments/{id}": {"get": answers(ref("PaymentPublic"))}}
+    [module] = declarations(json.dumps(document(paths=paths, PaymentPublic=PAYMENT)))
+    text = view_source(module)
+    assert ("filters=" in text, "create=" in text) == (False, False)
+    assert "# `POST /payments`: no page: its body has fields that the row lacks, or has otherwise: secret\n" in text
+    assert "hook=PaymentQueries.use_get_payments_query" in text
+    assert "PaymentMethod.CARD" in text, "the row's class is no PaymentPublic"
+
+
 def sources(file: Path, path: str, **options: Any) -> str:
     told = {"stdout": io.StringIO(), "stderr": io.StringIO()}
     call_command("services_from_openapi", str(sandbox_schema()), path=path, forms=file, **told, **options)
