@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
-from portal.config.limits import BINDING_BUDGET_S
+from portal.config.limits import BINDING_BUDGET_S, FETCH_THREADS
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
 from portal.process.deadline import Deadline
 from portal.query import QueryClient
@@ -57,11 +58,11 @@ def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
     made = Hung()
     wait = ParallelFetches._wait
 
-    def when_asked(self: ParallelFetches, future: Any) -> Any:
+    def when_asked(self: ParallelFetches, plan: Any) -> Any:
         made.patience.append(self._patience_s)
         self._patience_s = min(self._patience_s, 0.05) if made.is_short else self._patience_s
         assert made.asked.acquire(timeout=WAIT_S)
-        return wait(self, future)
+        return wait(self, plan)
 
     monkeypatch.setattr(ParallelFetches, "_wait", when_asked)
     yield made
@@ -126,6 +127,20 @@ class TestABackendThatHangs:
         hung.may_answer.set()
         thread.join(WAIT_S)
         assert seen == [["c5", "c4"]]
+
+
+@pytest.mark.parametrize("queue_is_full", [False, True])
+def test_fetch_without_thread_is_made_by_request(patient: User, queue_is_full: bool) -> None:
+    """Other endpoints hang, and hold all threads."""
+    pool, goes_on = patient.process.runtime.fetch_pool, threading.Event()
+    held = [pool.submit(partial(goes_on.wait, WAIT_S)) for _ in range(FETCH_THREADS)]
+    while queue_is_full and pool.submit(goes_on.wait) is not None:
+        pass
+    try:
+        assert me(page_of(patient)).error is None
+        assert not any(each.done() for each in held)
+    finally:
+        goes_on.set()
 
 
 class TestABackendThatAnswersInTime:

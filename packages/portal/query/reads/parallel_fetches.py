@@ -15,8 +15,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from portal.query.reads.fetch_plans import FetchPlan
     from portal.query.reads.page_fetches import PageFetcher
 
+#: Longest wait for a thread, seconds.
+_BEGINS_WITHIN_S: Final = 0.1
 _LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
 
 
@@ -69,16 +70,13 @@ class ParallelFetches:
                 return self._fetcher.fetch(plan)
             with waits_for(plan.call.query.key.endpoint):
                 return future.result()
-        result = None if future is None else self._wait(future)
+        result = self._wait(plan)
         if result is None:
             plan.is_abandoned = True
-            if future is not None:
-                # If no thread has begun it yet, none will: the next page asks again.
-                future.cancel()
             return ReadResult(
                 pages=plan.pages, error=ApiTimeoutError(_LATER_DETAIL), is_stale=True, patches=plan.patches
             )
-        if isinstance(result.error, ApiUnauthorizedError):
+        if isinstance(result.error, ApiUnauthorizedError) and future is not None and not future.cancelled():
             # In the other thread the token could not be refreshed.
             return self._fetcher.fetch(replace(plan, bearer=None))
         return result
@@ -88,12 +86,21 @@ class ParallelFetches:
         with self._fetcher.partition.purged_if_ended():
             return self._fetcher.fetch(plan)
 
-    def _wait(self, future: Future[ReadResult]) -> ReadResult | None:
-        """The result, if it comes within the patience and the time of the request."""
-        began = time.monotonic()
+    def _wait(self, plan: FetchPlan) -> ReadResult | None:
+        """Return the result, if it comes within the patience and the time of the request.
+
+        Endpoints that hang may hold all threads: this one fetches what no other begins soon.
+        """
+        future, began = plan.future, time.monotonic()
+        budget = self._fetcher.caller.deadline.part(seconds=max(0.0, self._patience_s))
         try:
-            return future.result(timeout=max(0.0, min(self._patience_s, self._fetcher.caller.deadline.remaining())))
-        except (FutureTimeoutError, CancelledError):
+            if future is not None:
+                with suppress(TimeoutError):
+                    return future.result(timeout=min(_BEGINS_WITHIN_S, budget.remaining()))
+            if future is None or future.cancel():
+                return self._fetcher.fetch(replace(plan, bearer=None, budget=budget))
+            return future.result(timeout=budget.remaining())
+        except TimeoutError:
             return None
         finally:
             self._patience_s -= time.monotonic() - began
