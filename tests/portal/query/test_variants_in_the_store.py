@@ -62,6 +62,17 @@ def test_a_variant_in_the_place_of_another_is_never_taken_for_it(ada: User) -> N
             assert listed(user, cursor=second) == ["c3", "c2"]
 
 
+def test_queries_of_one_page_rarely_share_a_place() -> None:
+    """Two in one place would call the backend at every view of that page."""
+    keys = [query_key(endpoint=f"energy.get_list_{number}", params={"client": "c5"}) for number in range(4)]
+    crowded = 0
+    for number in range(1_000):
+        partition = replace(PARTITION, principal=principal_of_sign_in(f"user {number}"))
+        places = {page_keys(partition, key, start=None, indexes=range(1))[0].key for key in keys}
+        crowded += len(places) < len(keys)
+    assert crowded < 10
+
+
 def test_variants_that_want_one_place_do_so_for_one_user_and_not_for_all() -> None:
     """So no page that needs two of them is slow for everybody."""
     keys = [query_key(endpoint="energy.get_clients", params={"q": f"word {number}"}) for number in range(9)]

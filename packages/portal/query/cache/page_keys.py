@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from portal.query.partition import Partition
 
 #: Places that all variants of a user share.
-MAX_VARIANT_PAGES: Final = 256
+MAX_VARIANT_PAGES: Final = 1024
 _FORMAT: Final = f":{PAGE_FORMAT}:"
 _CURSOR_CHARS: Final = 16
 #: Hexadecimal characters of a digest that choose a variant's place.
