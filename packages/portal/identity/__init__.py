@@ -20,6 +20,7 @@ from portal.identity.users import (
     parse_platforms_cookie,
     permission_strings,
     primary_platform,
+    subject_in,
     user_from_claims,
 )
 from portal.identity.verification import TokenVerifier, make_verifier, use_key_source, why_not_verified

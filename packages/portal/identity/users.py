@@ -102,7 +102,7 @@ MAX_TOKEN_CHARS = MAX_COOKIE_BYTES
 class DecodedUser:
     """A user as the access token describes them.
 
-    :param subject: the claim `sub`; None if absent or not a string.
+    :param subject: the claim `sub`, of a number its text; None for anything else.
     :param platforms: permitted by the token, in the registry's order.
     :param primary_role: the platform whose home is this user's home; None without platforms.
     :param permissions: the strings of the permissions claim.
@@ -186,9 +186,9 @@ def user_from_claims(
     platforms = derive_platforms_from_me(permissions)
     role = claims.get(PRIMARY_ROLE_CLAIM)
     named = role if isinstance(role, str) and role in PLATFORM_BY_NAME else None
-    subject, issuer = claims.get(SUBJECT_CLAIM), claims.get("iss")
+    issuer = claims.get("iss")
     return DecodedUser(
-        subject=subject if isinstance(subject, str) else None,
+        subject=subject_in(claims),
         platforms=platforms,
         primary_role=primary_platform(platforms, role=named),
         permissions=permissions,
@@ -197,6 +197,12 @@ def user_from_claims(
         not_before=_numeric_date(claims, "nbf") if verified else None,
         issuer=issuer if isinstance(issuer, str) else None,
     )
+
+
+def subject_in(claims: Mapping[str, Any]) -> str | None:
+    """Return the claim `sub`, of a number its text; None for anything else."""
+    subject = claims.get(SUBJECT_CLAIM)
+    return str(subject) if isinstance(subject, str | int) and not isinstance(subject, bool) else None
 
 
 def _permissions(claims: Mapping[str, Any], mapping: ClaimMapping | None) -> tuple[str, ...]:

@@ -143,7 +143,9 @@ class TokenVerifier:
         found = self.source.keys_for(kid)
         key_type = _KEY_TYPES.get(algorithm[:2])
         # A tuple, not a set: a published key's `use` may be a value without a hash.
-        fitting = [key.key for key in found if key.key_type == key_type and key.public_key_use in (None, "sig")]
+        # A private key has `public_key`: where it is published, anybody may sign with it.
+        public = [key for key in found if not hasattr(key.key, "public_key")]
+        fitting = [key.key for key in public if key.key_type == key_type and key.public_key_use in (None, "sig")]
         if found and not fitting:
             raise jwt.InvalidAlgorithmError("the key is not for this algorithm")
         return fitting
@@ -161,6 +163,9 @@ class TokenVerifier:
                 "verify_exp": False,
                 "verify_nbf": False,
                 "verify_iat": False,
+                # PyJWT insists on texts; some backends give numbers.
+                "verify_sub": False,
+                "verify_jti": False,
             },
         )
         return claims
@@ -219,6 +224,8 @@ def _prepared(key: str, name: str) -> Any:
         prepared = algorithm.prepare_key(key)
     except (jwt.PyJWTError, ValueError, TypeError) as error:
         raise ConfigurationError(f"APP_JWT_KEY should be a key for {name}") from error
+    if hasattr(prepared, "public_key"):
+        raise ConfigurationError(f"APP_JWT_KEY should be the public key for {name}, not the private one")
     if algorithm.check_key_length(prepared) is not None:
         # RFC 7518, sections 3.2 and 3.3. PyJWT would warn on each request.
         least = f"at least {int(name[2:]) // 8} bytes" if name.startswith("HS") else "at least 2048 bits"

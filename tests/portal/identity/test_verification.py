@@ -9,7 +9,7 @@ import json
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from portal.config.portal_config import TokenVerification
 from portal.errors import ConfigurationError
@@ -118,6 +118,11 @@ def test_issuer_and_audience_are_compared_exactly(change, good) -> None:
     [
         ("-----BEGIN PUBLIC KEY-----\nnonsense\n-----END PUBLIC KEY-----", ("RS256",), "a key for RS256"),
         ("x" * 32, ("HS256", "HS512"), "longer for HS512: at least 64 bytes"),
+        (
+            rsa_key("a").private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
+            ("RS256",),
+            "the public",
+        ),
     ],
 )
 def test_a_key_that_does_not_fit_the_algorithm_stops_the_start_with_one_line(key, algorithms, message) -> None:
@@ -147,12 +152,20 @@ def test_key_set_may_hold_keys_of_several_kinds() -> None:
     assert not any(accepted(each, verifier) for each in (wrong_kind, wrong_key, unknown))
 
 
-def test_published_secret_or_encryption_key_verifies_nothing() -> None:
+def test_published_secret_private_or_encryption_key_verifies_nothing() -> None:
     leaked = jwt.PyJWK({"kty": "oct", "k": base64.urlsafe_b64encode(SECRET.encode()).decode(), "alg": "HS256"})
-    keys = {"a": as_jwk(rsa_key("a"), kid="a", use="enc"), "b": leaked}
+    private = jwt.PyJWK(jwt.algorithms.RSAAlgorithm.to_jwk(rsa_key("c"), as_dict=True))
+    keys = {"a": as_jwk(rsa_key("a"), kid="a", use="enc"), "b": leaked, "c": private}
     verifier = with_key_set(FixedKeys(keys), algorithms=("RS256", "HS256"))
     assert not accepted(jwt.encode(CLAIMS, rsa_key("a"), algorithm="RS256", headers={"kid": "a"}), verifier)
     assert not accepted(jwt.encode(CLAIMS, SECRET, headers={"kid": "b"}), verifier)
+    assert not accepted(jwt.encode(CLAIMS, rsa_key("c"), algorithm="RS256", headers={"kid": "c"}), verifier)
+
+
+def test_numbers_name_a_user() -> None:
+    user = get_user_from_token(signed(CLAIMS | {"sub": 7, "jti": 8}), verifier=with_secret())
+    assert user is not None
+    assert user.subject == "7"
 
 
 def test_an_unknown_key_is_told_apart_from_a_wrong_one() -> None:

@@ -19,11 +19,10 @@ from portal.api.backend import current_backend
 from portal.api.refresh.results import SAVE_PAUSE_S
 from portal.api.refresh.sealing import record_name
 from portal.api.tokens import MAX_LIFETIME_S, sign_in_lifetime
-from portal.config.contract_names import SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
 from portal.errors import StoreUnavailableError
-from portal.identity import contract_claims
+from portal.identity import contract_claims, subject_in
 from portal.process import Deadline
 from portal.store import MISSING
 
@@ -187,9 +186,8 @@ def _read(access: str) -> _Issue:
         claims = jwt.decode(access, options={"verify_signature": False})
     except _UNREADABLE:
         return _Issue(None, None)
-    named = contract_claims(claims, current_backend())
-    subject, issued = named.get(SUBJECT_CLAIM), claims.get("iat")
+    issued = claims.get("iat")
     # `isfinite` raises an error for an integer that no float can hold.
     if isinstance(issued, bool) or not isinstance(issued, int | float) or not -math.inf < issued < math.inf:
         issued = None
-    return _Issue(subject if isinstance(subject, str) else None, issued)
+    return _Issue(subject_in(contract_claims(claims, current_backend())), issued)
