@@ -133,6 +133,14 @@ def test_a_form_without_the_first_values_sends_all_of_its_fields(site: Site) -> 
     assert site.bodies() == [{"name": "Ada", "plan": "flat"}]
 
 
+@pytest.mark.parametrize("rows", [[ADA], []])
+def test_list_that_ends_without_a_cursor_says_so(site: Site, rows: list[Any]) -> None:
+    site.backend.answers("GET", customers.CUSTOMERS, json={"items": rows, "hasNext": True, "nextCursor": None})
+    page = site.get(PAGE)
+    assert "There are more entries. The service does not say how to get them." in page.text
+    assert (row_ids(page.response), "Nothing here yet" in page.text) == ([row["id"] for row in rows], False)
+
+
 def test_a_row_that_stands_in_for_its_detail_is_shown_and_not_edited(site: Site) -> None:
     # Fields that only the detail has would be sent as empty.
     site.backend.lists(customers.CUSTOMERS, [ADA])

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
-from portal.config.contract_names import ITEMS_FIELD
+from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD
 from portal.config.limits import MAX_PAGES
 from portal.errors import (
     ApiError,
@@ -122,6 +122,11 @@ class PaginatedRes(Generic[TItem]):
     raw_res: tuple[dict[str, Any], ...] = ()
     total: int | None = None
     ignored: tuple[str, ...] = ()
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the server says that it has a further page, and not where that begins."""
+        return bool(self.raw_res) and self.raw_res[-1].get(HAS_NEXT_FIELD) is True and not self.has_next
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -218,6 +218,7 @@ class ListPage:
     :param has_error: days of the address are none, so no row fits.
     :param is_restarted: the address named a place that the backend does not know any more, so this is the first page.
     :param is_outage: the backend did not answer, and the rows are older, cached ones.
+    :param is_cut_off: the backend has more rows, and does not say where they begin.
     :param as_of: when the rows were fetched.
     :param selects: rows have a box to be selected by, for who has no scripts.
     :param is_fragment: only the table is rendered, for htmx.
@@ -248,6 +249,7 @@ class ListPage:
     has_error: bool
     is_restarted: bool
     is_outage: bool
+    is_cut_off: bool
     selects: bool
     as_of: datetime | None
     is_fragment: bool

@@ -276,6 +276,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             has_error=controls.has_error,
             is_restarted=is_restarted,
             is_outage=result.error is not None,
+            is_cut_off=data.is_cut_off,
             selects=SELECT in request.GET,
             as_of=result.as_of,
             is_fragment=target is not None,
