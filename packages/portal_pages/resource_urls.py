@@ -9,6 +9,7 @@ from portal.errors import UsageError
 from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
 from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
+from portal.web.row_ids import ROW_ID
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
 from portal_pages.lists import ListView, views_of
@@ -116,7 +117,7 @@ def resource_pages(
         actions[UNDO] = UndoPage(permission=edit.permission, query=edit.query, mutation=edit.mutation)
     if row_hook and isinstance(delete, DeleteView) and delete.restore:
         actions[RESTORE] = RestorePage(permission=delete.permission, mutation=delete.restore)
-    row, below = f"{path}/<str:row_id>", {**actions, **(adds or {})}
+    row, below = f"{path}/<{ROW_ID}:row_id>", {**actions, **(adds or {})}
     # Each with its name in `PageNames`, if it has one.
     pages: Sequence[tuple[str, str, str, DeclaredPage | View | None]] = (
         ("list", path, list_name, list),

@@ -18,6 +18,7 @@ from portal.services.searched_lists import searched_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale, best_first, folded, search_text
+from portal.web.row_ids import id_segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +154,7 @@ def _group(platform: Platform, searched: SearchedList[Any], *, result: Paginated
 
 def _row(row: Row, searched: SearchedList[Any], *, list_url: str) -> FoundRow:
     parts = [part for part in searched.detail(row) if part]
-    url = "" if NO_SEGMENT.match(row.id) else f"{list_url}/{quote(row.id, safe='')}"
+    url = "" if NO_SEGMENT.match(row.id) else f"{list_url}/{quote(id_segment(row.id), safe='')}"
     return FoundRow(title=str(row), detail=_SEPARATOR.join(parts), url=url)
 
 

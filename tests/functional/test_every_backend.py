@@ -48,7 +48,7 @@ NOT_OFFERED = {
     "auth_app: login/reset": "a link in a mail leads there",
     "auth_app: login/oidc": "another way to sign in, which a setting switches on",
     "auth_app: signed-out": "who is signed in is led home",
-    "energy: energy/chargers/<str:row_id>/report": "who may make a work order makes one instead",
+    "energy: energy/chargers/<row:row_id>/report": "who may make a work order makes one instead",
     **{f"{app}: essentials": "a part that scripts ask for where /me was not answered" for app in APPS},
 }
 #: Pages that read something anew at each view, and what.

@@ -34,10 +34,10 @@ def test_a_resource_has_the_usual_paths_and_names_and_no_url_of_a_page_that_is_n
         delete=customers.DELETE,
     ) == listed | {
         "tariff-plan-new": "energy/tariff-plans/new",
-        "tariff-plan": "energy/tariff-plans/<str:row_id>",
-        "tariff-plan-edit": "energy/tariff-plans/<str:row_id>/edit",
-        "tariff-plan-delete": "energy/tariff-plans/<str:row_id>/delete",
-        "tariff-plan-undo": "energy/tariff-plans/<str:row_id>/undo",
+        "tariff-plan": "energy/tariff-plans/<row:row_id>",
+        "tariff-plan-edit": "energy/tariff-plans/<row:row_id>/edit",
+        "tariff-plan-delete": "energy/tariff-plans/<row:row_id>/delete",
+        "tariff-plan-undo": "energy/tariff-plans/<row:row_id>/undo",
     }
     without_columns = ListView(hook=customers.CustomerQueries.use_get_customers_query)
     assert list(paths(list=without_columns)) == ["tariff-plans"]

@@ -53,5 +53,5 @@ def invoice_as_pdf(request: PortalRequest, row_id: str) -> HttpResponse:
 
 
 invoice_pdf_page = platform_page(
-    "finance/invoices/<str:row_id>/pdf", invoice_as_pdf, name="invoice-pdf", part_of="invoices"
+    "finance/invoices/<row:row_id>/pdf", invoice_as_pdf, name="invoice-pdf", part_of="invoices"
 )

@@ -48,8 +48,8 @@ SAFE_IN_QUERY = _SAFE_IN_PATH + "?%[]"
 _PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
 #: Control characters, backslashes and lone surrogates: no address contains them, and browsers drop or change some.
 UNSAFE_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\\\\\ud800-\udfff]")
-#: Texts that can't be one segment of a path: empty, `.`, `..`, and those with a slash or an unsafe character.
-NO_SEGMENT = re.compile(rf"\.{{0,2}}\Z|.*(?:/|{UNSAFE_CHARACTERS.pattern})", re.DOTALL)
+#: Ids that no address can name: empty, `.`, `..`, and those with a control character or a lone surrogate.
+NO_SEGMENT = re.compile("\\.{0,2}\\Z|.*[\x00-\x1f\x7f-\x9f\ud800-\udfff]", re.DOTALL)
 _DOT_SEGMENT = re.compile(r"(?:\A|/)\.\.?(?:/|\Z)")
 
 

@@ -22,6 +22,7 @@ from portal.config.current import portal_config
 from portal.errors import UsageError
 from portal.web.errors import page_not_found
 from portal.web.guards import neutral_page, with_405_page
+from portal.web.row_ids import OWN_WORDS
 from portal.web.views.for_machines import favicon, healthz, metrics, readyz, robots, security_txt
 from portal.web.views.for_people import essentials, help_page, login_redirect, logout, sign_in_state, switch_locale
 
@@ -47,6 +48,7 @@ def portal_patterns(*, pages: Sequence[URLPattern]) -> list[URLPattern | URLReso
     :raises UsageError: two pages have one route, or one name and as many values.
     """
     _refuse_twins(pages)
+    OWN_WORDS.update(word for page in pages for word in str(page.pattern).split("/") if "<" not in word)
     return [
         # First, since Django tries the patterns in turn.
         PageResolver(

@@ -24,7 +24,7 @@ MOST_PARAMETERS = 1
 PART_HEADERS = {"Accept": "*/*", "Sec-Fetch-Mode": "cors", "HX-Request": "true"}
 #: Forms after which others are not there any more, and those that end the sign-in: they are sent last, in this order.
 _LATER = (
-    *("/take", "/start", "/complete", "/pay", "/reopen", "/cancel", "/invoices/<str:row_id>/undo"),
+    *("/take", "/start", "/complete", "/pay", "/reopen", "/cancel", "/invoices/<row:row_id>/undo"),
     *("/delete", "/<str:sign_in_id>/revoke", "/revoke-others"),
 )
 _LAST = ("/revoke", "logout")
@@ -193,7 +193,7 @@ class Walker:
                 continue
             url = urljoin(page.url, found[0].action or page.url)
             sent = found[0].filled() + found[0].buttons[:1]
-            if route.endswith("accounts/<str:row_id>/edit"):
+            if route.endswith("accounts/<row:row_id>/edit"):
                 sent = [pair for pair in sent if pair != ("permissions", "FINANCE_APP")]
             elif route.endswith("/edit"):
                 sent = [(name, f"{value} 2" if name in {"name", "title"} else value) for name, value in sent]

@@ -19,6 +19,7 @@ from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
 from portal.web.present import NO_VALUE, Badge, badge_for, with_params
 from portal.web.request import view_is_absent
+from portal.web.row_ids import OWN_WORDS, id_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,7 +96,7 @@ class Links:
         if not ids:
             return self._address(route)
         given = [each for each in ids if each is not None]
-        if len(given) == len(ids) == 1 and _PLAIN_ID.fullmatch(given[0]):
+        if len(given) == len(ids) == 1 and _PLAIN_ID.fullmatch(given[0]) and given[0] not in OWN_WORDS:
             around = self._around_id(route)
             if around is not None:
                 return f"{around[0]}{given[0]}{around[1]}"
@@ -149,7 +150,7 @@ class Links:
         is_open = any(path.startswith(f"{each.prefix}/") and each.name in shell.platforms for each in PLATFORMS)
         if not is_open or not row_id or NO_SEGMENT.match(row_id):
             return text
-        url = f"{shell.gateway_url}/{shell.locale}{path}/{quote(row_id, safe='')}"
+        url = f"{shell.gateway_url}/{shell.locale}{path}/{quote(id_segment(row_id), safe='')}"
         return Markup(f'<a href="{escape(url)}">{text}</a>')  # noqa: S704  both are escaped
 
     @pass_context
