@@ -155,7 +155,7 @@ def _facts(invoice: InvoiceDetail, *, status: str) -> Table:
         *([] if invoice.client_address else [(gettext("Client"), plain(invoice.client_name) or NO_VALUE)]),
         (gettext("Issued"), _day(invoice.issued_at)),
         (gettext("Due"), _day(invoice.due_at)),
-        (gettext("Status"), status),
+        (gettext("Status"), plain(status)),
         *([(gettext("Paid"), _day(invoice.paid_at))] if invoice.paid_at else []),
     ]
     return _table_of(rows)
@@ -276,7 +276,7 @@ def _quantity(value: float | None) -> str:
 
 
 def _percent(value: Decimal | None) -> str:
-    if value is None or not value.is_finite():
+    if value is None or not value.is_finite() or value.adjusted() > MAX_PLACES:
         return NO_VALUE
     return format_percent(value / 100, locale=formats_of(get_language()).cldr, decimal_quantization=False)
 

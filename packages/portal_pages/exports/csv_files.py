@@ -8,7 +8,7 @@ every spreadsheet takes them for times.
 
 A text that begins like a formula gets an apostrophe before it, or a spreadsheet would run it (OWASP, "CSV Injection").
 So does what comes right after a comma or a semicolon within a text, where a spreadsheet of another language begins a
-cell.
+cell. A telephone number stays as it is.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 _CONVENTIONS: Final = {"en": (",", "."), "de": (";", ","), "tr": (";", ",")}
 #: What a formula begins with; the full-width signs are taken for the others in some languages.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_TELEPHONE: Final = re.compile(r"\+[0-9 ()/.-]+")
 #: Where a spreadsheet of another language begins a cell, before what begins a formula.
 _CELL_WITHIN: Final = re.compile('([,;]"*)(?=[=+\\-@\t\uff1d\uff0b\uff0d\uff20])')
 
@@ -136,7 +137,8 @@ class FileLayout:
 def without_formula(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     text = _CELL_WITHIN.sub(r"\1'", text.replace("\0", ""))
-    return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
+    is_formula = text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA)
+    return f"'{text}" if is_formula and not _TELEPHONE.fullmatch(text) else text
 
 
 logger = logging.getLogger(__name__)

@@ -129,7 +129,8 @@ def test_what_the_backend_sends_is_a_text_and_bounded() -> None:
     hostile = (markup, "a\x00b\x1b[31m\u202egpj.exe\u2066", "x" * 100_000, "\U0001f600 漢字 العربية", "")
     lines = [InvoiceLine(description=text, quantity=float(10**30), unit_price=Decimal("1e25")) for text in hostile]
     odd = InvoiceLine(vat_rate=Decimal("NaN"), amount=Decimal("Infinity"), quantity=float("nan"))
-    pdf = pdf_of(*lines, odd, currency="<b>", status="<i>x")
+    huge = InvoiceLine(vat_rate=Decimal("1" * 5000), amount=Decimal("1" * 5000))
+    pdf = pdf_of(*lines, odd, huge, currency="<b>", status=f"<i>x{'y' * 5000}")
     assert (pages_in(pdf) <= 2, len(pdf) < 200_000) == (True, True)
     text = text_of(pdf)
     assert hostile[0] in text.replace(" ", "") or "<b>bold</b>" in text

@@ -124,7 +124,9 @@ def _mutation_faults(
         if query is None and _domain(effect.target) in incomplete:
             continue
         if query is None:
-            close = difflib.get_close_matches(effect.target, registry.queries, n=1, cutoff=0.4)
+            is_list, of_any = isinstance(effect, ListHelper), not isinstance(effect, ListHelper | SetAnswer)
+            known = [key for key, other in registry.queries.items() if of_any or other.is_list == is_list]
+            close = difflib.get_close_matches(effect.target, known, n=1, cutoff=0.4)
             key = f", or its key {close[0]!r}" if close else ""
             yield (
                 "E003",

@@ -127,6 +127,8 @@ def test_a_declaration_that_can_not_work_is_an_error_at_start(
     [
         (listing(ThingRow, unique_by="is_new"), None, "isNew"),
         ({}, adds()(writing()).invalidates(query_key="get_thingz"), "faulty.get_thing"),
+        ({}, writing().add_created_to_paginated_list(list_query_key="faulty.get_thin"), "'faulty.get_things'"),
+        ({}, writing().set_answer(query_key="get_thingss"), "'faulty.get_thing'"),
         (one(Thing, tags=("figures",)), writing().invalidates(tag="figure"), "did you mean 'figures'?"),
         ({}, writing().invalidates(tag="xyz"), "tags=('xyz',)"),
     ],
