@@ -62,7 +62,10 @@ def log_response(call: LoggedCall, response: RawResponse, *, duration_ms: float)
     """Log a whole response."""
     error = response.json_error
     outcome = CallOutcome.MALFORMED if error else _BY_CLASS.get(response.status // 100, CallOutcome.MALFORMED)
-    _log(call, outcome, says=str(response.status), status=response.status, duration_ms=duration_ms, cause=error)
+    says, target = str(response.status), response.headers.get("Location")
+    if outcome is CallOutcome.REDIRECT and target:
+        says += f" to {_printable(target.partition('?')[0])}"
+    _log(call, outcome, says=says, status=response.status, duration_ms=duration_ms, cause=error)
 
 
 def log_no_response(call: LoggedCall, error: ApiUnavailableError, *, duration_ms: float) -> None:
@@ -105,6 +108,10 @@ def _own_words(error: BaseException) -> str:
     else:
         # Other errors quote what they could not read, or the address with its query.
         return ""
+    return _printable(words)
+
+
+def _printable(words: str) -> str:
     return "".join(character if character.isprintable() else " " for character in words)[:MAX_REASON_CHARS]
 
 

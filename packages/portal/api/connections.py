@@ -11,11 +11,14 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
 
+import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.util.ssl_ import create_urllib3_context
+
+from portal.errors import ApiTimeoutError, ApiUnavailableError
 
 if TYPE_CHECKING:
     import socket
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import requests
     from requests.adapters import BaseAdapter
 
     from portal.process import CircuitBreaker, Deadline
@@ -232,3 +234,14 @@ class _Pool(HTTPConnectionPool):
 
 class _TlsPool(_Pool, HTTPSConnectionPool):
     ConnectionCls = _TlsConnection  # pyright: ignore[reportAssignmentType]  # as above
+
+
+def unavailable_error(error: Exception, state: CallState) -> ApiUnavailableError:
+    """The error of the tree for a call that broke off."""
+    if isinstance(error, requests.ConnectTimeout):
+        return ApiTimeoutError("The backend can't be reached in time.", was_sent=False)
+    # The TLS handshake may have broken too. In a test without our connections (`responses`), `sent` stays None.
+    was_sent = state.sent is not False
+    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
+        return ApiTimeoutError("The backend took too long to answer.", was_sent=was_sent, begun=state.begun)
+    return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent, begun=state.begun)

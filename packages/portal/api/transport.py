@@ -3,7 +3,7 @@
 A circuit breaker for each server, and one for each endpoint, keep calls away while it can't be reached, or does not
 answer. Any HTTP response that comes whole counts as an answer, also a 500. While a circuit is open:
 
-- a call is refused at once, unless it is the probe;
+- a call is refused at once, unless it is the probe. In place of a write or a refresh, a read of its address is;
 - a read that was on its way is given up within half a second. A write is waited for, because only its response tells
   whether it was done; so is a call on a new connection (a refresh, a sign-out);
 - a read that is the probe keeps its user for half a second and goes on in the background for 5 s, so a server that is
@@ -26,7 +26,7 @@ import urllib3
 
 from portal.api.backend import current_backend
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
-from portal.api.connections import CallState, DeadlineAdapter, copy_adapter
+from portal.api.connections import CallState, DeadlineAdapter, copy_adapter, unavailable_error
 from portal.api.responses import RawResponse
 from portal.config.limits import (
     CIRCUIT_PROBE_S,
@@ -194,6 +194,15 @@ class Transport(requests.Session):
         if admission is None:
             raise CircuitOpenError(was_sent=False)
         state.connected = circuit.connected
+        if request.method not in _READS and circuit.is_probe(admission):
+            # In its place a read of the same address tries, of which nothing is lost.
+            tries = CallState(deadline=state.deadline)
+            read = requests.Request("GET", request.url).prepare()
+            try:
+                _probe(partial(self._observe, circuit, admission, read, tries, kwargs), tries, circuit, admission)
+            except ApiUnavailableError as error:
+                raise CircuitOpenError(was_sent=False) from error
+            return self._send_if_admitted(circuit, request, state, kwargs)
         send = partial(self._observe, circuit, admission, request, state, kwargs)
         if request.method in _READS and not state.new_connection:
             if circuit.is_probe(admission):
@@ -254,7 +263,7 @@ class Transport(requests.Session):
                 raise
             if state.was_given_up:
                 raise CircuitOpenError(was_sent=True) from None
-            raise _unavailable(error, state) from error
+            raise unavailable_error(error, state) from error
         finally:
             request.hooks = hooks
 
@@ -303,14 +312,3 @@ def _read_whole(response: requests.Response, state: CallState) -> None:
             )
         vars(response).update(_content=content, _content_consumed=True)  # as `Response.content` does
     state.is_whole = True
-
-
-def _unavailable(error: Exception, state: CallState) -> ApiUnavailableError:
-    """The error of the tree for a call that broke off."""
-    if isinstance(error, requests.ConnectTimeout):
-        return ApiTimeoutError("The backend can't be reached in time.", was_sent=False)
-    # The TLS handshake may have broken too. In a test without our connections (`responses`), `sent` stays None.
-    was_sent = state.sent is not False
-    if isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError):
-        return ApiTimeoutError("The backend took too long to answer.", was_sent=was_sent, begun=state.begun)
-    return ApiUnavailableError("The backend can't be reached.", was_sent=was_sent, begun=state.begun)

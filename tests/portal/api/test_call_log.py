@@ -78,6 +78,15 @@ def test_what_the_backend_can_t_do_is_a_warning_and_what_it_will_not_do_is_none(
     assert told_secrets(line) == []
 
 
+def test_redirect_names_its_target_without_the_query(connect, lines):
+    location = "Location: https://api.example.com/energy/clients/?q=of-the-query\r\n"
+    with answering(reply(status="308 Moved", headers=location)) as server, contextlib.suppress(ApiError):
+        call(connect(server.url))
+    (line,) = lines()
+    assert ": 308 to https://api.example.com/energy/clients/ in " in line.getMessage()
+    assert told_secrets(line) == []
+
+
 def refusing() -> str:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         return f"http://127.0.0.1:{unused.getsockname()[1]}"

@@ -201,18 +201,17 @@ def test_a_slow_answer_to_the_one_that_tries_closes_it_though_its_user_has_gone(
 
 
 @pytest.mark.usefixtures("at_once")
-@pytest.mark.parametrize("new_connection", [False, True])
-def test_a_write_that_tries_is_waited_for(backend, monkeypatch, new_connection):
-    # Whoever tries with a read would be gone at once.
-    monkeypatch.setattr("portal.api.transport.CIRCUIT_PROBE_WAIT_S", 0)
+@pytest.mark.parametrize("new_connection", [False, True], ids=["write", "refresh"])
+@pytest.mark.parametrize("is_awake", [False, True])
+def test_read_tries_in_place_of_a_write(backend, new_connection, is_awake):
     backend.open_circuit()
-    write = backend.ask_meanwhile("/write", method="POST", new_connection=new_connection)
-    with pytest.raises(CircuitOpenError):
-        backend.ask("/refused")
-    assert not write.done()
-    backend.awake.set()
-    assert write.result(60) == 200
-    assert not backend.circuit.is_open
+    if is_awake:
+        backend.awake.set()
+    with contextlib.nullcontext() if is_awake else pytest.raises(CircuitOpenError) as caught:
+        assert backend.ask("/write", method="POST", new_connection=new_connection) == 200
+    assert is_awake or not caught.value.was_sent
+    sent = [request.line.split()[0] for request in backend.server.received]
+    assert sent == ["GET", "GET", *["POST"] * is_awake]
 
 
 @pytest.mark.usefixtures("at_once")
