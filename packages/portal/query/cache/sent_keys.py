@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REQUEST_BUDGET_S
@@ -83,8 +84,14 @@ class SentKeys:
             state = UNKNOWN if error.outcome_is_unknown else MISSING
             raise
         finally:
-            self._end(place, state)
+            keeps = partial(self.store.set, place, state, lifetime_s=_ANSWER_S)
+            self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
         return state[0]
+
+    def is_answered(self, idempotency_key: str, *, namespace: str) -> bool:
+        """Return whether a POST with this key would not be sent again: it is under way or done."""
+        place = _post(idempotency_key, namespace)
+        return self._tried(lambda: self.store.get(place)) not in (MISSING, UNKNOWN)
 
     def _begin(self, place: str, *, resends: bool = True) -> Any:
         """Note that a POST is under way, unless it is already, or is done; return its state of before.
@@ -98,28 +105,15 @@ class SentKeys:
             before = state
             return UNDER_WAY if state is MISSING or (state == UNKNOWN and resends) else MISSING
 
-        try:
-            self.store.update(place, change, lifetime_s=_UNDER_WAY_S, since=0.0)
-        except StoreUnavailableError as error:
-            logger.warning("a form that arrives twice may be done twice: %s", error)
-            return MISSING
+        self._tried(lambda: self.store.update(place, change, lifetime_s=_UNDER_WAY_S, since=0.0))
         return before
 
-    def _end(self, place: str, state: Any) -> None:
-        """Note the state of a POST that has ended; `MISSING` if it was not done."""
+    @staticmethod
+    def _tried(operation: Callable[[], Any]) -> Any:
         try:
-            if state is MISSING:
-                self.store.delete(place)
-            else:
-                self.store.set(place, state, lifetime_s=_ANSWER_S)
+            return operation()
         except StoreUnavailableError as error:
-            logger.warning("the answer to a form was not kept: %s", error)
-
-    def state(self, idempotency_key: str, *, namespace: str) -> Any:
-        """Return the state of a POST."""
-        try:
-            return self.store.get(_post(idempotency_key, namespace))
-        except StoreUnavailableError:
+            logger.warning("a form that arrives twice may be done twice: %s", error)
             return MISSING
 
 

@@ -19,12 +19,10 @@ from typing import (
 )
 
 from portal.errors import UsageError
-from portal.query.cache import UNKNOWN
 from portal.query.calls import derived_key
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
 from portal.rows import Partial, field_types, wire_body
-from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,11 +176,8 @@ class Mutation(Generic[TData, TBody, TParams]):
         """Whether a POST of just this is under way or done, under the same `idempotency_key`: it is not done twice."""
         checked = checked_params(given=params, declared=self.hook.params, endpoint=self.hook.key)
         key = self._key(checked, self.hook.wire_body(body), None)
-        partition, fetcher = self.client.reads.bound_partition(), self.client.reads.fetcher
-        if key is None or partition is None:
-            return False
-        state = fetcher.cache.sent_keys.state(key, namespace=partition.namespace)
-        return state is not MISSING and (state != UNKNOWN or fetcher.caller.api.honours_idempotency_key)
+        partition, known = self.client.reads.bound_partition(), self.client.reads.fetcher.cache.sent_keys
+        return key is not None and partition is not None and known.is_answered(key, namespace=partition.namespace)
 
     def _key(self, params: Any, body: Any, if_match: int | str | None) -> str | None:
         given = self.idempotency_key
