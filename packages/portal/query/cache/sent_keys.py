@@ -79,14 +79,15 @@ class SentKeys:
             raise ApiTimeoutError("The same form was sent before, and has no answer yet.")
         state = MISSING
         try:
-            state = [send()]
+            data = send()
+            state = [data]
         except ApiUnavailableError as error:
             state = UNKNOWN if error.outcome_is_unknown else MISSING
             raise
         finally:
             keeps = partial(self.store.set, place, state, lifetime_s=_ANSWER_S)
             self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
-        return state[0]
+        return data
 
     def is_answered(self, idempotency_key: str, *, namespace: str) -> bool:
         """Return whether a POST with this key would not be sent again: it is under way or done."""
