@@ -6,8 +6,7 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from portal.config.current import portal_config
-from portal.query import REGISTRY, KeyUse, endpoints_by_digest, principals_of_user, process_runtime, read_key
+from portal.query import REGISTRY, KeyUse, endpoints_by_digest, read_key
 from portal.store import query_store, survey_keys
 
 
@@ -55,28 +54,16 @@ class CacheReport:
         }
 
 
-def principals_of(user: str, *, subject: str | None = None) -> frozenset[str]:
-    """Return what may stand for a user in the cache, whose tokens are of an issuer of the settings, or name none."""
-    config = portal_config()
-    issuers = [config.oidc.issuer or None, config.verification.issuer or None]
-    return principals_of_user(user, subject=subject, issuers=issuers)
-
-
-def report_cache(*, limit: int, user: str | None = None) -> CacheReport:
+def report_cache(*, limit: int) -> CacheReport:
     """Look through the keys of the query store. The services have to be imported.
 
     :param limit: the number of keys after which it stops.
-    :param user: the id of the only user who counts; None: everybody.
     :raises StoreUnavailableError: the store does not answer.
     """
-    namespace_of = process_runtime().namespaces.namespace_of
-    namespaces = {namespace_of(principal) for principal in principals_of(user)} if user is not None else None
     found, digests = survey_keys(query_store(), limit=limit), endpoints_by_digest(REGISTRY.queries)
     report = CacheReport(complete=found.complete)
     for key, size in found.sizes.items():
         stored = read_key(key, endpoints=digests)
-        if namespaces is not None and (stored.namespace is None or stored.namespace not in namespaces):
-            continue
         report.total.add(size)
         report.by_use[stored.use].add(size)
         if stored.endpoint is not None and stored.use is KeyUse.PAGE:

@@ -33,10 +33,9 @@ def test_all_sign_ins_of_one_user_end_everywhere_and_nobody_elses(stack: Running
         access, refresh = first.cookie(VAR_ACCESS_TOKEN), first.cookie(VAR_REFRESH_TOKEN)
         user = get_user_from_token(access).subject
 
-        stats = command(stack, "query_cache_stats", "--json", "--user", user)
+        stats = command(stack, "query_cache_stats", "--json")
         assert stats.status == 0, stats.err
         assert stats.data["by_endpoint"]["energy.get_clients"]["entries"] >= 1
-        assert stats.data["users"] == 1
 
         done = command(stack, "sign_out_user", user, "--by", "ticket 4711", "--json")
         assert done.status == 0, done.err
@@ -45,7 +44,6 @@ def test_all_sign_ins_of_one_user_end_everywhere_and_nobody_elses(stack: Running
         assert (line["event"], line["by"], line["outcome"]) == ("sign-out-by-operator", "ticket 4711", "success")
         assert access not in done.out + done.err
 
-        assert command(stack, "query_cache_stats", "--json", "--user", user).data["entries"] == 0
         for browser, app, path in ((first, "operations", "/en/operations"), (second, "energy", "/en/energy/clients")):
             answer = browser.get(stack.url(app, path), follow=False)
             assert (answer.status_code, answer.headers["Location"]) == (302, "/")

@@ -61,7 +61,6 @@ def run(name: str, *words: str) -> str:
     [
         *((words, "all users and endpoints", {"clients": 2, "stations": 2}) for words in ([], ["--no-input"])),
         (["--endpoint", "energy.get_clients"], "energy.get_clients", {"clients": 2}),
-        (["--user", "ada"], "user ada", {"clients": 1, "stations": 1}),
     ],
 )
 def test_what_is_cleared_is_fetched_again(
@@ -93,9 +92,7 @@ def test_at_a_terminal_nothing_is_cleared_without_a_yes(
     ("words", "told"),
     [
         (["--endpoint", "energy.get_cleints"], "list_endpoints prints them all"),
-        (["--endpoint", "energy.get_clients", "--user", "ada"], "not allowed with"),
         ([], "store"),
-        (["--user", "ada"], "store"),
     ],
 )
 def test_what_can_not_be_cleared_is_one_line(words: list[str], told: str) -> None:

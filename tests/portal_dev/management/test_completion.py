@@ -62,7 +62,7 @@ def test_apps_commands_and_options_are_completed() -> None:
     assert one == {"finance"}
     assert commands == set(WORKSPACE_COMMANDS)
     assert of_an_app == {"doctor"}
-    assert options == {"--user", "--users"}
+    assert options == {"--users"}
     assert values in ({"operations"}, set()), "a command that needs an app is not known before it"
 
 

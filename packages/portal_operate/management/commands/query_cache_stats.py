@@ -25,13 +25,11 @@ class Command(AdministrationCommand):
     )
     examples = (
         "--app energy query_cache_stats",
-        "--app energy query_cache_stats --user usr_1",
         "--app energy query_cache_stats --json --limit 1000000",
     )
     statuses = {FINE: "printed"}
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--user", metavar="ID", help="only what is cached for the user with this id")
         parser.add_argument("--limit", type=int, default=_LIMIT, help=f"stop after this many keys (default: {_LIMIT})")
         parser.add_argument("--users", type=int, default=5, help="how many of the largest users (default: 5)")
 
@@ -40,7 +38,7 @@ class Command(AdministrationCommand):
         if options["limit"] <= 0 or options["users"] < 0:
             raise not_asked("--limit should be above 0, and --users not below 0")
         self.progress("the keys of the store …")
-        report = report_cache(limit=options["limit"], user=options["user"])
+        report = report_cache(limit=options["limit"])
         return CommandAnswer(data=report.as_data(users=options["users"]), lines=_lines(report, options["users"]))
 
 

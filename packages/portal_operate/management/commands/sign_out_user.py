@@ -10,11 +10,10 @@ from typing import Any, Final
 from portal.api import api_session, identity_provider
 from portal.config.current import portal_config
 from portal.errors import StoreUnavailableError
-from portal.query import KeyUse, process_runtime, read_key
+from portal.query import KeyUse, principals_of_user, process_runtime, read_key
 from portal.store import query_store, survey_keys
 from portal.telemetry import audit
 from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal_operate.cache_report import principals_of
 from portal_operate.probe import probe_url
 
 #: Keys of the store that are looked through for the user's access tokens.
@@ -48,7 +47,8 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         user, subject = options["id"], options["subject"] or options["id"]
-        principals = principals_of(user, subject=subject)
+        issuers = [portal_config().oidc.issuer or None, portal_config().verification.issuer or None]
+        principals = principals_of_user(user, subject=subject, issuers=issuers)
         who: audit.AuditFields = {"target_user": audit.tag_of(subject), "by": options["by"] or _operator()}
         try:
             # The end first: no token proves itself anew after the purge.
