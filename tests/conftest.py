@@ -22,7 +22,6 @@ from portal.process import circuit_breaker
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from portal.store.shared_store import SharedStore
 from portal.web.sign_in import rate_limit
-from tests.support.absences import forget_absences
 from tests.support.backend_proxy import BackendProxy
 from tests.support.caches import close_connections
 from tests.support.harness import ROOT, RunningStack, create_account, require_tool, running_stack
@@ -146,12 +145,6 @@ def _no_open_circuit_of_the_test_before() -> Iterator[None]:
     for numbers in (circuit_breaker._open_gauge, circuit_breaker._opened_counters, circuit_breaker._refused_counters):
         numbers._seen.clear()
         numbers._numbers.clear()
-
-
-@pytest.fixture(autouse=True)
-def _no_gap_of_the_backend_of_the_test_before() -> Iterator[None]:
-    yield
-    forget_absences()
 
 
 @pytest.fixture(scope="session", autouse=True)

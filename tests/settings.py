@@ -24,6 +24,7 @@ os.environ.update(
     unset_by_tests(),
     APP_STATE_DIR=_STATE,
     APP_PUBLIC_API_BASE_URL="http://backend.test",
+    APP_BACKEND_OFFERS="all",
     APP_PASSWORD_RESET="on",
     APP_API_HONOURS_IDEMPOTENCY_KEY="on",
     APP_API_FORWARD_BROWSER="on",

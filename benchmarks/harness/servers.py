@@ -189,6 +189,7 @@ def settings_of_production(*, state: Path, backend: str, key: str = KEY) -> dict
     return {
         "APP_STATE_DIR": str(state),
         "APP_PUBLIC_API_BASE_URL": backend,
+        "APP_BACKEND_OFFERS": "all",
         "APP_PUBLIC_GATEWAY_APP_URL": "http://localhost:8000",
         "APP_JWT_KEY": key,
         "SECRET_KEY": "for-measuring-only-and-nothing-else-at-all-of-any-kind",

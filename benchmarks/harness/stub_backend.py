@@ -25,7 +25,6 @@ from urllib.parse import parse_qs
 import jwt
 
 from benchmarks.harness.servers import KEY, serving
-from portal.config.contract_names import NOBODYS_WORD
 from tests.support.ports import free_port
 
 if TYPE_CHECKING:
@@ -95,8 +94,6 @@ def _response(status: int, content: object) -> bytes:
 
 
 _RESPONSES: Final = {path: _response(200, content) for path, content in FOUND.items()}
-#: Answers a search for a word that no row has: with rows for it, the portal would say that the list is not searched.
-_NOTHING_FOUND: Final = _response(200, _page_of([], next_cursor=None, total=0))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -119,8 +116,6 @@ def _answer(method: str, path: str, query: str, headers: str) -> bytes | None:
         return None
     if path == "/me":
         return _profile(headers)
-    if NOBODYS_WORD in query:
-        return _NOTHING_FOUND
     if path == _CLIENTS:
         params = {name: values[0] for name, values in parse_qs(query).items()}
         asked = _NUMBER_OF_ROWS.fullmatch(params.get("q", ""))

@@ -13,12 +13,12 @@ function instead; the rest is for such functions::
           lists      ListView, Column, Filter, DateRange: a list with search, filters, sort orders and "load more"
             page_names   the pages of one resource by the names of their URLs
 
-`platform_page`, `see_other`, `is_absent` and `submission_key` are handed out too, for a view of one's own.
+`platform_page`, `see_other`, `offers` and `submission_key` are handed out too, for a view of one's own.
 """
 
 from __future__ import annotations
 
-from portal.query import is_absent
+from portal.query import offers
 from portal.web import see_other
 from portal.web.guards import platform_page
 from portal.web.submissions import submission_key

@@ -12,16 +12,16 @@ from django.views.decorators.http import require_http_methods
 
 from portal.config.places import declaring_line
 from portal.errors import ApiAbsentError, UsageError
-from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, is_absent
+from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, offers
 from portal.web.frame import is_not_offered, page_is_denied
-from portal.web.request import IS_ABSENT
+from portal.web.request import SHOWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import Row
+    from portal.query import Endpoint, Row
     from portal.web.guards import View
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
@@ -89,11 +89,11 @@ class PageNames:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     def offered(self, request: HttpRequest) -> PageNames:
-        """Those that a page of this request offers: without the writes that the backend is known not to take, and
-        those for which the user has no permission.
+        """Those that a page of this request offers: without the writes that the backend does not offer, and those for
+        which the user has no permission.
         """
         own = cast("PortalRequest", request)
-        absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if is_absent(mutation, request)}
+        absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if not offers(mutation)}
         absent |= {page: "" for page, permission in self.permissions.items() if page_is_denied(own, permission)}
         return replace(self, **absent) if absent else self
 
@@ -131,13 +131,11 @@ class DeclaredPage:
 
     :param permission: one that this page needs beside the platform, in place of that of its resource.
     :ivar about: the parameter with the call that the page is about.
-    :ivar asks: whether it makes the call that it is about before it shows anything.
     :ivar declared_at: file and line.
     """
 
     methods: ClassVar[tuple[str, ...]]
     about: ClassVar[str] = "mutation"
-    asks: ClassVar[bool] = False
 
     permission: str = ""
     declared_at: tuple[str, int] = field(
@@ -145,10 +143,15 @@ class DeclaredPage:
     )
 
     @property
+    def shows(self) -> Endpoint[Any]:
+        """The call that the page is about: without it there is no such page."""
+        endpoint: Endpoint[Any] = getattr(self, self.about)
+        return endpoint
+
+    @property
     def call(self) -> str:
         """The key of the call that the page is about."""
-        key: str = getattr(self, self.about).key
-        return key
+        return self.shows.key
 
     def shown(self, pages: PageNames) -> ShownRow | None:  # noqa: ARG002  for those that show one
         """The row and the template that the page shows; None for a page of another kind."""
@@ -160,13 +163,6 @@ class DeclaredPage:
         :param values: those of the URL.
         """
         raise NotImplementedError
-
-    def is_absent(self, request: HttpRequest | None) -> bool:
-        """Whether the backend is known not to have the call that the page is about.
-
-        :param request: None asks what holds for all users.
-        """
-        return is_absent(getattr(self, self.about), request)
 
     def refuse(self, message: str) -> NoReturn:
         """Tell what is wrong with the declaration, in the line that makes it.
@@ -216,12 +212,11 @@ class DeclaredPage:
     def as_view(self, pages: PageNames) -> View:
         """The view, as one of the pages of a resource. Any other method than its own is a 405.
 
-        A form whose call the backend is known not to have can't be opened, and one that was sent says so. A page that
-        asks needs no more than its answer.
+        A page whose call is not offered is a 404.
         """
 
         def view(request: HttpRequest, **values: Any) -> HttpResponse:
-            if request.method != "POST" and not self.asks and self.is_absent(request):
+            if not offers(self.shows):
                 raise ApiAbsentError
             return self.respond(request, pages, **values)
 
@@ -231,7 +226,7 @@ class DeclaredPage:
         # The decorators around a view keep it.
         setattr(view, _SHOWN, partial(self.shown, pages))
         setattr(view, _NAMES, pages)
-        setattr(view, IS_ABSENT, self.is_absent)
+        setattr(view, SHOWS, self.shows)
         guarded: View = require_http_methods(list(self.methods))(view)
         return guarded
 

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 
 from portal.config.current import portal_config
 from portal.edge import NO_SEGMENT
-from portal.query import ignores, is_absent, use_queries
-from portal.services.searched_lists import searched_lists
+from portal.query import use_queries
+from portal.services.searched_lists import offered_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import is_not_there, part_if_answered
 from portal.web.request import active_locale, best_first, folded, search_text
@@ -104,19 +104,14 @@ def search_everything(request: PortalRequest, q: str) -> Found:
     """
     essentials = use_app_essentials(request)
     platforms = request.edge_user.platforms if essentials is None else essentials.platforms
-    asked = [
-        (platform, each)
-        for platform, each in searched_lists()
-        if platform.name in platforms and not ignores(each.hook, "q")
-    ]
+    asked = [each for each in offered_lists() if each[0].name in platforms]
     if len(q) < MIN_TEXT_CHARS:
-        searches = any(not is_absent(each.hook, request) for _, each in asked)
-        return Found(q=q, too_short=bool(q), searches=searches, has_platforms=bool(platforms))
+        return Found(q=q, too_short=bool(q), searches=bool(asked), has_platforms=bool(platforms))
     results: list[PaginatedResult[Any]] = use_queries(request, [each.hook.spec(q=q) for _, each in asked])
     found = [
         (platform, each, result)
         for (platform, each), result in zip(asked, results, strict=True)
-        if not is_not_there(result) and "q" not in result.data.ignored
+        if not is_not_there(result)
     ]
     if found and all(part_if_answered(result) is None for _, _, result in found):
         found[0][2].unwrap()

@@ -17,7 +17,6 @@ from portal.config.cookies import VAR_REFRESH_TOKEN
 from portal.config.log_lines import LOG_FORMATS, line_formatter
 from portal.telemetry.audit import JsonLine
 from portal.testing import Backend, SignedIn, access_token
-from portal.web.sign_in import post_login
 
 CLIENTS, SESSIONS = "/energy/clients", "/energy/sessions"
 SECRETS = {
@@ -195,10 +194,6 @@ class TestOfAPlatform:
 
 @pytest.mark.parametrize("app", ["auth_app"])
 class TestOfTheGateway:
-    @pytest.fixture(autouse=True)
-    def _a_sign_in_asks_for_the_profile_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(post_login, "ask_what_is_unknown", lambda *_: None)
-
     def sign_in(self, browser: Client, *, right: bool = True) -> int:
         email = SECRETS["the user's address"] if right else SECRETS["an address that nobody has"]
         password = SECRETS["the right password" if right else "a wrong password"]

@@ -25,12 +25,13 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Pool, call_circuits
 from portal.server.static.storage import bundle
 from portal.store import query_store
+from portal_dev.local_servers.local_stack import OFFERS
 from sqlite_cache import SQLiteCache
 from tests.budgets.backend import backend_with, sign_in
 from tests.budgets.call_counter import CallCounter
 from tests.budgets.pages import PERMISSIONS, SIGNED_OUT
-from tests.support.absences import forget_absences
 from tests.support.nothing_kept import TOKEN, no_time_passes
+from tests.support.offers import offered
 
 HEADERS: Final = {
     "Host": "localhost",
@@ -110,6 +111,7 @@ class Views:
             # Whether the file of the store was replaced is looked up by the clock.
             stack.enter_context(patch("sqlite_cache.pool.LOOK_EVERY_S", 10**12))
             backend = backend_with(http, profile=profile)
+            stack.enter_context(offered(OFFERS.get(profile, "all")))
             if path != SIGNED_OUT:
                 made = sign_in(backend, *PERMISSIONS[self.app], profile=profile)
                 cookies |= {VAR_ACCESS_TOKEN: made.access, VAR_REFRESH_TOKEN: made.refresh}
@@ -139,10 +141,9 @@ class Views:
 
 
 def _forget() -> None:
-    """Have nothing cached, and nothing learned of the backend."""
+    """Have nothing cached."""
     query_store().backend().clear()
     call_circuits.clear()
-    forget_absences()
 
 
 def noting_submit(begun: list[Future[Any]]) -> Any:

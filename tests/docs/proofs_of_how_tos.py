@@ -21,7 +21,6 @@ from portal.services.energy.stations import StationQueries
 from portal.services.operations.work_orders import WorkOrderMutations, WorkOrderQueries
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
 from portal.web.present import formats_of, number_text
-from portal.web.sign_in import post_login
 from tests.support.checkout_copy import NEW_PLATFORM
 
 FORM = {"email": "ada@example.com", "password": "correct horse", "next": ""}
@@ -79,9 +78,7 @@ def test_sort(backend: Backend, signed_in: SignedIn) -> None:
 
 
 @in_app("auth_app")
-def test_cookie(backend: Backend, signed_out: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The profile alone is asked for.
-    monkeypatch.setattr(post_login, "ask_what_is_unknown", lambda *_: None)
+def test_cookie(backend: Backend, signed_out: Client) -> None:
     made = backend.sign_in("ENERGY_APP")
     backend.answers("POST", "/auth/login", json=made.pair)
     response = signed_out.post("/en/login", FORM)

@@ -61,7 +61,7 @@ def test_edge_table_has_the_rules_in_their_order() -> None:
 def test_endpoints_page_names_all_required_calls() -> None:
     import_services()
     is_optional = {
-        f"{hook.method if isinstance(hook, DeclaredMutation) else 'GET'} `{hook.path_shape}`": hook.is_optional
+        f"{hook.method if isinstance(hook, DeclaredMutation) else 'GET'} `{hook.path_shape}`": hook.optional
         for hook in declared_hooks()
     } | {"POST `/refresh`": False}
     page = (REFERENCE / "endpoints.md").read_text()

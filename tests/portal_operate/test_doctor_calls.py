@@ -1,4 +1,4 @@
-"""`doctor --token-file`: what a backend does not have is told, with what pages then do without."""
+"""`doctor --token-file` holds the declaration against the running backend; `check_services --live` makes it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 import jwt
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from django.test import override_settings
 
+from portal.config.environment.offers import read_offers_file
 from portal.config.projects import PROJECTS
 from portal_operate.doctor import Finding, Level
 from portal_operate.doctor.backend_calls import look_at_calls
@@ -20,6 +22,7 @@ from portal_operate.doctor.findings import Patient
 from tests.support.command_line import run_command
 from tests.support.harness import running_stack
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
+from tests.support.offers import offered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,28 +73,34 @@ def backend_with(calls: Mapping[str, Any], *, accepts: bool = True) -> AbstractC
     return scripted_server(answer)
 
 
-def test_absent_calls_are_warnings_that_name_the_loss(tmp_path: Path) -> None:
+def test_differences_from_the_declaration_are_named(tmp_path: Path) -> None:
     access = token(sub="ada")
     variables = {"DEBUG": "on", "APP_STATE_DIR": str(tmp_path / "state"), "APP_API_HONOURS_IDEMPOTENCY_KEY": "on"}
     with backend_with(SMALL) as backend:
-        variables["APP_PUBLIC_API_BASE_URL"] = backend.url
+        variables |= {"APP_PUBLIC_API_BASE_URL": backend.url, "APP_BACKEND_OFFERS": "all"}
         done = run_command("doctor", "--json", "--token-file", "-", given=access, **variables)
     assert (done.status, done.data["result"]) == (0, "warning"), done
     told, well = (
         {each["subject"]: each["seen"] for each in done.data["findings"] if each["level"] == level}
         for level in ("warning", "ok")
     )
-    assert told["GET /energy/state"].startswith("absent: answered 404. The overview ")
-    assert told["GET /energy/stations"].startswith("absent: answered 404. ")
-    assert "GET /energy/stations/counts" not in told, "the list is absent, and so is what belongs to it"
-    assert well["GET /energy/clients"] == well["GET /energy/clients/{id}"] == "is there"
+    assert told["energy.get_state"] == told["energy.get_stations?q"] == "declared to be offered: answered 404"
+    # A filter that changes nothing is not there.
+    assert told["energy.get_charging_sessions?clientId"] == "declared to be offered: changes nothing"
+    assert "energy.get_charging_sessions?stationId" in well["not told"], "no row has a station"
+    assert "energy.update_client" in well["not told"]
     assert "POST /energy/clients" in well["calls that write"]
-    # A filter that changes nothing is a warning.
-    assert told["GET /energy/sessions parameters"].startswith("not honoured: clientId, q, sort.")
-    assert "stationId" in well["GET /energy/sessions parameters"], "no row has a station"
     assert well["lost answers"].startswith("APP_API_HONOURS_IDEMPOTENCY_KEY is on: ")
     assert {request.line.split()[0] for request in backend.received} == {"GET"}
     assert access not in done.out + done.err
+
+
+def test_what_is_there_and_not_declared_is_one_warning() -> None:
+    with offered("required"):
+        found, _ = examined(SMALL, token(sub="ada"))
+    told = seen_as(found, Level.WARNING)
+    assert told["not declared"] == "not shown to users, and the backend has it: energy.get_charging_sessions"
+    assert not any(subject.startswith("energy.") for subject in told)
 
 
 def examined(calls: Mapping[str, Any], access: str, *, accepts: bool = True) -> tuple[list[Finding], set[str]]:
@@ -137,12 +146,20 @@ def test_rejected_token_is_one_error_and_ends_the_calls() -> None:
     assert asked == {"/me"}
 
 
-BEYOND_THE_CONTRACT = {"GET /energy/stations", "GET /energy/summary", "GET /energy/state", "GET /energy/clients/counts"}
-
-
-def test_full_sandbox_lacks_no_call(tmp_path: Path) -> None:
+def test_full_sandbox_lacks_nothing(tmp_path: Path) -> None:
     apps = tuple(project.app for project in PROJECTS)
     with running_stack(tmp_path, without=apps, SANDBOX_PROFILE="full") as stack:
-        found = found_at(stack.backend, stack.tokens("all@example.com")["accessToken"])
-    assert seen_as(found, Level.ERROR) == {}
-    assert {*BEYOND_THE_CONTRACT, "owner of cached data"}.isdisjoint(seen_as(found, Level.WARNING))
+        access = stack.tokens("all@example.com")["accessToken"]
+        found = found_at(stack.backend, access)
+        names, file = live_offers(stack.backend, access, tmp_path)
+    assert [each for each in found if each.level is not Level.OK] == []
+    assert {"energy.get_state", "energy.get_clients?city", "energy.get_clients?q", "energy.get_clients:total"} <= names
+    assert "# energy.update_client  # a write, not tried" in file
+
+
+def live_offers(url: str, access: str, folder: Path) -> tuple[frozenset[str], list[str]]:
+    """Return the names that `check_services --live` writes, and the lines of its file."""
+    (folder / "token").write_text(access)
+    with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, api_base_url=url)):
+        call_command("check_services", "--live", token_file=folder / "token", write=folder / "offers")
+    return read_offers_file(folder / "offers"), (folder / "offers").read_text().splitlines()

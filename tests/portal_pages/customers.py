@@ -40,7 +40,7 @@ class Customer(Client):
     place_id: str | None = None
 
 
-_customers = resource(CUSTOMERS, item=Customer)
+_customers = resource(CUSTOMERS, item=Customer, optional=True)
 
 
 class CustomerQueries(QueryGroup, domain="energy"):

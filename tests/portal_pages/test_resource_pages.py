@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -10,11 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import translation
 
-from portal.query.process_state import process_runtime
 from portal.testing import row_ids
 from portal_pages import ListView, resource_pages
 from tests.portal_pages import customers
 from tests.portal_pages.site import FORM, HERE, NEW, PAGE, ROW, Site
+from tests.support.offers import offered
 
 ADA = {"id": "c1", "name": "Ada", "plan": "flat"}
 
@@ -167,13 +166,9 @@ def test_a_page_may_be_a_function_and_the_buttons_that_lead_to_it_have_the_porta
         assert ">Delete</button>" in site.get().html
 
 
-# --- what the backend was seen not to have is asked for again after ten minutes ---
-
-
-def test_page_of_an_absent_call_is_back_after_ten_minutes(site: Site) -> None:
+@pytest.mark.parametrize("path", [PAGE, HERE, NEW])
+def test_page_of_a_call_that_is_not_offered_is_a_404(site: Site, path: str) -> None:
     site.backend.lists(customers.CUSTOMERS, [ADA])
-    queries, create = customers.CustomerQueries, customers.CustomerMutations.use_create_customer_mutation
-    for hook, path in ((queries.use_get_customers_query, PAGE), (queries.use_get_customer_query, HERE), (create, NEW)):
-        for seconds_ago, status in ((590, 404), (610, 200)):
-            process_runtime().gaps.learn(hook.key, status=404, now=time.time() - seconds_ago)
-            assert site.get(path).status == status
+    assert site.get(path).status == 200
+    with offered("required"):
+        assert site.get(path).status == 404

@@ -19,7 +19,7 @@ import requests
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS, Project
-from portal_dev.local_servers.local_stack import BACKEND, LocalStack
+from portal_dev.local_servers.local_stack import BACKEND, OFFERS, LocalStack
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 from tests.support.backend_proxy import BackendProxy, backend_proxy
 from tests.support.env_file import unset_by_tests
@@ -212,6 +212,7 @@ def running_stack(
                 # What `make run` sets for the sandbox.
                 "APP_API_HONOURS_IDEMPOTENCY_KEY": "on",
                 "APP_API_FORWARD_BROWSER": "on",
+                "APP_BACKEND_OFFERS": OFFERS.get(variables.get("SANDBOX_PROFILE") or "", "all"),
                 "APP_STATE_DIR": str(folder / "state"),
                 "SANDBOX_STATE_DIR": str(folder / "sandbox"),
                 **variables,

@@ -16,7 +16,7 @@ from apps.operations.views.work_order_forms import (
     WorkOrderForm,
 )
 from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services import ignores, is_absent
+from portal.services import offers
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.operations.work_orders import (
@@ -78,7 +78,7 @@ def assigned_to_me(request: PortalRequest) -> Partial[WorkOrder] | None:
 def mine(request: PortalRequest) -> dict[str, object] | None:
     """The parameters of the list of what the user has to do; None if the user's name is not known."""
     me = use_app_essentials(request)
-    by_id = bool(me and me.id and _follows_ids(request))
+    by_id = bool(me and me.id and _follows_ids())
     if me is None or (not by_id and me.name == NO_VALUE):
         return None
     whose = {"assigneeId": me.id} if by_id else {"assignee": me.name}
@@ -91,15 +91,15 @@ def mine_by_id(request: PortalRequest) -> dict[str, object] | None:
     return params if params and "assigneeId" in params else None
 
 
-def unassigned(request: PortalRequest) -> dict[str, object] | None:
+def unassigned(_request: PortalRequest) -> dict[str, object] | None:
     """The parameters of the list of what nobody does yet; None where the backend knows no people."""
-    return {"status": UNFINISHED, "assigneeId": NONE_VALUE, "sort": "dueAt"} if _follows_ids(request) else None
+    return {"status": UNFINISHED, "assigneeId": NONE_VALUE, "sort": "dueAt"} if _follows_ids() else None
 
 
-def _follows_ids(request: PortalRequest) -> bool:
-    """Whether nothing is known against a list of those of one person. Nothing is asked for it."""
+def _follows_ids() -> bool:
+    """Return whether the backend offers the list of those of one person."""
     orders = WorkOrderQueries.use_get_work_orders_query
-    return not is_absent(PersonQueries.use_get_people_query, request) and not ignores(orders, "assigneeId")
+    return offers(PersonQueries.use_get_people_query) and offers(orders, "assigneeId")
 
 
 def late(_request: HttpRequest) -> dict[str, object]:

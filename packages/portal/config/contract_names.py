@@ -45,8 +45,8 @@ LIMIT_PARAM: Final = "limit"
 #: What hooks and the addresses of pages call `q` and `sort`.
 SEARCH_PARAM: Final = "q"
 SORT_PARAM: Final = "sort"
-#: A search for it finds no row. So a list that has rows for it is not searched.
-NOBODYS_WORD: Final = "qzxwvk"
+#: In place of the names of what a backend offers: all of them.
+EVERYTHING: Final = "*"
 #: The values of `sort` that every list knows; a list without `sort` is newest first.
 SORT_NEWEST_FIRST: Final = "-createdAt"
 SORT_OLDEST_FIRST: Final = "createdAt"

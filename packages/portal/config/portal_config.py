@@ -99,6 +99,7 @@ class PortalConfig:
     :param api_ca_file: PEM file of authorities that are trusted beside the public ones, for all calls.
     :param backend: an object of the class in `APP_BACKEND`; None for the contract's shapes. `current_backend` of
         `portal.api` gives it with all of its methods.
+    :param offers: names of the optional calls and parameters that the backend has; None where nobody has declared it.
     :param request_budget_s: seconds that the backend calls of one request have together.
     :param offers_password_reset: whether the backend sends mails to who has forgotten the password.
     :param honours_idempotency_key: whether the backend does what has a known `Idempotency-Key` only once. If not, what
@@ -137,6 +138,7 @@ class PortalConfig:
     audit_key: str = field(default="", repr=False)
     traces_to: str = field(default="", repr=False)
     backend: ReadsClaims | None = None
+    offers: frozenset[str] | None = None
     request_budget_s: float = REQUEST_BUDGET_S
     offers_password_reset: bool = False
     honours_idempotency_key: bool = False

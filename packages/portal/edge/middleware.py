@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -88,7 +87,7 @@ def load_routes(app: str) -> RouteTable:
 
 
 class _Current:
-    """Where the process learns which platforms the backend has nothing of."""
+    """What gives the platforms of which the backend offers nothing."""
 
     source: Callable[[], frozenset[TPlatform]] | None = None
 
@@ -97,7 +96,7 @@ _current = _Current()
 
 
 def use_absent_platforms(source: Callable[[], frozenset[TPlatform]] | None) -> None:
-    """Set what gives the platforms whose backend has nothing; called at the start of a server, and by tests."""
+    """Set what gives the platforms of which nothing is offered, before the middleware is made; also by tests."""
     _current.source = source
 
 
@@ -115,8 +114,8 @@ class ProxyMiddleware:
             origins=config.origins,
             routes=load_routes(config.project.app),
             debug=config.debug,
+            absent=_current.source() if _current.source else frozenset(),
         )
-        self._sites: dict[frozenset[TPlatform], Site] = {}
         self.token_cache = make_token_cache(config)
         self.allowed_hosts = AllowedHosts()
         self.responses = EdgeResponses()
@@ -136,10 +135,8 @@ class ProxyMiddleware:
         access = self.token_cache.check(tokens.access, now=time.time())
         if access is INVALID:
             store.drop_access()
-        # Without a sign-in nobody has a home. What the process knows is looked up when it is first needed.
-        site = self._site_now() if tokens.access or tokens.refresh else self.site
         decision = cached_forward(
-            site,
+            self.site,
             request.path_info,
             request.method or "GET",
             access,
@@ -147,7 +144,7 @@ class ProxyMiddleware:
             request.COOKIES.get(VAR_PERMITTED_PLATFORMS),
         )
         if decision is None:
-            decision = decide(RequestContext.from_request(request, tokens=tokens, site=site, access=access))
+            decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
         decision_counters.count(decision.rule)
         tracing.note(tracing.EDGE_RULE, decision.rule)
         if decision.ends_sign_in:
@@ -168,16 +165,6 @@ class ProxyMiddleware:
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule
         return response
-
-    def _site_now(self) -> Site:
-        """The site with the platforms that are absent now. Caches tell sites apart, so each set has one of its own."""
-        absent = frozenset() if _current.source is None else _current.source()
-        if not absent:
-            return self.site
-        found = self._sites.get(absent)
-        if found is None:
-            found = self._sites[absent] = replace(self.site, absent=absent)
-        return found
 
     def _forward(self, request: EdgeRequest, user: EdgeUser, pathname: str | None) -> HttpResponseBase:
         if pathname is None:

@@ -61,7 +61,7 @@ class Site:
     :param homes: locale and platform to the address of that home page, seen from this app.
     :param logins: locale to the gateway's sign-in page.
     :param return_origin: the origin in `next`; empty on the gateway, whose `next` is a path.
-    :param absent: platforms whose backend is known to have nothing: they are nobody's home.
+    :param absent: platforms of which the backend offers nothing: they are nobody's home.
     :param next_prefix: the beginning of the sign-in page's query: `?next=` and that origin, encoded.
     """
 
@@ -99,10 +99,18 @@ class Site:
         return self.homes[locale, primary]
 
 
-def make_site(*, project: Project, origins: Mapping[str, str], routes: RouteTable, debug: bool = False) -> Site:
+def make_site(
+    *,
+    project: Project,
+    origins: Mapping[str, str],
+    routes: RouteTable,
+    debug: bool = False,
+    absent: frozenset[TPlatform] = frozenset(),
+) -> Site:
     """The site of a project with its route table.
 
     :param origins: project folder to its origin.
+    :param absent: platforms of which the backend offers nothing.
     """
     platform = project.platform
     gateway_url = origins[GATEWAY.app]
@@ -113,6 +121,7 @@ def make_site(*, project: Project, origins: Mapping[str, str], routes: RouteTabl
         gateway_url=gateway_url,
         platform_origins={entry.name: origins[entry.app] for entry in PLATFORMS},
         debug=debug,
+        absent=absent,
         public=_pages(routes.public),
         neutral=_pages(routes.neutral),
         ungated=on_segments((*routes.ungated, *(DEBUG_PATHS if debug else ()))),

@@ -15,7 +15,7 @@ A read runs from top to bottom; each step gets a value back from the step below:
           cache                      pages in the store, and the writes that they lack
           (single flight)            does another thread fetch this page now? `portal.process`
           calls                      GET, with further tries
-          gaps                       what the backend is known not to have, and which rows contradict a parameter
+          row_checks                 rows that contradict a parameter of their read
 
 A write does the same in the other order::
 
@@ -25,10 +25,9 @@ A write does the same in the other order::
           calls                      POST, PUT, PATCH or DELETE, with one further try
           cache                      the record, which every later read applies
 
-    list_reads           lists whose backend ignores or refuses a parameter
+    offered_calls        the calls and parameters that the backend is declared to have
     query_layer          one backend and one cache, in a project that is not the portal's
     resources            resource(): the hooks of one resource
-      resource_roles         what each is to it, and what a page does without
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
 
@@ -41,10 +40,12 @@ from __future__ import annotations
 from portal.query.cache import KeyUse as KeyUse
 from portal.query.cache import endpoints_by_digest as endpoints_by_digest
 from portal.query.cache import read_key as read_key
+from portal.query.calls import BackendCaller as BackendCaller
 from portal.query.client import QueryClient as QueryClient
 from portal.query.client import client_of as client_of
 from portal.query.client import create_query_client as create_query_client
 from portal.query.endpoints import REGISTRY as REGISTRY
+from portal.query.endpoints import DeclaredList as DeclaredList
 from portal.query.endpoints import DeclaredMutation as DeclaredMutation
 from portal.query.endpoints import DeclaredQuery as DeclaredQuery
 from portal.query.endpoints import Endpoint as Endpoint
@@ -58,26 +59,21 @@ from portal.query.hooks import MutationHook as MutationHook
 from portal.query.hooks import PaginatedQueryHook as PaginatedQueryHook
 from portal.query.hooks import QueryGroup as QueryGroup
 from portal.query.hooks import QueryHook as QueryHook
-from portal.query.hooks import bare_spec as bare_spec
 from portal.query.hooks import check_endpoints as check_endpoints
 from portal.query.hooks import create_mutation_group as create_mutation_group
 from portal.query.hooks import create_query_group as create_query_group
-from portal.query.hooks import forget_gaps as forget_gaps
-from portal.query.hooks import gaps_mark as gaps_mark
-from portal.query.hooks import ignored_params as ignored_params
-from portal.query.hooks import ignores as ignores
-from portal.query.hooks import is_absent as is_absent
-from portal.query.hooks import is_known as is_known
-from portal.query.hooks import is_refused_now as is_refused_now
 from portal.query.hooks import mutation_endpoint as mutation_endpoint
-from portal.query.hooks import note_absent as note_absent
 from portal.query.hooks import paginated_query_endpoint as paginated_query_endpoint
 from portal.query.hooks import query_endpoint as query_endpoint
 from portal.query.hooks import use_queries as use_queries
+from portal.query.offered_calls import is_named as is_named
+from portal.query.offered_calls import offers as offers
+from portal.query.offered_calls import optional_names as optional_names
 from portal.query.partition import principals_of_user as principals_of_user
 from portal.query.process_state import process_runtime as process_runtime
 from portal.query.query_layer import QueryLayer as QueryLayer
 from portal.query.reads import WalkedPage as WalkedPage
+from portal.query.reads import walk_list as walk_list
 from portal.query.resources import Resource as Resource
 from portal.query.resources import RowTotals as RowTotals
 from portal.query.resources import resource as resource
@@ -86,6 +82,7 @@ from portal.query.results import PaginatedRes as PaginatedRes
 from portal.query.results import PaginatedResult as PaginatedResult
 from portal.query.results import QueryResult as QueryResult
 from portal.query.results import versions_of as versions_of
+from portal.query.row_checks import in_order as in_order
 from portal.rows import ActivityEntry as ActivityEntry
 from portal.rows import CommonSort as CommonSort
 from portal.rows import ListParams as ListParams

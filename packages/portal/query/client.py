@@ -12,12 +12,19 @@ from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
 from portal.query.events import EventLog
-from portal.query.list_reads import ListReads, Settled
+from portal.query.offered_calls import check_offered
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
-from portal.query.reads import PageFetcher, Reads
+from portal.query.reads import PageFetcher, Reads, WalkedPage, walk_list
 from portal.query.request_cache import RequestCache
 from portal.query.request_partition import RequestPartition
-from portal.query.results import MutationResult, PaginatedResult, QueryResult, response_data
+from portal.query.results import (
+    MutationResult,
+    PaginatedResult,
+    QueryResult,
+    list_data,
+    response_data,
+    walked_pages,
+)
 from portal.query.writes import Writes
 from portal.rows import decoder_of
 from portal.telemetry import tracing
@@ -30,7 +37,6 @@ if TYPE_CHECKING:
     from portal.query.cache import ReadResult
     from portal.query.events import MutationEvent, QueryEvent
     from portal.query.partition import Partition
-    from portal.query.reads import WalkedPage
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -41,7 +47,6 @@ class QueryClient:
 
     Hooks call it. Views and commands themselves call :meth:`purge` only.
 
-    :ivar gaps: what the backend was seen not to have.
     :ivar reads: its reads, below the hooks.
     """
 
@@ -55,14 +60,13 @@ class QueryClient:
         reload: bool,
     ) -> None:
         self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
-        self.gaps = runtime.gaps
         self._caller, request_cache = caller, RequestCache(clock=clock)
         self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller, request_cache=request_cache)
         fetcher = PageFetcher(
             caller=caller,
             partition=self._partition,
             cache=runtime.cache,
-            gaps=runtime.gaps,
+            warned=runtime.warned,
             single_flight=runtime.single_flight,
             registry=registry,
             clock=clock,
@@ -100,29 +104,28 @@ class QueryClient:
         :raises UsageError: `pages` is not a number from 1 to 50, or `cursor` is not a text.
         :raises SignInEndedError: the sign-in is over.
         """
-        asked: QuerySpec[Any] = QuerySpec(query=request, cursor=cursor, pages=pages, force=force, again=again)
-        call, left_out = self._lists.begin(asked)
-        return self._paginated(request, self._lists.settle(call, request, self._read(call), left_out))
+        call: QuerySpec[Any] = QuerySpec(query=request, cursor=cursor, pages=pages, force=force, again=again)
+        return self._paginated(request, call, self._read(call))
 
     def walk(self, request: ListRequest, *, page_rows: int) -> Iterator[WalkedPage[Any]]:
         """Read a whole list past the cache, page by page: :func:`~portal.query.reads.walks.walk_list`."""
-        return self._lists.walk(request, caller=self._caller, page_rows=page_rows)
+        check_offered(request)
+        rows = walk_list(request, caller=self._caller, page_rows=page_rows)
+        return walked_pages(rows, request, warned=self._warned)
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
         """Run queries at the same time; gives their results in the same order. Raises as :meth:`paginated`."""
-        lists = self._lists
-        begun = [lists.begin(spec) for spec in specs]
         began = time.perf_counter()
         with tracing.span("queries", str(len(specs))) as span, self._partition.purged_if_ended():
-            results = self.reads.read_all([call for call, _ in begun])
-            for (call, _), result in zip(begun, results, strict=True):
-                status = self._log.add_read(call, result, began=began)
-                span.part("query", call.query.key.endpoint, outcome=status)
+            results = self.reads.read_all(specs)
+            for spec, result in zip(specs, results, strict=True):
+                status = self._log.add_read(spec, result, began=began)
+                span.part("query", spec.query.key.endpoint, outcome=status)
         return [
-            self._paginated(spec.query, lists.settle(call, spec.query, result, left_out))
+            self._paginated(spec.query, spec, result)
             if isinstance(spec.query, ListRequest)
-            else self._one_shot(call, result)
-            for spec, (call, left_out), result in zip(specs, begun, results, strict=True)
+            else self._one_shot(spec, result)
+            for spec, result in zip(specs, results, strict=True)
         ]
 
     def start(self, spec: QuerySpec[QueryResult[Any]]) -> QueryResult[Any] | bool:
@@ -218,11 +221,6 @@ class QueryClient:
         """Drop all that is cached for the user with this id: what that user may see has changed."""
         self._partition.purge_user(user_id)
 
-    @property
-    def _lists(self) -> ListReads:
-        # Made anew: objects that refer to each other wait for the garbage collection.
-        return ListReads(read=self._read, gaps=self.gaps, warned=self._warned, clock=self._clock)
-
     def _read(self, call: QuerySpec[Any]) -> ReadResult:
         began = time.perf_counter()
         with tracing.span("query", call.query.key.endpoint) as span, self._partition.purged_if_ended():
@@ -245,25 +243,24 @@ class QueryClient:
             _refetch=lambda: self.query(call.query, force=True),
         )
 
-    def _paginated(self, request: ListRequest, settled: Settled) -> PaginatedResult[Any]:
-        call, result = settled.call, settled.result
+    def _paginated(self, request: ListRequest, call: QuerySpec[Any], result: ReadResult) -> PaginatedResult[Any]:
         pages = len(result.pages)
         return PaginatedResult(
-            _data=lambda: self._lists.data(request, settled),
+            _data=lambda: list_data(result.pages, request, is_from_start=call.cursor is None, warned=self._warned),
             error=result.error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(request, result, *settled.left_out),
+            version=_version(request, result),
             pages=pages,
             _refetch=lambda: self.paginated(request, pages=call.pages, cursor=call.cursor, force=True),
             _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.cursor, again=True),
         )
 
 
-def _version(request: ReadRequest, result: ReadResult, *left_out: str) -> tuple[object, ...] | None:
+def _version(request: ReadRequest, result: ReadResult) -> tuple[object, ...] | None:
     """What names the data: as the query was asked for, since rows that contradict it are left out of what came."""
     version = result.version
-    return None if version is None else (request.key.digest, left_out, *version)
+    return None if version is None else (request.key.digest, *version)
 
 
 def create_query_client(

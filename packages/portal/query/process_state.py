@@ -12,7 +12,6 @@ from portal.config.current import portal_config
 from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
 from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
-from portal.query.gaps import KnownGaps
 from portal.query.partition import Namespaces
 from portal.query.reads import Revalidations
 from portal.store import query_store
@@ -29,14 +28,12 @@ class QueryRuntime:
 
     :param single_flight: pages that are being fetched.
     :param fetch_pool: threads for fetches that requests wait for.
-    :param gaps: what the backend was seen not to have.
-    :param warned: keys of endpoints whose rows can't be told apart: one warning for each is enough.
+    :param warned: names of which the log has its line: one warning for each is enough.
     :param patience_s: how long a request waits for newer data while it could show older data.
     """
 
     namespaces: Namespaces
     cache: PageCache
-    gaps: KnownGaps
     single_flight: SingleFlight[Page]
     fetch_pool: Pool
     revalidations: Revalidations
@@ -76,7 +73,6 @@ def runtime_for(
             backend_url=backend_url,
             random_below=random_below,
         ),
-        gaps=KnownGaps(store=store),
         single_flight=single_flight or SingleFlight(),
         fetch_pool=fetch_pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE),
         revalidations=Revalidations(pool=background_pool),

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeAlias,
+    TypeVar,
+    Unpack,
+    cast,
+    get_args,
+    overload,
+)
 
 from portal.config.contract_names import (
     ACTIVITY_SEGMENT,
@@ -20,7 +33,6 @@ from portal.config.contract_names import (
 from portal.errors import UsageError
 from portal.query.endpoints import ResourceReadOptions, same_params
 from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
-from portal.query.resource_roles import ResourceRole, sentences_of
 from portal.rows import (
     ActivityEntry,
     ActivityParams,
@@ -45,6 +57,10 @@ if TYPE_CHECKING:
     from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint
     from portal.query.hooks import MutationHook, PaginatedQueryHook
     from portal.rows import Decoder
+
+ResourceRole: TypeAlias = Literal[
+    "list", "detail", "counts", "totals", "create", "update", "replace", "delete", "restore", "activity", "note"
+]
 
 P = ParamSpec("P")
 ListP = ParamSpec("ListP")
@@ -120,8 +136,8 @@ class ResourceOptions(ResourceReadOptions, total=False):
     invalidates_tags: Iterable[str]
     unique_by: str | Literal[False]
     filter_fields: Mapping[str, str | None]
+    optional: bool
     required: Collection[ResourceRole]
-    without: Mapping[ResourceRole, str]
 
 
 class ResourceFactory(Generic[ListP, RowP]):
@@ -166,8 +182,8 @@ class ResourceFactory(Generic[ListP, RowP]):
         invalidates_tags: Iterable[str] = (),
         unique_by: str | Literal[False] = ID_FIELD,
         filter_fields: Mapping[str, str | None] = MappingProxyType({}),
+        optional: bool = False,
         required: Collection[ResourceRole] = (),
-        without: Mapping[ResourceRole, str] = MappingProxyType({}),
         **options: Unpack[ResourceReadOptions],
     ) -> Resource[Any, Any, Any, Any]:
         """Declare the usual endpoints of a resource, for groups to name.
@@ -183,8 +199,6 @@ class ResourceFactory(Generic[ListP, RowP]):
             class ClientMutations(MutationGroup):
                 use_create_client_mutation = _clients.create
 
-        An endpoint that differs is declared with `query_endpoint`, `paginated_query_endpoint` or `mutation_endpoint`.
-
         :param path: of the list, below the backend's address; a row's is `<path>/{id}`.
         :param item: class of a row.
         :param detail: class of a single row, where the backend gives it more fields than in the list. It is also what a
@@ -197,14 +211,14 @@ class ResourceFactory(Generic[ListP, RowP]):
         :param invalidates_tags: tags of further queries that become stale with them.
         :param unique_by: field of the wire that tells rows apart; False keeps duplicates.
         :param filter_fields: see :func:`~portal.query.hooks.lists.paginated_query_endpoint`.
-        :param required: the endpoints that every backend must have; all others are optional.
-        :param without: what a page does without an optional endpoint, where that is not the usual; English sentences
-            for the reference.
+        :param optional: whether a backend may lack these endpoints, and the parameters of the list: they are offered
+            where they are declared to be (`APP_BACKEND_OFFERS`).
+        :param required: the endpoints that every backend must have all the same.
         :param options: of the list and the detail, see
             :class:`~portal.query.endpoints.declarations.ResourceReadOptions`.
         :raises UsageError: the path is not one, or an option does not fit.
         """
-        sentences = sentences_of(path, required=required, without=without)
+        _check_roles(path, required)
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
         for role, kind in (("item", item), ("detail", shown)):
@@ -283,10 +297,16 @@ class ResourceFactory(Generic[ListP, RowP]):
             activity=activity,
             note=recorded(note),
         )
-        for role, sentence in sentences.items():
-            endpoint: Endpoint[Any] = getattr(made, role)
-            endpoint.resource, endpoint.without = path, sentence
+        for name in get_args(ResourceRole):
+            endpoint: Endpoint[Any] = getattr(made, name)
+            endpoint.resource, endpoint.optional = path, optional and name not in required
+        found.optional_params = optional
         return made
+
+
+def _check_roles(path: str, roles: Collection[ResourceRole]) -> None:
+    for unknown in {*roles} - {*get_args(ResourceRole)}:
+        raise UsageError(f"resource {path}: {unknown!r} should be one of {', '.join(get_args(ResourceRole))}")
 
 
 def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str], tags: Iterable[str]) -> TMutation:

@@ -5,12 +5,13 @@ Each call returns new objects, which callers may change.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD
+from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, SORT_PARAM
 from portal.config.limits import MAX_PAGES
 from portal.errors import (
     ApiError,
@@ -21,15 +22,19 @@ from portal.errors import (
     without_traceback,
 )
 from portal.query.cache import has_next, unique_rows
-from portal.query.gaps import checked_rows
+from portal.query.offered_calls import offers_totals
+from portal.query.reads import WalkedPage
+from portal.query.row_checks import checked_rows
 from portal.rows import copied, copied_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from portal.query.cache import MergedPage
+    from portal.query.cache import JsonRow, MergedPage
     from portal.query.endpoints import ListRequest
     from portal.rows import Decoder
+
+logger = logging.getLogger("portal.query")
 
 TData = TypeVar("TData")
 TItem = TypeVar("TItem")
@@ -111,9 +116,10 @@ class PaginatedRes(Generic[TItem]):
     :param next_cursor: where that page begins; None at the end.
     :param raw_res: the server's own page bodies, one for each page, with all fields as they came.
     :param total: how many rows the list has in all, after this user's own writes. None where the backend gives no
-        number, where a written row may or may not match the list's filter, and where `ignored` has a filter.
-    :param ignored: names on the wire of the parameters that the backend was seen to ignore or refuse in this read. Rows
-        that contradict a parameter are not among `items`; where `q` was ignored, there are none.
+        number, or none of the filtered list, where a written row may or may not match the list's filter, and where
+        `ignored` has a filter.
+    :param ignored: names on the wire of the parameters that the backend did not follow in this read. Rows that
+        contradict a filter are not among `items`.
     """
 
     items: tuple[TItem, ...] = ()
@@ -228,33 +234,31 @@ def response_data(body: Any, decode: Decoder | None) -> tuple[Any, ApiError | No
         return None, without_traceback(error)
 
 
-class ListData(NamedTuple):
-    """The pages of a list as one.
-
-    :param has_unnamed: whether some rows have no usable value in `unique_by`.
-    :param contradicted: the parameters that the backend's rows contradict; `proofs` are those of them for which that
-        shows that the backend ignores them.
-    """
-
-    list: PaginatedRes[Any]
-    has_unnamed: bool
-    contradicted: tuple[str, ...]
-    proofs: tuple[str, ...]
-
-
 def filters_of(params: Sequence[str]) -> bool:
     """Whether one of these parameters decides which rows a list has; the order alone does not."""
-    return any(param != "sort" for param in params)
+    return any(param != SORT_PARAM for param in params)
 
 
-def list_data(pages: Sequence[MergedPage], request: ListRequest, *, left_out: tuple[str, ...]) -> ListData:
+def _counted_total(request: ListRequest, ignored: Sequence[str], total: int | None, *, whole: int | None) -> int | None:
+    """Return the total of a list, where it is certainly one of the filtered list.
+
+    :param ignored: the parameters that were not followed.
+    :param whole: the number of rows of a list that is here from its beginning to its end; else None.
+    """
+    if filters_of(ignored):
+        return None
+    is_certain = not filters_of(request.filtered_by) or offers_totals(request.hook) or total == whole
+    return total if is_certain else None
+
+
+def list_data(
+    pages: Sequence[MergedPage], request: ListRequest, *, is_from_start: bool, warned: set[str]
+) -> PaginatedRes[Any]:
     """The pages of a list as one, without rows that contradict a parameter.
 
-    :param request: as it was asked for; `left_out` was not sent, since the backend refuses it, or does not search.
+    :param is_from_start: whether the first page is the first one of the list.
+    :param warned: the names for which this process has logged a warning.
     """
-    if "q" in left_out:
-        # Nobody knows which rows have the words.
-        return ListData(PaginatedRes(ignored=left_out), False, (), ())
     bodies = tuple(copied(merged.page.body) for merged in pages)
     rows, has_unnamed = unique_rows(
         [merged.rows for merged in pages]
@@ -266,15 +270,50 @@ def list_data(pages: Sequence[MergedPage], request: ListRequest, *, left_out: tu
         ],
         unique_by=request.hook.unique_by,
     )
-    rows, contradicted, proofs = checked_rows(rows, request, raw=(merged.page.rows for merged in pages))
-    ignored = tuple(dict.fromkeys((*left_out, *contradicted)))
+    if has_unnamed:
+        text = "rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a field that"
+        _warn(request.endpoint, f"{text} every row has, or unique_by=False", request.hook.unique_by, warned=warned)
+    rows, contradicted = _checked(rows, request, raw=(merged.page.rows for merged in pages), warned=warned)
     has_more = has_next(pages)
-    data = PaginatedRes(
+    whole = None if has_more or not is_from_start else sum(len(merged.page.rows) for merged in pages)
+    return PaginatedRes(
         items=rows if request.decode is None else request.decode(rows),
         has_next=has_more,
         next_cursor=pages[-1].page.next_cursor if has_more else None,
         raw_res=bodies,
-        total=pages[0].total if pages and not filters_of(ignored) else None,
-        ignored=ignored,
+        total=_counted_total(request, contradicted, pages[0].total, whole=whole) if pages else None,
+        ignored=contradicted,
     )
-    return ListData(data, has_unnamed, contradicted, proofs)
+
+
+def walked_pages(
+    pages: Iterable[tuple[list[JsonRow], int | None]], request: ListRequest, *, warned: set[str]
+) -> Iterator[WalkedPage[Any]]:
+    """The pages of a walk, decoded, without rows that contradict a parameter.
+
+    :param pages: the rows of each as they came, and its total.
+    """
+    for sent, total in pages:
+        rows, contradicted = _checked(sent, request, raw=[sent], warned=warned)
+        yield WalkedPage(
+            rows=rows if request.decode is None else request.decode(rows),
+            total=_counted_total(request, contradicted, total, whole=None),
+            ignored=contradicted,
+        )
+
+
+def _checked(
+    rows: Sequence[JsonRow], request: ListRequest, *, raw: Iterable[Sequence[JsonRow]], warned: set[str]
+) -> tuple[tuple[JsonRow, ...], tuple[str, ...]]:
+    kept, contradicted = checked_rows(rows, request, raw=raw)
+    for param in contradicted:
+        text = "the rows of the backend contradict this parameter, so it does not follow it"
+        _warn(f"{request.endpoint}?{param}", text, warned=warned)
+    return kept, contradicted
+
+
+def _warn(name: str, text: str, *values: object, warned: set[str]) -> None:
+    """Log a warning, once in each process for each name."""
+    if name not in warned:
+        warned.add(name)
+        logger.warning(f"%s: {text}", name, *values)  # noqa: G004  the text is one of two above

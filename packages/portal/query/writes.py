@@ -26,6 +26,7 @@ from portal.query.cache import (
 )
 from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
+from portal.query.offered_calls import absence, check_offered
 from portal.query.request_partition import PROFILE_QUERY
 from portal.rows import check_depth
 
@@ -83,13 +84,13 @@ class Writes:
             invalidated.
         """
         fetcher = self.reads.fetcher
-        gaps, registry, clock = fetcher.gaps, fetcher.registry, fetcher.clock
+        registry, clock = fetcher.registry, fetcher.clock
+        check_offered(write)
         if write.hook.invalidated_tags:
             tagged = registry.tagged(write.hook.invalidated_tags)
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
         partition = self.reads.bound_partition() if targets else None
-        gaps.check(write, partition, now=clock())
         sent = self.reads.partition.token
         since = fetcher.cache.stamps(partition.namespace, targets) if partition else {}
         if targets and partition is None:
@@ -105,11 +106,10 @@ class Writes:
                 self._record(partition, dict.fromkeys(targets, record), since, sent=sent)
             if write.hook.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
-            absence = gaps.absence(error, write, partition, now=clock())
-            if absence is error:
+            found = absence(error, write.hook, warned=fetcher.warned)
+            if found is error:
                 raise
-            raise absence from error
-        gaps.answered(write, partition)
+            raise found from error
         answers = [answer_of(part, write, data, registry=registry) for part in write.hook.answers]
         done = records_of(write, data, answers, registry=registry)
         done_at = clock()

@@ -90,6 +90,8 @@ class ListParams(Params):
     of contract, section 7, or the resource's own; without it, newest first. The backend's names of both:
     `portal.config.contract_names`.
 
+    A list whose backend has no search says `q: None = None`, one without orders `sort: None = None`.
+
     `pages`: how many pages to read. `cursor`: where to begin, as the server named it; with `pages=1` just that page.
     These two belong to the call, and are no parameters of the list.
     """

@@ -6,6 +6,7 @@ must not wait for keys. A server that forks after this call fetches the keys aga
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,7 @@ from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
+from portal.query import REGISTRY
 from portal.server.parent_watch import ThisProcess
 from portal.services.service_imports import import_services
 from portal.store import import_backends
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler
 
     from portal.config.portal_config import PortalConfig
+
+logger = logging.getLogger("portal.server")
 
 #: How long the start waits for the keys of a JWKS address, seconds; it goes on without them.
 KEYS_WAIT_S: Final = 2.0
@@ -47,6 +51,7 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
         from portal.telemetry.trace_export import start_tracing  # noqa: PLC0415  nothing of OpenTelemetry is loaded without it
 
         start_tracing(portal_config())
+    say_what_is_not_offered()
     application = get_wsgi_application()
     fetch_keys(portal_config())
     begin_worker(instead_of=ThisProcess.instead_of)
@@ -73,6 +78,20 @@ def import_project(*, settings: str) -> None:
     for name in (settings_in_force.MESSAGE_STORAGE, settings_in_force.FORM_RENDERER):
         import_string(name)
     import_backends()
+
+
+def say_what_is_not_offered() -> None:
+    """Log one line where nobody has declared what the backend offers: what then is not shown, and how to declare it."""
+    if portal_config().offers is not None:
+        return
+    hooks = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
+    calls = sorted(hook.key for hook in hooks if hook.optional)
+    logger.warning(
+        "APP_BACKEND_OFFERS is not set, so %d optional calls are neither shown nor made, such as %s; set it to"
+        " contract, all, or a file that check_services --write makes (docs/reference/what-we-ask-of-a-backend.md)",
+        len(calls),
+        ", ".join(calls[:3]),
+    )
 
 
 def fetch_keys(config: PortalConfig) -> None:

@@ -9,12 +9,12 @@
         user         the signed-in user's profile
 
 Applications import a resource's own module (`from portal.services.energy.clients import ClientQueries`), and from here
-`use_queries`, for several queries of one page at the same time, `RowParams`, and what is known of the backend
-(`is_absent`, `ignores`). Addresses and shapes: contract, section 7.
+`use_queries`, for several queries of one page at the same time, `RowParams`, and what the backend
+offers (`offers`). Addresses and shapes: contract, section 7.
 
 Of a row only `id` is required: a field that the backend leaves out has its default.
 """
 
 from __future__ import annotations
 
-from portal.query import Partial, RowParams, ignores, is_absent, use_queries
+from portal.query import Partial, RowParams, offers, use_queries

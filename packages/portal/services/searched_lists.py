@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from portal.config.contract_names import SEARCH_PARAM
+from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS, PRODUCT
-from portal.query import PaginatedQueryHook, Row
+from portal.query import PaginatedQueryHook, Row, offers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +42,16 @@ class SearchedList(Generic[TRow]):
     path: str
     title: str | _StrPromise
     detail: Callable[[TRow], tuple[str | None, ...]] = lambda _: ()
+
+
+def offered_lists() -> tuple[tuple[Platform, SearchedList[Any]], ...]:
+    """Return those that the backend searches, each with its platform."""
+    return _offered(portal_config().offers)
+
+
+@lru_cache(maxsize=16)
+def _offered(declared: frozenset[str] | None) -> tuple[tuple[Platform, SearchedList[Any]], ...]:  # noqa: ARG001  the key
+    return tuple(each for each in searched_lists() if offers(each[1].hook, SEARCH_PARAM))
 
 
 @cache

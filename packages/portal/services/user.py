@@ -38,5 +38,5 @@ class UserMutations(MutationGroup):
         body=ProfileChanges,
         url=ME_PATH,
         method="PATCH",
-        without="The profile's page does not offer to change the name.",
+        optional=True,
     ).invalidates(query_key=UserQueries.use_get_me_query)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.inspection import StoreServer
 from portal.store.readiness import check_readiness
-from portal.store.shared_store import MemoryStore, SharedStore, import_backends, query_store, refresh_store
+from portal.store.shared_store import SharedStore, import_backends, query_store, refresh_store
 from portal.store.survey import inspect_store, survey_keys
 from portal.store.unknown_values import note_unknown
 from portal.store.updates import MISSING, Missing

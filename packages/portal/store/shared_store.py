@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import math
-import secrets
 import time
 from functools import partial
 from operator import methodcaller
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from django.conf import settings
 from django.core.cache import caches
-from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from django.core.signals import setting_changed
 
@@ -53,7 +51,6 @@ T = TypeVar("T")
 
 QUERY_ALIAS: Final = "default"
 REFRESH_ALIAS: Final = "refresh"
-_MEMORY_ENTRIES: Final = 10_000
 
 
 class SharedStore:
@@ -259,16 +256,6 @@ class SharedStore:
             store_timings.observe(time.perf_counter() - began, self.alias)
         circuit.answered()
         return result
-
-
-class MemoryStore(SharedStore):
-    """A store of one process, for a command that believes nothing of what is stored, and leaves nothing there."""
-
-    def backend(self) -> BaseCache:
-        """A backend in memory. Each store has entries of its own."""
-        if self._backend is None:
-            self._backend = LocMemCache(secrets.token_hex(8), {"OPTIONS": {"MAX_ENTRIES": _MEMORY_ENTRIES}})
-        return self._backend
 
 
 def _location(alias: str) -> str:

@@ -23,12 +23,10 @@ from portal.config.contract_names import (
     ID_FIELD,
     LIMIT_PARAM,
     ME_PATH,
-    NOBODYS_WORD,
     OF_A_LIST,
     PATHS_WITHOUT_BEARER,
     REFRESH_PATH,
     REFRESH_TOKEN_FIELD,
-    SEARCH_PARAM,
 )
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.platforms import PLATFORMS
@@ -118,9 +116,8 @@ class Backend:
         """Serve these rows at `path`, in cursor pages, each at `path/{id}` (another id is a 404), their numbers at
         `path/counts`, and the sums of their figures at `path/totals`.
 
-        `q` and `sort` are noted with the call and have no effect: the rows keep the given order. The portal's question
-        whether a list is searched is answered yes, and is not noted. Neither is that for the history of a row, unless
-        the test answers it: there is none.
+        `q` and `sort` are noted with the call and have no effect: the rows keep the given order. The
+        question for the history of a row is not noted, unless the test answers it: there is none.
         """
         self._lists[path] = tuple(dict(row) for row in rows)
 
@@ -169,8 +166,6 @@ class Backend:
 
     def _receive(self, request: PreparedRequest) -> _Response:
         call = _read(request, prefix=self._prefix)
-        if call.query.get(SEARCH_PARAM) == NOBODYS_WORD:
-            return _page((), query={})
         is_history = call.path.endswith(f"/{ACTIVITY_SEGMENT}")
         if is_history and call.path not in self._lists and (call.method, call.path) not in self._responses:
             return _problem(404)

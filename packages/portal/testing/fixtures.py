@@ -15,7 +15,7 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.errors import UsageError
-from portal.query import create_query_client, forget_gaps
+from portal.query import create_query_client
 from portal.testing.backend import Backend
 from portal.testing.projects import project_in_force
 
@@ -77,7 +77,6 @@ def project(app: str, tmp_path: Path) -> Iterator[PortalConfig]:
     """The settings of the project under test, with a store for this test only; returns its configuration."""
     with project_in_force(app, state_dir=tmp_path / "state") as config:
         yield config
-        forget_gaps()
 
 
 @pytest.fixture

@@ -21,7 +21,6 @@ from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 from markupsafe import Markup
 
-from portal.query import gaps_mark
 from portal.web.csrf import CSRF_HOLE, CsrfInput
 from portal.web.frame import is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
 from portal.web.submissions import SUBMISSION_HOLE, ShownToasts, SubmissionInput
@@ -90,7 +89,7 @@ class Sidebar:
             return navigation, render_part(_ACCOUNT, given)
 
         depends = (self._shell.time_zone, self._shell.saved_views)
-        key = None if user is None else ("sidebar", shell, has_navigation, user, gaps_mark(request), *depends)
+        key = None if user is None else ("sidebar", shell, has_navigation, user, *depends)
         return part_cache.kept(make, key=key)
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
+from portal.query import is_named, offers, optional_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
     from portal.edge import EdgeUser, Site
     from portal.process import Deadline
-    from portal.query import QueryClient
+    from portal.query import Endpoint, QueryClient
 
 
 TRow = TypeVar("TRow")
@@ -48,8 +49,8 @@ def is_loopback(address: str) -> bool:
 REQUEST_ID_RESPONSE_HEADER: Final = "X-Request-Id"
 #: The methods that change nothing.
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-#: A view's attribute: whether its page has nothing behind it, as a function of the request.
-IS_ABSENT: Final = "_portal_is_absent"
+#: A view's attribute: the call without which there is no such page.
+SHOWS: Final = "_portal_shows"
 #: What is searched for is cut at this length, characters.
 MAX_SEARCH_CHARS: Final = 200
 #: Unicode categories: control characters, surrogates, separators of lines and of paragraphs.
@@ -123,12 +124,13 @@ def has_controls(text: str) -> bool:
     return any(unicodedata.category(character) in _CONTROLS for character in text)
 
 
-def view_is_absent(view: Callable[..., Any], request: HttpRequest | None) -> bool:
-    """Whether the page of a view has nothing behind it: the backend is known not to have its call.
+def view_is_absent(view: Callable[..., Any], params: Iterable[str] = ()) -> bool:
+    """Return whether the backend does not offer what the page of a view shows: then nothing may lead there.
 
-    Such a page is not offered: no entry of a menu, no tile, no button leads there.
-
-    :param request: None asks what holds for all users.
+    :param params: of the address; those that the page's list does not declare say nothing.
     """
-    is_absent: Callable[[HttpRequest | None], bool] | None = getattr(view, IS_ABSENT, None)
-    return is_absent is not None and is_absent(request)
+    shown: Endpoint[Any] | None = getattr(view, SHOWS, None)
+    if shown is None:
+        return False
+    names = {name.partition("?")[2]: name for name in optional_names(shown) if "?" in name}
+    return not offers(shown) or not all(is_named(names[each]) for each in params if each in names)

@@ -33,6 +33,10 @@ DEMO_ACCOUNTS: Final = tuple(
 )
 
 
+#: What the sandbox offers as each of its profiles (`APP_BACKEND_OFFERS`); as any other one, all.
+OFFERS: Final = {"document": "required", "contract": "contract", "strict": "contract"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalStack:
     """Names, ports and environment of the servers.

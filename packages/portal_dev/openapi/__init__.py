@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from portal_dev.openapi.calls import modules_of
 from portal_dev.openapi.classes import source_of
-from portal_dev.openapi.comparison import Difference, compared
+from portal_dev.openapi.comparison import Difference, compared, offered_by
 from portal_dev.openapi.document import SchemaError, read_document, read_schema
 from portal_dev.openapi.reader import is_below, read_operations
 from portal_dev.openapi.views import view_source

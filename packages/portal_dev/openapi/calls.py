@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from inflection import singularize
 
 from portal.config import contract_names
-from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM
+from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SEARCH_PARAM, SORT_PARAM
 from portal.query import filter_of
 from portal_dev.openapi.classes import Module, ResourceCalls
 from portal_dev.openapi.names import attribute_name, unused
@@ -82,9 +82,11 @@ def _list_options(module: Module, call: Operation, title: str) -> list[str]:
     sent, _ = _sent(call)
     own = {wire: each for wire, each in sent.items() if each.place == "path" or wire not in _OF_ALL_LISTS}
     orders = call.query[SORT_PARAM].values if SORT_PARAM in call.query else ()
-    if not own and not orders:
+    fixed = [f"sort: Literal[{', '.join(map(repr, orders))}] | None = None"] if orders else []
+    fixed += [f"{name}: None = None" for name in (SEARCH_PARAM, SORT_PARAM) if name not in call.query]
+    if not own and not fixed:
         return []
-    params = module.params(own, base="ListParams", title=f"{title}_list", orders=orders)
+    params = module.params(own, base="ListParams", title=f"{title}_list", fixed=fixed)
     known = {*(call.item.fields if call.item else ()), ID_FIELD, CREATED_AT_FIELD}
     unheld = [wire for wire, each in own.items() if each.place == "query" and not filter_of(wire, known=known)]
     return [f"params={params}"] + ([f"filter_fields={dict.fromkeys(unheld)!r}"] if unheld else [])

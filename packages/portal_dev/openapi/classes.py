@@ -138,10 +138,10 @@ class Module:
         kind = f"{kind} | None" if shape.item.nullable and kind != "Any" else kind
         return f"tuple[{kind}, ...]"
 
-    def params(self, given: Mapping[str, Parameter], *, base: str, title: str, orders: Iterable[str] = ()) -> str:
+    def params(self, given: Mapping[str, Parameter], *, base: str, title: str, fixed: Iterable[str] = ()) -> str:
         """Return the class of these parameters, which have their names in an address."""
         name, names = unused(class_name(f"{title}_params"), self.class_names), _PARAMS.copy()
-        lines = [f"sort: Literal[{', '.join(map(repr, orders))}] | None = None"] if orders else []
+        lines = [*fixed]
         for wire, each in given.items():
             kind, default = _SENT_TYPES.get(each.shape.kind, "str"), "" if each.shape.required else "None"
             lines.append(_attribute(unused(attribute_name(wire), names), kind, default, wire))

@@ -11,7 +11,7 @@ import msgspec
 
 from portal.config import contract_names as names
 from portal.config.places import place
-from portal.query import Partial, Row
+from portal.query import Partial, Row, optional_names
 from portal_dev.openapi.document import Node
 from portal_dev.openapi.reader import Schemas, Shape, without_names
 from portal_operate.suggestions import did_you_mean
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from portal.query import Endpoint
     from portal_dev.openapi.reader import Operation
 
-#: A message, and what a page does without what the schema lacks; empty for a mistake.
+#: A message, and what follows from what the schema lacks; empty for a mistake.
 Fault = tuple[str, str]
+NOT_OFFERED: Final = "It is shown where APP_BACKEND_OFFERS has it."
 #: The other kinds that a declared one can hold. A text may well be a decimal or a day, as a person knows.
 _HOLDS: Final = {"text": {"time", "day", "decimal", "enum"}, "decimal": {"integer", "number", "text"}} | {
     one: {other} for one, other in (("number", "integer"), ("day", "text"), ("enum", "text"))
@@ -47,20 +48,35 @@ class Difference(NamedTuple):
         return f"{place(*self.declared_at)}: {self.hook}: {'absent: ' if self.is_absent else ''}{self.message}"
 
 
+def offered_by(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> Iterator[str]:
+    """Yield the names of the optional calls and parameters that a schema has, as `APP_BACKEND_OFFERS` has them."""
+    known = _by_address(operations)
+    for hook in hooks:
+        operation = known.get((str(getattr(hook, "method", "GET")), without_names(hook.path_shape)))
+        for name in optional_names(hook) if operation else ():
+            _, _, param = name.partition("?")
+            if operation and (not param or param in operation.query):
+                yield name
+
+
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:
     """Return all differences, each once, in the order of the files."""
-    known = {(each.method, without_names(each.path)): each for each in operations}
+    known = _by_address(operations)
     found: dict[Any, Difference] = {}
     for hook in hooks:
         method = str(getattr(hook, "method", "GET"))
         operation = known.get((method, without_names(hook.path_shape)))
-        missing = [(f"the schema has no {method} {hook.path_shape}", hook.without)]
+        missing = [(f"the schema has no {method} {hook.path_shape}", NOT_OFFERED if hook.optional else "")]
         for message, without in _faults(hook, operation) if operation else missing:
             text = f"{message}. {without}" if without else message
             difference = Difference(declared_at=hook.declared_at, hook=hook.key, message=text, is_absent=bool(without))
             # A fault of a class is told once, whichever calls have it.
             found.setdefault(text if text[:1].isupper() else (hook.key, text), difference)
     return sorted(found.values())
+
+
+def _by_address(operations: Iterable[Operation]) -> dict[tuple[str, str], Operation]:
+    return {(each.method, without_names(each.path)): each for each in operations}
 
 
 def _lacking(start: str, name: str, known: Iterable[str], without: str) -> Fault:
@@ -87,7 +103,7 @@ def _faults(hook: Any, operation: Operation) -> Iterator[Fault]:
         declared, shape = (hook.item, operation.item) if is_list else (hook.data, operation.answer)
         # An answer to a DELETE may be left unread.
         is_read = declared is not None or operation.method != "DELETE"
-        yield from _body_faults("answer", _shape_of(declared), shape if is_read else None, is_optional=hook.is_optional)
+        yield from _body_faults("answer", _shape_of(declared), shape if is_read else None, is_optional=hook.optional)
     kind: Any = get_args(body)[0] if get_origin(body) is Partial else body
     # A write sends some fields of a row: those that the backend sets by itself are no difference.
     is_part = kind is not body and issubclass(kind, Row)
@@ -99,7 +115,8 @@ def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iter
     declared = _shape_of(hook.params) or Shape(kind="object")
     # Keywords of all lists: the figures of a list have no order.
     left = {"pages", "cursor", *(() if is_list else ("sort",))} if "pages" in declared.fields else set()
-    own = {name: each for name, each in declared.fields.items() if name not in {*left, *hook.in_path}}
+    left |= hook.in_path | getattr(hook, "lacks", frozenset())
+    own = {name: each for name, each in declared.fields.items() if name not in left}
     own |= dict.fromkeys(of_a_list, Shape(kind="any", required=True))
     sent = {name for name, each in own.items() if each.required}
     for each in operation.parameters:
@@ -108,7 +125,8 @@ def _parameter_faults(hook: Any, operation: Operation, *, is_list: bool) -> Iter
     for name, ours in own.items():
         # No other word is like these: `sort` is no `cursor`.
         similar = [] if name in {names.SEARCH_PARAM, names.SORT_PARAM} else known
-        without = "" if ours.required else "Pages do not offer what it does."
+        without = "Pages do not offer what it does." if not is_list and not ours.required else ""
+        without = NOT_OFFERED if getattr(hook, "optional_params", False) else without
         if name in known:
             yield from _misfits(ours, known[name], f"{declared.name}.{name}", is_sent=True)
         else:

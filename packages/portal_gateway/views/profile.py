@@ -14,18 +14,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from portal.config.current import portal_config
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
-from portal.services.iam.accounts import AccountQueries
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserMutations, UserQueries
 from portal.web import see_other
-from portal.web.frame import ask_what_is_unknown, present_own_profile
+from portal.web.frame import present_own_profile
 from portal.web.present import is_not_there, record_of
 from portal_gateway.devices import device_name
 from portal_gateway.forms import NameForm
-from portal_gateway.views.accounts import ADMIN, PERMISSIONS
+from portal_gateway.views.accounts import PERMISSIONS
 from portal_gateway.views.preferences import preference_choices
 from portal_gateway.views.with_provider import only_where
-from portal_pages import backend_errors, is_absent, is_load_more, is_not_taken
+from portal_pages import backend_errors, is_load_more, is_not_taken, offers
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -93,11 +92,8 @@ def _page(
     context = _list_context(request, cursor=cursor)
     record = record_of(UserQueries.use_get_me_query(request))
     shown = present_own_profile(record)
-    if ADMIN in shown.permissions:
-        # The menu of this page offers accounts where the backend lists them.
-        ask_what_is_unknown(request, request.token_store.current.access, [AccountQueries.use_get_accounts_query])
     # The name belongs to the provider, where there is one.
-    is_offered = name_form is not None or not is_absent(UserMutations.use_update_me_mutation, request)
+    is_offered = name_form is not None or offers(UserMutations.use_update_me_mutation)
     if not is_offered or portal_config().oidc.enabled:
         shown_form = None
     else:
@@ -122,7 +118,7 @@ def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
         # The sign-in of this browser comes first.
         "sign_ins": [(row, device_name(row.user_agent)) for row in sorted(page.items, key=lambda row: not row.current)],
         "has_sign_ins": not is_not_there(sign_ins),
-        "can_end_sign_ins": not is_absent(SignInMutations.use_end_sign_in_mutation, request),
+        "can_end_sign_ins": offers(SignInMutations.use_end_sign_in_mutation),
         "sign_ins_failed": not sign_ins.is_success,
         "paging": {
             "first_url": first_url,

@@ -4,10 +4,13 @@
 
     examination     which subjects, in which order; the environment, the system checks, versions, state folder, disk
       servers       the backend, the key set, the OpenID provider: name, connection, TLS, answer, clock
-      backend_calls  what the backend has of all that pages use, and what they do without the rest; what lists honour
+      backend_calls  `/me` and the required calls; what is declared to be offered, held against what is there
+        offers       what a running backend has of the optional calls and parameters
       stores        what they are, their room and speed, and that `add` is atomic: tried with processes and threads
         findings    Finding, Level, Patient
 """
 
+from portal_operate.doctor.backend_calls import caller_with
 from portal_operate.doctor.examination import examine
 from portal_operate.doctor.findings import Finding, Level
+from portal_operate.doctor.offers import Probe

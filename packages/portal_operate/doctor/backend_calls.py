@@ -1,109 +1,27 @@
-"""What the backend has of all that pages use: each call that reads is made once, with the token of a user.
-
-The calls go the way of the pages, through the hooks. What they find out is kept for this run alone: neither does an
-earlier answer count, nor does a later page see what was tried here.
-"""
+"""The backend's calls, as one user meets them: `/me`, the required ones, and what is declared to be offered."""
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenPair, TokenStore, api_session
-from portal.config.contract_names import (
-    COUNTS_SEGMENT,
-    CREATED_AT_FIELD,
-    ITEMS_FIELD,
-    NOBODYS_WORD,
-    OF_A_LIST,
-    PROFILE_ID_FIELD,
-    SORT_NEWEST_FIRST,
-    SORT_OLDEST_FIRST,
-)
-from portal.errors import ApiUnauthorizedError, SignInEndedError
+from portal.config.contract_names import PROFILE_ID_FIELD
+from portal.errors import ApiError, ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me, get_user_from_token
-from portal.query import DeclaredMutation, DeclaredQuery, create_query_client, field_types
+from portal.query import BackendCaller, DeclaredMutation, is_named
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
-from portal.store import MemoryStore
 from portal_operate.doctor.findings import error, ok, warning
+from portal_operate.doctor.offers import Probe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from portal.errors import ApiError
-    from portal.query import Endpoint, PaginatedRes, QueryClient
+    from portal.query import Endpoint
     from portal_operate.doctor.findings import Finding, Patient
 
-
-def look_at_parameters(hook: Any, client: QueryClient, rows: PaginatedRes[Any]) -> Iterator[Finding]:
-    """Filters, ranges, search and sort of one list.
-
-    :param hook: the list's.
-    :param rows: the list without parameters.
-    """
-    bodies = _bodies(rows)
-    subject = f"GET {hook.path_shape} parameters"
-    honoured: list[str] = []
-    ignored: list[str] = []
-    untold: list[str] = []
-    for name, one in hook.filters.items():
-        value = _telling_value([body.get(one.field) for body in bodies])
-        if value is None:
-            untold.append(name)
-            continue
-        result = hook(client, {name: value})
-        # Some row of the list without parameters contradicts the value: the same rows say that nothing was filtered.
-        is_same = result.error is None and (_bodies(result.data) == bodies or name in result.data.ignored)
-        (ignored if result.error is not None or is_same else honoured).append(name)
-    if bodies:
-        (honoured if _searches(hook, client) else ignored).append("q")
-    sorts = _sorts(hook, client, bodies)
-    (untold if sorts is None else honoured if sorts else ignored).append("sort")
-    if ignored:
-        seen = f"not honoured: {', '.join(ignored)}. Pages then offer no search, no filter and no related rows by these"
-        yield warning(subject, seen, "nothing, if users can do without; else the backend should take them")
-    if honoured:
-        yield ok(subject, f"honoured: {', '.join(honoured)}")
-    if untold:
-        yield ok(subject, f"not told by the rows that are there: {', '.join(untold)}")
-
-
-def _telling_value(values: Sequence[Any]) -> str | None:
-    """The greatest of the values, if some row has it, and another row has another one; None if no value tells.
-
-    Of a time it tells for both ends of a range: `…From` leaves out what is earlier, and `…To` that row itself.
-    """
-    texts = {value for value in values if isinstance(value, str) and value}
-    return max(texts) if len(texts) > 1 else None
-
-
-def _searches(hook: Any, client: QueryClient) -> bool:
-    result = hook(client, {"q": NOBODYS_WORD})
-    return result.error is None and not _bodies(result.data) and "q" not in result.data.ignored
-
-
-def _sorts(hook: Any, client: QueryClient, bodies: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Whether both directions differ; None where the rows can't tell."""
-    if len({body.get(CREATED_AT_FIELD) for body in bodies}) <= 1:
-        return None
-    turned = [hook(client, {"sort": sort}) for sort in (SORT_NEWEST_FIRST, SORT_OLDEST_FIRST)]
-    if any(result.error is not None for result in turned):
-        return False
-    first, second = (_bodies(result.data) for result in turned)
-    return first != second
-
-
-def _bodies(rows: PaginatedRes[Any]) -> list[Any]:
-    """The rows as the backend gave them."""
-    return [row for page in rows.raw_res for row in page[ITEMS_FIELD]]
-
-
-#: In a path: one row of the list before it.
-_ROW: Final = "/{"
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"
-#: What says that an optional call is not there, or not for this user (contract, section 7).
-_ABSENT: Final = frozenset({400, 403, 404, 405, 410, 501})
+_VARIABLE: Final = "APP_BACKEND_OFFERS"
 
 
 def look_at_calls(patient: Patient) -> Iterator[Finding]:
@@ -111,25 +29,56 @@ def look_at_calls(patient: Patient) -> Iterator[Finding]:
     if patient.access is None:
         yield ok("calls", "not tried: --token-file gives the access token of a user")
         return
-    tokens = TokenStore(TokenPair(access=patient.access))
-    client = create_query_client(tokens=tokens, api=api_session(), store=MemoryStore(alias="doctor"))
+    caller = caller_with(patient.access)
     try:
-        profile = UserQueries.use_get_me_query(client)
-    except SignInEndedError:
-        profile = None
-    if profile is None or isinstance(profile.error, ApiUnauthorizedError):
+        profile = caller.read(UserQueries.use_get_me_query.spec().query.address())
+    except (ApiUnauthorizedError, SignInEndedError):
         yield error(
             "GET /me", "the backend does not accept this token", "take the token of a user who is signed in now"
         )
         return
-    if profile.error is not None:
-        yield error("GET /me", _in_words(profile.error), f"nobody can use the portal without it: {_PAGE}")
+    except ApiError as fault:
+        yield error("GET /me", f"answered {fault.status}", f"nobody can use the portal without it: {_PAGE}")
         return
-    yield from _look_at_profile(profile.data, patient.access)
+    yield from _look_at_profile(profile, patient.access)
     hooks = [hook for hook in declared_hooks() if hook.key != UserQueries.use_get_me_query.key]
-    yield from _look_at_reads([hook for hook in hooks if isinstance(hook, DeclaredQuery)], client)
+    yield from _compare(caller, hooks)
     writes = sorted({f"{hook.method} {hook.path_shape}" for hook in hooks if isinstance(hook, DeclaredMutation)})
     yield ok("calls that write", f"{len(writes)} are declared, and none is tried: {', '.join(writes)}")
+
+
+def caller_with(access: str) -> BackendCaller:
+    """Return what makes calls with an access token alone."""
+    return BackendCaller(api=api_session(), tokens=TokenStore(TokenPair(access=access)))
+
+
+def _compare(caller: BackendCaller, hooks: list[Endpoint[Any]]) -> Iterator[Finding]:
+    """Hold what is declared against what the backend has: each difference by its name."""
+    missing: dict[str, str] = {}
+    undeclared, untold, agreed = [], [], 0
+    for probed in Probe(caller=caller).look(hooks):
+        name, hook, is_there, seen = probed
+        is_required = not probed.is_optional
+        if is_there is None:
+            untold.append(name)
+        elif is_required and not is_there:
+            yield error(f"GET {hook.path_shape}", f"{seen}, and it is required", _PAGE)
+        elif is_required or is_there == is_named(name):
+            agreed += 1
+        elif is_there:
+            undeclared.append(name)
+        else:
+            missing[name] = seen
+    for name, seen in missing.items():
+        yield warning(
+            name, f"declared to be offered: {seen}", f"take it out of {_VARIABLE}, or ask who runs the backend"
+        )
+    if undeclared:
+        seen = f"not shown to users, and the backend has it: {', '.join(undeclared)}"
+        yield warning("not declared", seen, f"add it to {_VARIABLE}, if users should have it: {_PAGE}")
+    yield ok("calls and parameters", f"{agreed} are as declared")
+    if untold:
+        yield ok("not told", f"by a write that is not tried, or by the rows that are there: {', '.join(untold)}")
 
 
 def _look_at_profile(profile: Any, access: str) -> Iterator[Finding]:
@@ -149,56 +98,3 @@ def _look_at_profile(profile: Any, access: str) -> Iterator[Finding]:
     else:
         seen = f"/me names no {PROFILE_ID_FIELD}, and the token no sub: each sign-in has a cache of its own"
         yield warning("owner of cached data", seen, f"send {PROFILE_ID_FIELD} with /me: a person then has one cache")
-
-
-def _look_at_reads(hooks: Iterable[DeclaredQuery[Any]], client: QueryClient) -> Iterator[Finding]:
-    """Lists first, since their rows give the ids for the other calls."""
-    known = sorted(hooks, key=lambda hook: (_ROW in hook.path_shape, not getattr(hook, "is_list", False)))
-    lists: dict[str, PaginatedRes[Any]] = {}
-    declared: dict[str, Any] = {}
-    for hook in known:
-        path, is_list = hook.path_shape, getattr(hook, "is_list", False)
-        base, _, ending = path.rpartition("/")
-        subject, params = f"GET {path}", {}
-        if _ROW in path:
-            rows = lists.get(path.partition(_ROW)[0])
-            if rows is None or not rows.items:
-                yield ok(subject, "not tried: no row is known")
-                continue
-            params = {path.partition("{")[2].partition("}")[0]: rows.items[0].id}
-        elif is_list:
-            declared[path] = hook
-        elif ending in OF_A_LIST and base in declared:
-            if base not in lists:
-                continue
-            params = {OF_A_LIST[ending]: _first_field(declared[base], ending)}
-        hooked: Any = hook
-        result = hooked(client, params)
-        if result.error is not None:
-            yield _failed(hook, subject, result.error)
-            continue
-        yield ok(subject, "is there")
-        if is_list and _ROW not in path:
-            lists[path] = result.data
-            yield from look_at_parameters(hooked, client, result.data)
-
-
-def _first_field(hook: Any, ending: str) -> str:
-    """A field by which the rows of a list can be counted, or whose values can be added up; empty for none."""
-    if ending == COUNTS_SEGMENT:
-        return next(iter(hook.filters), "")
-    fields = field_types(hook.item).items()
-    return next((wire for wire, info in fields if {Decimal, float} & {info.type, *get_args(info.type)}), "")
-
-
-def _failed(hook: Endpoint[Any], subject: str, fault: ApiError) -> Finding:
-    seen = _in_words(fault)
-    if not hook.is_optional:
-        return error(subject, f"{seen}, and it is required", _PAGE)
-    if fault.status in _ABSENT:
-        return warning(subject, f"absent: {seen}. {hook.without}", f"nothing, if users can do without; else {_PAGE}")
-    return warning(subject, f"{seen}. {hook.without}", "ask who runs the backend")
-
-
-def _in_words(fault: ApiError) -> str:
-    return f"answered {fault.status}" if fault.status is not None else f"no usable answer ({type(fault).__name__})"

@@ -15,7 +15,7 @@ WORKSPACE_COMMANDS: Final = {
     "startproduct": "write a product of one's own into an empty folder: startproduct acme",
     "startplatform": "write a new platform: its folders, and its name wherever platforms are listed",
     "removeplatform": "remove a platform again; files that are not committed stop it",
-    "check_services": "hold the declared calls against a backend's OpenAPI schema",
+    "check_services": "hold the declared calls against a backend's OpenAPI schema; write what it offers",
     "services_from_openapi": "write the declarations of a backend's calls from its OpenAPI schema",
     "test": "run tests by pytest, with its options: test tests/apps/energy",
     "bench": "run benchmarks by their names: bench pages",
@@ -43,7 +43,7 @@ NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
     }
 )
 #: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
-DEVELOPERS: Final = frozenset({"update_catalogs"})
+DEVELOPERS: Final = frozenset({"check_services", "update_catalogs"})
 #: Commands that read or write files of a checkout.
 CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - EVERYWHERE - {"startproduct"}
 

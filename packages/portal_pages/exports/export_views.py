@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import tzinfo
 
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
-    from portal.query import QueryHook
+    from portal.query import Endpoint, QueryHook
     from portal.web.request import PortalRequest
     from portal_pages.lists import Column, ListView
     from portal_pages.page_names import PageNames
@@ -73,13 +72,9 @@ class ExportView(DeclaredPage):
     query: QueryHook[Any, ...] | None = None
 
     @property
-    def call(self) -> str:
-        """The key of the list."""
-        return self.list_view.call
-
-    def is_absent(self, request: HttpRequest | None) -> bool:  # noqa: ARG002  the page of the list tells it
-        """A list whose call is not there leads to no export."""
-        return False
+    def shows(self) -> Endpoint[Any]:
+        """The list."""
+        return self.list_view.hook
 
     def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponseBase:  # type: ignore[override]  # it streams
         """Begin the file; what fails before its first page has a page of its own.

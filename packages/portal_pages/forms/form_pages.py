@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from portal.edge import NO_SEGMENT
-from portal.query import is_absent
+from portal.query import offers
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
 from portal.web.present import NO_VALUE, with_params
@@ -100,7 +100,7 @@ def refused_page(
 def page_of_new_row(request: HttpRequest, pages: PageNames, new_id: str) -> HttpResponse:
     """To the page of a new row, which leads back to the list as it was; to that list where this user has none."""
     back = list_url_before(request, pages.list)
-    is_shown = pages.row is None or not is_absent(pages.row, request)
+    is_shown = pages.row is None or offers(pages.row)
     if pages.offered(request).detail and is_shown and not NO_SEGMENT.match(new_id):
         page = reverse(pages.detail, args=[new_id])
         return see_other(with_params(page, {LIST_FIELD: back if "?" in back else None}))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import Partial, QueryHook, Row, RowParams
+from portal.query import MutationResult, Partial, QueryHook, Row, RowParams
 from portal.web.present import list_text, record_if_answered
 from portal.web.submissions import UNKNOWN_FIELD, created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
@@ -123,7 +123,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
                     return page_of_new_row(request, pages, new_id)
                 return see_other(f"{reverse(pages.detail, args=[row_id])}{self.section}")
             query = pages.row if row_id else None
-            refused = is_not_taken_of_row(request, result.error, row_id, page=self, query=query)
+            refused = is_not_taken_of_row(request, result.error, row_id, query=query)
             if not refused:
                 form.show_backend_error(result)
         back_url, back_label = self._back(request, pages, row_id)
@@ -287,15 +287,16 @@ class EditView(DeclaredPage, Generic[TRow]):
     def _not_found(
         self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], error: ApiNotFoundError, *, row_id: str
     ) -> HttpResponse | BackendForm[TRow]:
-        """What a 404 of the change means: the row was deleted, or the backend takes no changes; or nobody knows."""
+        """What a 404 of the change means: the row was deleted, or the backend refuses the change; or nobody knows."""
         try:
-            is_not_taken_of_row(request, error, row_id, page=self, query=self.query)
+            if is_not_taken_of_row(request, error, row_id, query=self.query):
+                return self._refused(request, pages, form, row_id=row_id)
+            form.show_backend_error(MutationResult(data=None, error=error))
         except ApiNotFoundError:
             return deleted_page(request, pages, form)
         except ApiUnavailableError as outage:
             form.show_backend_error(not_written(outage))
-            return form
-        return self._refused(request, pages, form, row_id=row_id)
+        return form
 
     def _refused(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str) -> HttpResponse:
         return refused_page(request, form, text=NO_CHANGES, **self._about(pages, str(form.shown_row) or row_id, row_id))

@@ -17,6 +17,7 @@ from portal.errors import (
     ApiClientError,
     ApiConflictError,
     ApiForbiddenError,
+    ApiNotFoundError,
     ApiPreconditionFailedError,
     ApiUnavailableError,
     ApiValidationError,
@@ -263,9 +264,9 @@ class BackendForm(forms.Form, Generic[TRow], metaclass=BackendFormType):
             self.add_error(None, backend_errors([error.detail]) if error.detail else _("This has changed meanwhile"))
         elif isinstance(error, ApiForbiddenError):
             self.add_error(None, NOT_ALLOWED)
-        elif not isinstance(error, ApiValidationError | ApiClientError):
+        elif not isinstance(error, ApiValidationError | ApiClientError | ApiNotFoundError):
             result.unwrap()
-        elif isinstance(error, ApiClientError) or not error.errors:
+        elif not isinstance(error, ApiValidationError) or not error.errors:
             text = _("The service does not accept this.")
             self.add_error(None, backend_errors([error.detail]) if error.detail else text)
         else:

@@ -3,11 +3,8 @@
 The backend writes in one language (`language` of its class). Where the catalogs have a translation of its text, that is
 shown. Any other text is shown as it is, marked with its language.
 
-A write that the backend does not take at all: which answers say so, and what the user is told.
-
-405 and 501 are said of the call. A 404 may be said of the row alone, so the row is read: that a row was deleted is said
-only after a GET of it has answered 404 or 410 (contract, section 7). Where the row is there, the 404 counts for this
-user alone.
+405 and 501 say that the backend does not take a write at all. A 404 is said of the row, or of the write: that a row was
+deleted is said only after a GET of it has answered 404 or 410 (contract, section 7).
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from django.utils.translation import gettext_noop as msgid
 
 from portal.api import current_backend
 from portal.errors import ApiAbsentError, ApiForbiddenError, ApiNotFoundError
-from portal.query import client_of, note_absent
+from portal.query import client_of
 from portal.web.present import part_if_answered
 from portal.web.request import active_locale
 
@@ -50,41 +47,38 @@ def is_not_taken(error: ApiError | None) -> bool:
     return isinstance(error, ApiAbsentError) or (error is not None and error.status in _NOT_TAKEN)
 
 
-def is_not_taken_of_row(request: HttpRequest, error: ApiError | None, row_id: str, *, page: Any, query: Any) -> bool:
-    """Whether the write of a row failed because the backend does not have the call. After a 404 the row is read.
+def is_not_taken_of_row(request: HttpRequest, error: ApiError | None, row_id: str, *, query: Any) -> bool:
+    """The same of the write of a row. After a 404 the row is read.
 
-    :param page: the page that writes, by its `mutation`.
-    :param query: the hook that reads the row; None if nothing does, and a 404 tells nothing.
+    :param query: the hook that reads the row; None if nothing does.
     :raises portal.errors.ApiNotFoundError: the row is not there: a GET has said so.
     :raises portal.errors.ApiError: whether the row is there is not known.
     """
-    if is_not_taken(error):
-        return True
-    if query is None or not isinstance(error, ApiNotFoundError):
-        return False
-    # Past the cache, which may hold a row that is gone.
-    found = client_of(request).query(query.spec(id=row_id).query, force=True)
-    if found.error is not None:
-        raise found.error
-    note_absent(page.mutation, request, status=error.status)
-    return True
+    if query is not None and isinstance(error, ApiNotFoundError) and not is_not_taken(error):
+        # Past the cache, which may hold a row that is gone.
+        found = client_of(request).query(query.spec(id=row_id).query, force=True)
+        if found.error is not None:
+            raise found.error
+    return is_not_taken(error)
 
 
 def refusal_of(error: ApiError | None) -> str:
     """What is said where the backend does not do this, or not for this user; empty for anything else."""
     if is_not_taken(error):
         return str(NO_CHANGES)
+    if isinstance(error, ApiNotFoundError):
+        return error.detail or str(NO_CHANGES)
     return str(NOT_ALLOWED) if isinstance(error, ApiForbiddenError) else ""
 
 
 def refusal_of_row(request: HttpRequest, error: ApiError | None, row_id: str, *, page: Any) -> str:
     """The same of the write of a row. After a 404 the row is read.
 
-    :param page: the page that writes by its `mutation`, and reads by its `query`.
+    :param page: the page that writes; its `query` reads the row.
     :raises portal.errors.ApiError: as above.
     """
-    is_absent = is_not_taken_of_row(request, error, row_id, page=page, query=page.query)
-    return str(NO_CHANGES) if is_absent else refusal_of(error)
+    is_not_taken_of_row(request, error, row_id, query=page.query)
+    return refusal_of(error)
 
 
 #: By the code of the error, in place of Django's own messages.

@@ -20,8 +20,8 @@ from django.http import HttpResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
-from portal.errors import ApiError, ApiForbiddenError, ApiNotFoundError
-from portal.query import is_absent, is_known
+from portal.errors import ApiError, ApiNotFoundError
+from portal.query import offers
 from portal.web.present import NO_VALUE
 from portal.web.request import MAX_SEARCH_CHARS, best_first, search_text
 from portal.web.templating import render_part
@@ -128,7 +128,9 @@ class RowChoiceField(forms.CharField):
 
         :raises portal.errors.ApiError: the backend did not answer.
         """
-        return best_first(self.hook(request, **({"q": text} if text else {})).unwrap().items, text)
+        return best_first(
+            self.hook(request, **({"q": text} if text and offers(self.hook, "q") else {})).unwrap().items, text
+        )
 
     def suggestions(self, request: HttpRequest, name: str) -> str:
         """What matches the text that a script asks for, as HTML.
@@ -259,16 +261,11 @@ def given_in_address(request: HttpRequest, form: type[BackendForm[Any]]) -> dict
 
 
 def usable_form(request: HttpRequest, form: Any) -> Any:
-    """The form's class without rows to choose from lists that the backend does not have, unless an id is given.
-
-    A list of which this process does not know is asked first: nobody gets a field that finds nothing.
-    """
+    """The form's class without rows to choose from lists that are not offered, unless an id is given."""
     left_out = set()
     for html_name, name, field in _row_choices(form):
         is_given = request.GET.get(html_name) or request.POST.get(html_name)
-        if not is_given and CHOICES_PARAM not in request.GET and not is_known(field.hook):
-            field.hook(request)
-        left_out.add(name if is_absent(field.hook, request) and not is_given else field.otherwise)
+        left_out.add(field.otherwise if offers(field.hook) or is_given else name)
     return _form_without(form, frozenset(left_out - {""}))
 
 
@@ -299,13 +296,10 @@ def name_chosen_rows(request: HttpRequest, form: BackendForm[Any]) -> None:
 
 def _name_of(request: HttpRequest, field: RowChoiceField, row_id: str) -> str:
     """A row's name; its id where it has none, or is not there. Of a list that is not there no row is asked for."""
-    if row_id == NO_VALUE or is_absent(field.hook, request):
+    if row_id == NO_VALUE or not offers(field.hook):
         return row_id
     try:
         found = field.record(request, id=row_id)
     except ApiNotFoundError:  # an id that no path can hold
         return row_id
-    if isinstance(found.error, ApiNotFoundError | ApiForbiddenError) and not is_known(field.hook):
-        # This row is not there, or none is: the list tells.
-        field.hook(request)
     return row_id if found.data is None else str(found.data)

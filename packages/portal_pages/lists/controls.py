@@ -35,6 +35,7 @@ class ListControls:
     :param values: the values of each filter.
     :param days: the days of each range.
     :param menu: the parameter of the filter whose menu shows its choices; empty for none.
+    :param left_out: the parameters of the address that the backend does not offer.
     """
 
     q: str = ""
@@ -44,6 +45,7 @@ class ListControls:
     values: tuple[tuple[Filter, tuple[str, ...]], ...] = ()
     days: tuple[ChosenDays, ...] = ()
     menu: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def is_narrowed(self) -> bool:
@@ -106,19 +108,24 @@ def orders_of(view: Any) -> frozenset[str]:
 
 
 def read_controls(view: Any, given: QueryDict) -> ListControls:
-    """The state that an address asks for. What is unknown or beyond a limit is left out.
+    """The state that an address asks for. What is unknown, beyond a limit or not offered is left out.
 
     :param view: the `ListView`, whose module is above this one.
     """
-    sort = given.get("sort", "")
+    offered = view.offered
+    left_out = tuple(param for param in view.params if param not in offered and given.get(param)) if given else ()
+    sort = "" if "sort" in left_out else given.get("sort", "")
     return ListControls(
-        q=search_text(given.get("q", "")),
+        q="" if "q" in left_out else search_text(given.get("q", "")),
         sort=sort if sort in orders_of(view) and sort != view.default_sort else "",
         cursor=given.get("cursor", ""),
         pages=number_of_pages(given.get("pages", "")),
-        values=tuple((each, read_values(given.getlist(each.param))) for each in view.filters),
-        days=tuple(read_days(each, given) for each in view.ranges),
+        values=tuple((each, read_values(given.getlist(each.param))) for each in view.filters if each.param in offered),
+        days=tuple(
+            read_days(each, given) for each in view.ranges if each.first_param in offered and each.last_param in offered
+        ),
         menu=given.get(MENU, ""),
+        left_out=left_out,
     )
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.config.contract_names import NONE_VALUE
-from portal.query import is_absent
 from portal.web.present import Badge
 from portal.web.request import folded, has_controls
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from portal.query import PaginatedQueryHook, QueryHook
     from portal.web.present import LazyText
 
@@ -50,7 +47,7 @@ class Filter:
     :param record: of a related row: the hook of that row, for its name where no row of the list has it.
     :param rows: the list whose rows are the choices.
     :param none: the word for the rows without a value, which the backend is asked for as `none`.
-    :param otherwise: the parameter of the filter in its place, where the backend does not have `rows` or the parameter.
+    :param otherwise: the parameter of the filter in its place, where `rows` or the parameter is not offered.
     """
 
     param: str
@@ -67,14 +64,6 @@ class Filter:
     def is_related(self) -> bool:
         """Whether it is one of a related row."""
         return self.rows is None and bool(self.named_by or self.record)
-
-    def not_offered(self, request: HttpRequest, ignored: Collection[str]) -> str:
-        """Of this filter and the one in its place, the parameter of the one that is not offered.
-
-        :param ignored: the parameters that the backend does not follow.
-        """
-        is_missing = self.rows is not None and (self.param in ignored or is_absent(self.rows, request))
-        return self.param if is_missing else self.otherwise
 
     @property
     def is_menu(self) -> bool:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
-from portal.config.contract_names import NONE_VALUE
 from portal.errors import ApiNotFoundError
 from portal.web.present import day_text
 from portal_pages.lists.date_ranges import ChosenDays, presets_of
@@ -117,7 +116,7 @@ SORT: Final = "sort"
 
 
 def not_known(ignored: Collection[str], *, filters: Sequence[Filter], ranges: Sequence[DateRange]) -> Iterator[str]:
-    """What people call the parameters that the backend did not follow."""
+    """What people call parameters of a list, such as those that the backend did not follow."""
     for param, text in ((SEARCH_TEXT, _("Search")), (SORT, _("Sorting"))):
         if param in ignored:
             yield text
@@ -138,15 +137,16 @@ def shown_filters(
 
     :param counts: how many rows have which value; None if that was not asked.
     :param names: what related rows are called, by parameter and id.
-    :param unknown: parameters that the backend does not know, which are not offered.
+    :param unknown: parameters that no control offers.
     :param can_count: whether the backend can be asked for the choices of a menu.
     """
     chips = [*_chips_of_values(controls, path=path, names=names, unknown=unknown), *_chips_of_days(controls, path=path)]
     known = None if counts is None or counts.data is None else usable_counts(counts.data)
+    is_gone = counts is not None and isinstance(counts.error, ApiNotFoundError)
 
     def offered(each: Filter, values: Sequence[str]) -> ShownFilter:
         is_open = each.is_menu and each.param == controls.menu
-        is_elsewhere = can_count and each.is_menu and not (is_open and known is not None)
+        is_elsewhere = can_count and each.is_menu and not (is_open and (is_gone or known is not None))
         return ShownFilter(
             param=each.param,
             label=str(each.label),
@@ -179,7 +179,7 @@ def shown_filters(
         ],
         clear_url=replace(controls, values=(), days=()).url(path) if controls.is_narrowed else "",
         # A backend that does not count at all lacks nothing.
-        have_failed=counts is not None and known is None and not isinstance(counts.error, ApiNotFoundError),
+        have_failed=counts is not None and known is None and not is_gone,
         in_words=list(_in_words(filters, chips)),
     )
 
@@ -189,36 +189,6 @@ def _in_words(filters: Iterable[ShownFilter], chips: Iterable[Chip]) -> Iterator
         if each.chosen and not each.is_menu:
             yield f"{each.label}: {', '.join(option.label for option in each.options if option.is_chosen)}"
     yield from (f"{chip.label}: {chip.text}" for chip in chips if not chip.is_ignored)
-
-
-def unseen_params(
-    filters: Iterable[Filter], rows: Sequence[object], counts: QueryResult[Any] | None = None
-) -> tuple[str, ...]:
-    """The filters by a code that no row has, and by which nothing is counted: nobody knows which rows fit.
-
-    :param counts: how many rows have which value; None if that was not asked.
-    """
-    counted = (counts and counts.data) or ()
-    return tuple(
-        each.param
-        for each in filters
-        if each.choices is not None and each.param not in counted and _is_unseen(each, rows)
-    )
-
-
-def unseen_in_address(controls: ListControls, rows: Sequence[object]) -> tuple[str, ...]:
-    """Those of them that the address has: as with a search that the backend ignores, no row is shown then."""
-    return tuple(
-        each.param
-        for each, values in controls.values
-        # Rows of nobody may fit where they are asked for.
-        if each.choices is not None or (each.rows is not None and NONE_VALUE not in values)
-        if each.sent(values) and _is_unseen(each, rows)
-    )
-
-
-def _is_unseen(each: Filter, rows: Sequence[object]) -> bool:
-    return bool(rows) and all(getattr(row, each.attribute, "") is None for row in rows)
 
 
 def _is_hidden(each: Filter, value: str) -> bool:

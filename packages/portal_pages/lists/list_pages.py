@@ -206,8 +206,9 @@ class ListPage:
     :param headings: of the columns.
     :param sorts: the sort orders of the menu, each with its label.
     :param is_searchable: whether the backend searches the list.
-    :param not_known: what people call those parameters of the address that the backend did not follow. Only rows that
-        fit are among `rows`.
+    :param not_known: what people call those filters of the address that the backend did not follow. Only rows that fit
+        are among `rows`.
+    :param left_out: what they call those parameters of the address that the backend does not offer.
     :param shown: number of rows from the list's beginning to the last of these; 0 where that is not known.
     :param total: number of all rows that match; None if the backend does not count them.
     :param totals: what they add up to; None for no such row.
@@ -233,6 +234,7 @@ class ListPage:
     sorts: Sequence[tuple[str, str]]
     is_searchable: bool
     not_known: Sequence[str]
+    left_out: Sequence[str]
     rows: Sequence[object]
     shown: int
     total: int | None

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
 
 from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
 from portal.errors import ApiValidationError
-from portal.query import Params, is_refused_now, use_queries
+from portal.query import Params, offers, use_queries
 from portal.web.present import is_not_there
-from portal_pages.lists.list_filters import unseen_in_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,9 +41,9 @@ def read_list(
     )
     params = {**controls.params, **further}
     beside: dict[str, QuerySpec[Any]] = {}
-    if is_whole and counted and can_count(view, request):
+    if is_whole and counted and can_count(view):
         beside["counts"] = view.counts.spec({**given, COUNTS_BY_PARAM: counted})
-    if is_whole and view.totals is not None and view.totals.can_be_read(request):
+    if is_whole and view.totals is not None and view.totals.can_be_read():
         beside["totals"] = view.totals.spec(view.hook.item, given)
     if not beside:
         return view.hook(request, params, **pages), None, None
@@ -61,9 +59,10 @@ def walk_list(view: Any, request: HttpRequest, values: Mapping[str, Any]) -> Ite
     :param values: further parameters of its hook.
     """
     controls = view.controls(request.GET)
-    for page in view.hook.walk(request, {**controls.params, **by_wire_names(view.hook.params, values)}):
-        unseen = unseen_in_address(controls, page.rows)
-        yield replace(page, rows=(), total=None, ignored=(*page.ignored, *unseen)) if unseen else page
+    pages: Iterator[WalkedPage[Any]] = view.hook.walk(
+        request, {**controls.params, **by_wire_names(view.hook.params, values)}
+    )
+    return pages
 
 
 def selected_rows(view: Any, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
@@ -84,12 +83,12 @@ def selected_rows(view: Any, request: HttpRequest, record: Any, ids: Sequence[st
     return [found[row_id] for row_id in ids if row_id in found]
 
 
-def can_count(view: Any, request: HttpRequest) -> bool:
-    """Whether the backend can be asked how many rows have which value.
+def can_count(view: Any) -> bool:
+    """Return whether the backend offers how many rows have which value.
 
     :param view: the `ListView`.
     """
-    return view.counts is not None and not is_refused_now(view.counts, request)
+    return view.counts is not None and offers(view.counts)
 
 
 def by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:

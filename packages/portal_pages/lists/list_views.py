@@ -8,20 +8,16 @@ page are appended; without scripts, it is a page of its own with a link back to 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract_names import ITEMS_FIELD
+from portal.config.current import portal_config
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
-from portal.query import (
-    PaginatedQueryHook,
-    PaginatedRes,
-    Row,
-    gaps_mark,
-    ignored_params,
-    versions_of,
-)
+from portal.query import PaginatedQueryHook, Row, in_order, offers, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.request import active_locale
 from portal.web.templating import own_or_default
@@ -33,8 +29,6 @@ from portal_pages.lists.list_filters import (
     SORT,
     not_known,
     shown_filters,
-    unseen_in_address,
-    unseen_params,
 )
 from portal_pages.lists.list_pages import (
     ROWS_ID,
@@ -52,7 +46,7 @@ from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from django.http import HttpRequest
 
@@ -104,7 +98,6 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     methods = ("GET", "HEAD", "POST")
     about = "hook"
-    asks = True
 
     hook: PaginatedQueryHook[TRow, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)
@@ -194,7 +187,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             }
 
         versions = versions_of(result, *(each for each in (counts, totals) if each is not None))
-        key = None if versions is None else (target, *versions, is_restarted, gaps_mark(request), *names.items())
+        key = None if versions is None else (target, *versions, is_restarted, controls.left_out, *names.items())
         template = f"{self._template(pages)}#table" if target else self._template(pages)
         response = render_kept(
             cast("PortalRequest", request), template, variables, key=key, is_fragment=target is not None
@@ -233,10 +226,6 @@ class ListView(DeclaredPage, Generic[TRow]):
         :raises portal.errors.ApiError: there is nothing to show.
         """
         data, path, layout = result.unwrap(), request.path, table_layout(request, pages.list, self.columns)
-        if unseen := unseen_in_address(controls, data.items):
-            data = PaginatedRes(ignored=(*data.ignored, *unseen))
-        unknown = {*data.ignored, *self._not_offered(request), *unseen_params(self.filters, data.items, counts)}
-        is_sortable = SORT not in unknown
         words = words_of(self, pages, active_locale(), layout.hidden)
         cursor = data.next_cursor if data.has_next and data.next_cursor and not controls.has_error else ""
         is_appended = target == ROWS_ID
@@ -244,15 +233,23 @@ class ListView(DeclaredPage, Generic[TRow]):
         before = (controls.pages - 1) * VAR_DEFAULT_PAGE_SIZE if is_appended else 0
         shown_pages = 1 if is_continuation else controls.pages + 1
         sort = controls.sort or self.default_sort
-        headings = headings_in(self, sort if is_sortable else None, active_locale(), layout.hidden)
-        sums = self.totals.texts(self.hook.item, totals, total=data.total) if self.totals and not data.ignored else {}
+        sent = (row for body in data.raw_res for row in body[ITEMS_FIELD])
+        is_ordered = SORT not in data.ignored if controls.sort else in_order(sent, sort, item=self.hook.item)
+        offered = self.offered
+        named = None if SORT not in offered else sort if is_ordered else ""
+        headings = headings_in(self, named, active_locale(), layout.hidden)
+        left_out = (*controls.left_out, *([SORT] if controls.sort and not is_ordered else ()))
+        is_filtered_out = bool(set(data.ignored) - {SORT})
+        is_summed = self.totals is not None and not is_filtered_out
+        sums = self.totals.texts(self.hook.item, totals, total=data.total) if self.totals and is_summed else {}
         return ListPage(
             title=words.title,
             search_hint=words.search_hint,
             headings=headings,
-            sorts=words.sorts if is_sortable else (),
-            is_searchable=SEARCH_TEXT not in unknown,
-            not_known=tuple(not_known(data.ignored, filters=self.filters, ranges=self.ranges)),
+            sorts=words.sorts if named else (),
+            is_searchable=SEARCH_TEXT in offered,
+            not_known=self._names_of({*data.ignored} - {SORT}),
+            left_out=self._names_of(left_out),
             rows=() if controls.has_error else data.items,
             shown=0 if is_continuation else before + len(data.items),
             total=None if controls.has_error else data.total,
@@ -262,10 +259,10 @@ class ListView(DeclaredPage, Generic[TRow]):
             filters=shown_filters(
                 controls,
                 path=path,
-                counts=None if data.ignored else counts,
+                counts=None if is_filtered_out else counts,
                 names=names,
-                unknown=unknown,
-                can_count=not data.ignored and can_count(self, request),
+                unknown={each.otherwise for each, _ in controls.values},
+                can_count=not is_filtered_out and can_count(self),
             ),
             controls=controls,
             first_path=path,
@@ -284,19 +281,30 @@ class ListView(DeclaredPage, Generic[TRow]):
             layout=layout,
         )
 
-    def _not_offered(self, request: HttpRequest) -> set[str]:
-        """What the backend is known to ignore or to refuse, and of two filters of one thing the other one."""
-        ignored = ignored_params(self.hook, self._params)
-        return {*ignored, *(each.not_offered(request, ignored) for each in self.filters)}
-
     @property
-    def _params(self) -> Iterator[str]:
+    def offered(self) -> frozenset[str]:
+        """The parameters by which the list can be narrowed or ordered: the backend offers all that they take."""
+        return _offered_params(self, portal_config().offers)
+
+    @cached_property
+    def params(self) -> tuple[str, ...]:
         """The names on the wire of all that narrows or orders the list."""
-        yield from (SEARCH_TEXT, SORT)
-        yield from (each.param for each in self.filters)
-        yield from (name for each in self.ranges for name in (each.first_param, each.last_param))
+        ends = (name for each in self.ranges for name in (each.first_param, each.last_param))
+        return SEARCH_TEXT, SORT, *(each.param for each in self.filters), *ends
+
+    def _names_of(self, params: Collection[str]) -> tuple[str, ...]:
+        return tuple(not_known(params, filters=self.filters, ranges=self.ranges)) if params else ()
 
     @property
     def default_sort(self) -> str:
         """Its own order, which is that of an address without one."""
         return next(iter(self.sorts))
+
+
+@lru_cache(maxsize=256)
+def _offered_params(
+    view: ListView[Any],
+    declared: frozenset[str] | None,  # noqa: ARG001  the key
+) -> frozenset[str]:
+    rows = {each.param: each.rows for each in view.filters if each.rows is not None and not offers(each.rows)}
+    return frozenset(param for param in view.params if param not in rows and offers(view.hook, param))

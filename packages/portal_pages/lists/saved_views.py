@@ -22,7 +22,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from portal.config.cookies import SAVED_VIEWS, TABLE_LAYOUT
-from portal.query import ignored_params
 from portal.web import see_other
 from portal.web.frame import shell_for
 from portal.web.preferences import own_cookie, write_preference
@@ -127,7 +126,7 @@ def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tup
     shown = []
     for each in view.views:
         params: Any = each.params(request) if callable(each.params) else each.params
-        if params is not None and not ignored_params(view.hook, params):
+        if params is not None and view.offered.issuperset(params):
             shown.append(made(str(each.label), with_params("", params)[1:]))
     saved = [each for each in _read(shell.saved_views).get(shell.account or "", ()) if each.route == route]
     shown += [made(each.name, each.query, is_saved=True, is_pinned=each.pinned) for each in saved]

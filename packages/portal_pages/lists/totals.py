@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from django.utils.translation import gettext
 
 from portal.config.contract_names import TOTALS_OF_PARAM
-from portal.query import field_types, is_refused_now
+from portal.query import field_types, offers
 from portal.web.present import money_text, number_text, quantity_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from django.http import HttpRequest
 
     from portal.query import QueryHook, QueryResult, QuerySpec, RowTotals
     from portal_pages.lists.columns import Heading
@@ -35,9 +33,9 @@ class Totals:
     hook: QueryHook[RowTotals, ...]
     sums: Mapping[str, SumFormat]
 
-    def can_be_read(self, request: HttpRequest) -> bool:
-        """Whether the backend can be asked."""
-        return not is_refused_now(self.hook, request)
+    def can_be_read(self) -> bool:
+        """Return whether the backend offers them."""
+        return offers(self.hook)
 
     def spec(self, item: Any, params: Mapping[str, Any]) -> QuerySpec[QueryResult[RowTotals]]:
         """The call.

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
-from portal.query import Record, gaps_mark, is_absent, use_queries, versions_of
+from portal.query import Record, offers, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.present import (
     StatTile,
@@ -225,10 +225,8 @@ class OverviewData(Generic[TSummary]):
 
         :param context: makes what the template has beside `context`, of what was read, the address and the day.
         """
-        own, key = cast("PortalRequest", request), None
-        if self.version is not None:
-            key = (*self.version, gaps_mark(request))
-        return render_kept(own, template, lambda: {**self.context, **context()}, key=key)
+        own = cast("PortalRequest", request)
+        return render_kept(own, template, lambda: {**self.context, **context()}, key=self.version)
 
     @property
     def context(self) -> dict[str, Any]:
@@ -247,11 +245,9 @@ def read_overview(
 ) -> OverviewData[TSummary]:
     """Read the summary and the lists whose totals it does not have, side by side.
 
-    The lists of the other counts are read if there is no summary, or nothing in it; at once, where the backend is known
-    not to have one. A refusal is as good as no summary.
-
-    A list that fails has a dash, beside other figures; one that is not there has no tile. A summary that does not
-    answer while something else was read leaves its place to a note.
+    The lists of the other counts are read where the backend offers no summary, or gives none to this user. A list that
+    fails has a dash, beside other figures; one that is not there has no tile. A summary that fails while something else
+    was read leaves its place to a note.
 
     :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
@@ -260,9 +256,9 @@ def read_overview(
         again.
     """
     # By their places: a count may be the same as another one.
-    always = [place for place, count in enumerate(counts) if count.of is None]
-    others = [place for place, count in enumerate(counts) if count.of is not None]
-    is_missing = is_absent(summary, request)
+    is_missing = not offers(summary)
+    always = [place for place, count in enumerate(counts) if count.of is None and offers(count.hook)]
+    others = [place for place, count in enumerate(counts) if count.of is not None and offers(count.hook)]
     at_once = [*always, *others] if is_missing else always
     wanted = summary.spec(**period.params()) if period is not None else summary.spec()
     specs: list[QuerySpec[Any]] = [wanted, *(counts[place].hook.spec() for place in at_once), *beside]
@@ -282,9 +278,7 @@ def read_overview(
         # With any other answer the backend has no summary, or none for this user.
         has_failed = error.status == HTTPStatus.UNAUTHORIZED
     has_summary = known != summary.data()
-    if has_failed or has_summary:
-        lists = {place: lists[place] for place in always}
-    elif not is_missing:
+    if not (has_failed or has_summary or is_missing):
         lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
 
     totals = {place: part_if_answered(result) for place, result in lists.items()}
@@ -295,7 +289,7 @@ def read_overview(
     tiles = tuple(figure.tile(known, shown) for figure in figures) if shown else ()
 
     def is_offered(place: int, count: Count[TSummary]) -> bool:
-        return not (is_not_there(lists[place]) if place in lists else tiles or is_absent(count.hook, request))
+        return not is_not_there(lists[place]) if place in lists else not tiles and offers(count.hook)
 
     def tile(place: int, count: Count[TSummary]) -> StatTile:
         rows = totals.get(place)

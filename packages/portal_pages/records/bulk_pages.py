@@ -159,7 +159,7 @@ class BulkPage(DeclaredPage):
             )
         if failed:
             messages.error(request, f"{_why(failed[-1][1])} {list_text(str(row) for row, _error in failed)}")
-        if not left or self.is_absent(request):
+        if not left:
             return see_other(self._list_url(pages, request.POST))
         ids = [row.id for row in (*changed, *(row for row, _error in failed))]
         return see_other(with_params(request.path, {LIST: request.POST.get(LIST, ""), ROW: ids}))

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiPreconditionFailedError
-from portal.query import MutationHook, RowParams, note_absent
+from portal.query import MutationHook, RowParams
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms import (
     NO_DELETES,
@@ -79,8 +79,9 @@ class DeleteView(DeclaredPage):
         if isinstance(result.error, ApiPreconditionFailedError) and seen is not None and pages.detail:
             messages.error(request, str(CHANGED))
             return see_other(pages.detail, row_id)
-        if is_not_taken_of_row(request, result.error, row_id, page=self, query=pages.row):
-            messages.error(request, NO_DELETES)
+        refused = is_not_taken_of_row(request, result.error, row_id, query=pages.row)
+        if refused or (pages.row is not None and isinstance(result.error, ApiNotFoundError)):
+            messages.error(request, NO_DELETES if refused or not result.error else result.error.detail or NO_DELETES)
             return see_other(pages.detail, row_id) if pages.detail else see_other(pages.list)
         result.unwrap()
         text = self.message % {"name": request.POST.get(NAME_FIELD, "")[:_NAME_CHARS] or row_id}
@@ -113,7 +114,6 @@ class RestorePage(DeclaredPage):
         if isinstance(result.error, ApiForbiddenError):
             messages.error(request, NOT_ALLOWED)
         elif there.data is None and (isinstance(result.error, ApiNotFoundError) or is_not_taken(result.error)):
-            note_absent(self.mutation, request, status=result.error.status if result.error else None)
             messages.error(request, NO_RESTORES)
         else:
             messages.success(request, _("“%(name)s” is there again.") % {"name": str(there.unwrap()) or row_id})

@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from portal.config.limits import MAX_PAGES
-from portal.query import ActivityEntry, field_types, is_refused_now
+from portal.query import ActivityEntry, field_types, offers
 from portal.rows import decoder_of, wire_names
 from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text
 from portal.web.templating import part_cache, render_part
@@ -77,7 +77,7 @@ def history_specs(
     activity: PaginatedQueryHook[ActivityEntry, ...] | None, request: HttpRequest, *, row_id: str
 ) -> list[Any]:
     """The call for the history, if there is one: as many pages of it as the address says."""
-    if activity is None or is_refused_now(activity, request):
+    if activity is None or not offers(activity):
         return []
     # To look for one in an address without parameters would cost a fifth of a cached read.
     asked = request.GET.get(SECTION, "") if request.META.get("QUERY_STRING") else ""

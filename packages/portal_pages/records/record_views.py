@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from portal.errors import ApiAbsentError
 from portal.query import (
     ActivityEntry,
     PaginatedQueryHook,
     QueryHook,
     Row,
     RowParams,
-    gaps_mark,
-    is_absent,
-    note_absent,
+    offers,
     use_queries,
     versions_of,
 )
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
-from portal.web.present import is_not_there, part_if_answered
+from portal.web.present import part_if_answered
 from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.forms import UndoPage
@@ -36,15 +32,13 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest, HttpResponse
 
-    from portal.query import Endpoint, MutationHook, PaginatedResult, Partial, QueryResult
+    from portal.query import MutationHook, Partial, QueryResult
     from portal.web.request import PortalRequest
     from portal_pages.lists import Cell, Column
     from portal_pages.page_names import PageNames
     from portal_pages.records.related import Related
     from portal_pages.records.row_actions import RowAction
 
-#: A row that was fetched so long ago, in seconds, was fetched with the rest of its page.
-_WITH_ITS_PAGE_S: Final = 5.0
 TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
 
 
@@ -70,7 +64,6 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
 
     methods = ("GET", "HEAD")
     about = "hook"
-    asks = True
 
     hook: QueryHook[TShown_co, ...]
     related: Sequence[Related[Any]] = ()
@@ -130,21 +123,15 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         row_id: str = values["row_id"]
         own = cast("PortalRequest", request)
         open_lists = [each for each in self.related if each.is_open_to(own)]
-        summed = [each for each in open_lists if each.totals is not None and each.totals.can_be_read(request)]
+        summed = [each for each in open_lists if each.totals is not None and each.totals.can_be_read()]
         specs: list[Any] = [self.hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)]
         specs += (each.totals_spec(row_id) for each in summed)
         told = history_specs(self.activity, request, row_id=row_id)
         result, *lists = use_queries(request, [*specs, *told])
         row: Any = result.unwrap()
         activity = lists.pop() if told else None
-        if activity is not None:
-            _learn_absence(request, cast("Any", self.activity), activity, row=result)
         totals = dict(zip(summed, lists[len(open_lists) :], strict=True))
-        beside = {
-            name: _beside(request, hook, getattr(row, id_of), row=result) for name, (hook, id_of) in self.beside.items()
-        }
-        for each, answer in zip(open_lists, lists, strict=False):
-            _learn_absence(request, each.hook, answer, row=result)
+        beside = {name: _beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
         shell = part_shell_for(own)
         back = list_url_before(request, pages.list) if pages.list else ""
 
@@ -154,14 +141,13 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 for each, answer in zip(open_lists, lists, strict=False)
             )
             words = {**pages.context, **words_in(self.facts or pages.columns)}
-            actions = () if self.mutation is None or is_absent(self.mutation, request) else self.actions
-            offered = pages.offered(request)
+            actions = self.actions if self.mutation is not None and offers(self.mutation) else ()
             history = activity and history_of(
                 activity,
                 pages,
                 row=self.hook.data,
                 row_id=row_id,
-                takes_notes=self.note is not None and not is_absent(self.note, request),
+                takes_notes=self.note is not None and offers(self.note),
             )
             return {
                 **words,
@@ -169,8 +155,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "facts": _facts_in(self, pages, active_locale()),
                 **{name: each and part_if_answered(each) for name, each in beside.items()},
                 **(self.context(row) if self.context else {}),
-                # A write can't be tried: a backend without the history of a row is taken for one that restores none.
-                "pages": replace(offered, restore="") if self.activity and not history else offered,
+                "pages": pages.offered(request),
                 "history": history,
                 "row": row,
                 "relations": [relation for relation in found if relation is not None],
@@ -179,31 +164,12 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
             }
 
         versions = versions_of(result, *lists, *filter(None, (*beside.values(), activity)))
-        key = None if versions is None else (*versions, back, gaps_mark(request))
+        key = None if versions is None else (*versions, back)
         return render_kept(own, self._template(pages), variables, key=key)
 
 
-def _beside(request: HttpRequest, hook: Any, row_id: str | None, *, row: QueryResult[Any]) -> QueryResult[Any] | None:
-    if not row_id or is_absent(hook, request):
-        return None
-    found: QueryResult[Any] = hook(request, id=row_id)
-    _learn_absence(request, hook, found, row=row)
-    return found
-
-
-def _learn_absence(
-    request: HttpRequest,
-    hook: Endpoint[Any],
-    result: QueryResult[Any] | PaginatedResult[Any],
-    *,
-    row: QueryResult[Any],
-) -> None:
-    """What belongs to a row that is there is only missing where the call is. One read earlier may be gone."""
-    error = result.error
-    if error is None or not is_not_there(result) or isinstance(error, ApiAbsentError) or row.fetched_at is None:
-        return
-    if time.time() - row.fetched_at < _WITH_ITS_PAGE_S:
-        note_absent(hook, request, status=error.status)
+def _beside(request: HttpRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
+    return hook(request, id=row_id) if row_id and offers(hook) else None
 
 
 @lru_cache(maxsize=256)

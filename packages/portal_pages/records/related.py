@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
-from portal.query import PaginatedQueryHook, Row, field_types, gaps_mark, ignores
+from portal.query import PaginatedQueryHook, Row, field_types, offers
 from portal.web.frame import is_denied, open_platforms, part_shell_for
 from portal.web.present import is_not_there, with_params
 from portal.web.request import active_locale
@@ -104,7 +104,7 @@ def with_rows(
         cells = (render_block(template, "row", {**own, "row": each}) for each in shown)
         return render_block(template, "columns", own), *cells
 
-    made_of = None if result.version is None else (key, result.version, shell, gaps_mark(None), get_current_timezone())
+    made_of = None if result.version is None else (key, result.version, shell, get_current_timezone())
     columns, *rows = part_cache.kept(make, key=made_of)
     names = [each.id for each in shown]
     return ShortList(**about, columns=columns, rows=list(zip(names, rows, strict=True)), total=result.data.total)
@@ -221,7 +221,7 @@ class Related(Generic[TItem]):
             is_open = not self._is_of_the_domain or self.platform in open_platforms(request)
         else:
             is_open = not is_denied(_view_of(self.page, get_resolver(get_urlconf())), request)
-        return is_open and not ignores(self.hook, self._wire_names[self.by])
+        return is_open and offers(self.hook, self._wire_names[self.by])
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""
@@ -241,14 +241,8 @@ class Related(Generic[TItem]):
         shell: PartShell,
         totals: QueryResult[RowTotals] | None = None,
     ) -> ShortList | None:
-        """The short list; None if it is not there for the user, or may hold what belongs to other rows.
-
-        A row without the field proves nothing, so each has to say that it belongs to this one (contract, section 7).
-        """
-        wire = self._wire_names[self.by]
-        if is_not_there(result) or wire in result.data.ignored:
-            return None
-        if not all(self._belongs(each, row_id) for each in result.data.items):
+        """The short list; None if it is not there for the user, or may lack rows: the backend does not narrow it."""
+        if is_not_there(result) or self._wire_names[self.by] in result.data.ignored:
             return None
         is_open = not self.is_elsewhere or self.platform in shell.platforms
         create_url = self._url(row_id, below="/new", **self.create_with(row)) if self.create and is_open else ""
@@ -267,14 +261,6 @@ class Related(Generic[TItem]):
             texts = self.totals.texts(self.hook.item, totals, total=result.data.total)
             about["sums"] = " · ".join(chain.from_iterable(texts.values()))
         return with_rows(about, result, self._look(), shell=shell, key=self)
-
-    def _belongs(self, row: TItem, row_id: str) -> bool:
-        if f"{{{self._wire_names[self.by]}}}" in self.hook.path_shape:
-            return True
-        known = self.hook.filters.get(self._wire_names[self.by])
-        fields = {wire: info.name for wire, info in field_types(cast("Any", self.hook.item)).items()}
-        value = getattr(row, fields[known.field], None) if known else None
-        return row_id in value if isinstance(value, list | tuple) else value == row_id
 
     def _url(self, row_id: str, *, below: str = "", **also: ParamValue) -> str:
         elsewhere = f"{portal_config().gateway_url}/{active_locale()}{self.page}"

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from portal.errors import ApiConflictError, ApiNotFoundError, UsageError
-from portal.query import Partial, QueryHook, Row, RowParams, is_absent
+from portal.query import Partial, QueryHook, Row, RowParams, offers
 from portal.web.frame import page_is_denied
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
@@ -98,7 +98,7 @@ class RowAction(Generic[TRow]):
     def is_open_to(self, request: PortalRequest) -> bool:
         """Whether it is offered to this user at all."""
         is_denied = bool(self.permission) and page_is_denied(request, self.permission)
-        return not is_denied and not (self.mutation and is_absent(self.mutation, request))
+        return not is_denied and (self.mutation is None or offers(self.mutation))
 
     def fits(self, row: TRow) -> bool:
         """Whether this row offers it."""

@@ -18,7 +18,7 @@ ADA = {"id": "acc_1", "email": "lovelace@example.com", "permissions": ["ENERGY_A
 
 @pytest.fixture
 def admin(backend: Backend, signed_in: SignedIn) -> Client:
-    backend.lists(ACCOUNTS, [ADA, {"id": "acc_2", "email": "bob@example.com"}])
+    backend.lists(ACCOUNTS, [ADA, {"id": "acc_2", "email": "bob@example.com", "permissions": ["FINANCE_APP"]}])
     return signed_in("IAM_ADMIN")
 
 

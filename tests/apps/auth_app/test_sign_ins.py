@@ -119,7 +119,7 @@ def test_listed_sign_in_has_not_ended(
     assert line["reason"] == Reason.UNEXPECTED_ANSWER.label or status == 404
     after = browser.get(PROFILE).content.decode()
     for offer in (REVOKE, OTHERS, f'{ALL}"'):
-        assert (offer in before, offer in after) == (True, status == 404)
+        assert (offer in before, offer in after) == (True, True)
     assert "/sign-ins/s1/revoke" in after, "that is a sign-out here"
     assert said(browser.post(OTHERS)) == CANT
     assert leads_to(browser.post(ALL)) == SIGNED_OUT

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from portal.testing import Backend
+from tests.support.offers import offered
 
 PAGE, NOW, DAYS = "/en/energy", "/en/energy/now", "/en/energy?from=2026-01-01&to=2026-01-02"
 STATE: dict[str, Any] = {
@@ -86,9 +87,9 @@ def test_chargers_without_an_order_are_named_before_those_in_hand(backend: Backe
 
 def test_no_link_leads_to_an_absent_list(backend: Backend, energy_user: Client) -> None:
     assert 'href="/en/energy/chargers' in html_of(energy_user).partition("<main")[2]
-    backend.refuses("GET", "/energy/chargers", status=404)
-    assert energy_user.get("/en/energy/chargers").status_code == 404
-    page = html_of(energy_user)
+    with offered("energy.get_summary", "energy.get_state", "energy.get_meters", "energy.get_meters?status"):
+        assert energy_user.get("/en/energy/chargers").status_code == 404
+        page = html_of(energy_user)
     assert not re.findall('href="/en/energy/chargers[?"]', page)
     assert 'href="/en/energy/meters?status=offline"' in page
     assert "1 faulted charger" in text_of(page)

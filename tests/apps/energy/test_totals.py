@@ -44,7 +44,7 @@ def test_the_last_row_adds_up_all_rows_and_not_those_that_are_shown(backend: Bac
 
 
 def test_sums_follow_what_narrows_the_list(backend: Backend, browser: Client) -> None:
-    backend.lists(SESSIONS, rows(3))
+    backend.lists(SESSIONS, rows(3, startedAt="2026-01-05T00:00:00Z"))
     assert sums_of(browser, f"{PATH}?status=failed&q=a&startedAtFrom=2026-01-01&sort=-cost") != ""
     limits = {"status": "failed", "q": "a", "startedAtFrom": "2026-01-01T00:00:00Z"}
     assert [call.query for call in backend.calls_to(TOTALS)] == [{"of": "energyKwh,cost", **limits}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.test import Client
 from apps.operations.views.work_order_forms import WorkOrderForm
 from portal.testing import Backend, SignedIn, page_of, row_ids
 from tests.portal_pages.site import Page
+from tests.support.offers import offered
 
 WORK_ORDERS, SUMMARY = "/operations/work-orders", "/operations/summary"
 ROW, PAGE = f"{WORK_ORDERS}/wor_1", "/en/operations/work-orders"
@@ -123,7 +125,8 @@ def test_late_work_orders_are_named_the_one_that_is_late_for_longest_first(backe
 
 def test_what_the_user_has_to_do_is_named_first_what_is_due_first_at_the_top(backend: Backend, browser: Client) -> None:
     backend.answers("GET", SUMMARY, json={"byStatus": {"open": 2}, "late": {"toDay": "2026-01-14", "count": 2}})
-    backend.lists(WORK_ORDERS, [{**ORDER, "assigneeId": "acc_me", "assignee": "Ole", "dueAt": None}])
+    mine = {"assigneeId": "acc_me", "assignee": "Ole", "status": "open", "dueAt": "2026-01-10T00:00:00Z"}
+    backend.lists(WORK_ORDERS, [ORDER | mine])
     needs = text_of(browser, "/en/operations").partition('class="needs"')[2].partition("All work orders")[0]
     assert needs.index("work order is yours") < needs.index("late work orders")
     [asked] = [call.query for call in backend.calls_to(WORK_ORDERS) if "assigneeId" in call.query]
@@ -138,25 +141,32 @@ def test_nobody_is_told_that_the_orders_of_others_are_theirs(backend: Backend, b
 
 
 @pytest.fixture
-def loose_backend(backend: Backend, browser: Client) -> Backend:
-    """One whose rows have names alone, that has no people, and that ignores every parameter."""
+def loose_backend(backend: Backend, browser: Client) -> Iterator[Backend]:
+    """One whose rows have names alone, and that is declared to have work orders and to narrow them by name."""
     names = ["Eve", None, "Ole"]
     rows = [{**ORDER, "id": f"wor_{number}", "assignee": name} for number, name in enumerate(names, 1)]
     backend.lists(WORK_ORDERS, rows)
-    backend.refuses("GET", PEOPLE, status=404)
     backend.answers("GET", SUMMARY, json={"byStatus": {"open": 3}, "late": {"toDay": "2026-01-14", "count": 2}})
-    return backend
+    orders = "operations.get_work_orders"
+    names = [f"{orders}{each}" for each in ("", "?sort", "?status", "?assignee")]
+    with offered("operations.get_summary", "operations.get_work_order", "operations.update_work_order", *names):
+        yield backend
 
 
-@pytest.mark.parametrize(
-    ("chosen", "shown"), [("acc_me", []), ("none", ["wor_2"]), ("none&assigneeId=acc_me", ["wor_2"])]
-)
-def test_order_of_unknown_person(loose_backend: Backend, browser: Client, chosen: str, shown: list[str]) -> None:
-    page = browser.get(f"{PAGE}?assigneeId={chosen}")
-    assert row_ids(page) == shown
-    assert "3 entries" not in page.content.decode()
-    file = b"".join(browser.get(f"{PAGE}/export?assigneeId={chosen}")).decode()
-    assert re.findall(r"wor_\d", file) == shown
+@pytest.mark.usefixtures("loose_backend")
+def test_parameter_that_is_not_offered_is_left_out(browser: Client) -> None:
+    page = browser.get(f"{PAGE}?assigneeId=acc_me&q=x")
+    assert row_ids(page) == ["wor_1", "wor_2", "wor_3"]
+    assert "does not offer: Search and Assigned to" in " ".join(page.content.decode().split())
+    assert 'name="assigneeId"' not in page.content.decode().partition("<main")[2]
+    assert len(re.findall(r"wor_\d", b"".join(browser.get(f"{PAGE}/export?assigneeId=acc_me")).decode())) == 3
+
+
+@pytest.mark.usefixtures("browser")
+@pytest.mark.parametrize(("chosen", "shown"), [("acc_me", []), ("none", ["wor_1"])])
+def test_rows_without_a_person_fit_nobody(backend: Backend, signed_in: SignedIn, chosen: str, shown: list[str]) -> None:
+    backend.lists(WORK_ORDERS, [ORDER | {"assigneeId": None, "assignee": None}, ORDER | {"id": "wor_2"}])
+    assert row_ids(signed_in("OPERATIONS_APP").get(f"{PAGE}?assigneeId={chosen}")) == shown
 
 
 def test_the_menu_of_persons_stays_where_the_rows_that_are_shown_have_none(backend: Backend, browser: Client) -> None:
@@ -169,7 +179,6 @@ def test_orders_are_the_users_by_id_alone(loose_backend: Backend, browser: Clien
     assert "yours" not in text_of(browser, "/en/operations")
     loose_backend.lists(WORK_ORDERS, [{**ORDER, "assignee": "Ole"}])
     # Where nobody knows people, the list of one's own asks for the name.
-    text_of(browser, f"{PAGE}?menu=assigneeId")
     fresh = {"headers": {"cache-control": "no-cache"}}
     assert "yours" not in browser.get("/en/operations", **fresh).content.decode()
     assert "assignee=Ole" in text_of(browser, PAGE)

@@ -33,7 +33,6 @@ class Faulty:
         self.user, self.world, self.registry = user, user.world, Registry()
         self.rows = [{"id": "a", "name": "A"}, {"id": "b", "name": "B"}]
         self.answer: Any = {"id": "n", "name": "N"}
-        user.process.runtime.gaps.followed("faulty.get_things?q")
 
         class Queries(QueryGroup, domain="faulty", registry=self.registry):
             use_get_things_query = paginated_query_endpoint(item=Thing, params=ThingsParams, url="/things")

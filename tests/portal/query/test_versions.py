@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from portal.errors import ApiMalformedError
 from portal.query import versions_of
 from portal.services.energy.summary import EnergySummaryQueries
 from tests.portal.query.clients import clients, delete, me, one
 from tests.portal.query.fakes import unavailable
-from tests.portal.query.narrow_backend import NarrowBackend, visits
-from tests.portal.query.world import User, World
+from tests.portal.query.world import User
 
 
 def test_what_is_read_again_has_its_version_in_another_process_too(ada: User) -> None:
@@ -48,16 +45,6 @@ def test_an_answer_that_is_not_what_was_declared_has_none(ada: User) -> None:
     ada.backend.open_paths["/energy/summary"] = ["no record"]
     result = EnergySummaryQueries.use_get_summary_query(ada.request())
     assert (result.data, result.version, isinstance(result.error, ApiMalformedError)) == (None, None, True)
-
-
-@pytest.mark.parametrize("refuses", [None, 400])
-def test_a_filter_that_was_not_sent_is_a_part_of_it_with_its_value(refuses: int | None) -> None:
-    """The rows that do not fit are left out of what the backend said to both."""
-    world = World(backend=NarrowBackend(refuses=refuses))
-    user = User(world.process(), world.backend.sign_in("ada"))
-    both = [visits(user, status=status) for status in (["open"], ["done"])]
-    assert [[row.id for row in each.data.items] for each in both] == [["v1", "v2"], ["v3", "v4"]]
-    assert both[0].version != both[1].version
 
 
 def test_several_reads_are_named_together_if_each_is_and_what_is_not_there_by_that(ada: User) -> None:

@@ -15,7 +15,7 @@ from portal.query import QueryClient, create_query_client
 from portal.query.calls import Retries
 from portal.query.process_state import QueryRuntime, runtime_for
 from tests.portal.query.fakes import FakeBackend, FakeStore, WorkLater
-from tests.support.client_endpoints import REGISTRY, ClientQueries
+from tests.support.client_endpoints import REGISTRY
 from tests.support.fake_clock import FakeClock
 
 
@@ -35,10 +35,7 @@ class World:
     options: dict[str, Any] = field(default_factory=dict)
 
     def process(self, **options: Any) -> Process:
-        """One that has seen this backend search its clients."""
         runtime = runtime_for(self.store, **{"background_pool": self.background, **self.options, **options})
-        for known in ("?q", "?q total"):
-            runtime.gaps.followed(f"{ClientQueries.use_get_clients_query.key}{known}")
         return Process(world=self, runtime=runtime)
 
 

@@ -9,7 +9,6 @@ import pytest
 import requests
 import responses
 
-from portal.config.contract_names import NOBODYS_WORD
 from portal.errors import UsageError
 from portal.testing import Backend, Fault, page_of
 
@@ -67,14 +66,6 @@ def test_a_list_comes_in_cursor_pages_without_gap_or_repetition(backend: Backend
         assert len(ask(CLIENTS, params={"limit": limit}).json()["items"]) == size
     backend.lists(CLIENTS, [])
     assert ask(CLIENTS).json() == page_of([])
-
-
-def test_a_search_for_a_word_that_no_row_has_finds_nothing_and_is_not_noted(backend: Backend, ask: Ask) -> None:
-    """By that the portal learns whether a list is searched. No test has asked for it."""
-    backend.lists(CLIENTS, [{"id": "cli_1"}])
-    assert len(ask(f"{CLIENTS}?q=ada").json()["items"]) == 1
-    assert ask(f"{CLIENTS}?q={NOBODYS_WORD}").json()["items"] == []
-    assert [call.query for call in backend.calls] == [{"q": "ada"}]
 
 
 def test_a_call_has_the_method_path_query_body_and_headers_that_were_sent(backend: Backend, ask: Ask) -> None:

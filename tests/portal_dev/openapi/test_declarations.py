@@ -128,7 +128,8 @@ def test_other_name_on_the_wire_is_said() -> None:
     assert '    created_at: datetime | None = field(default=None, name="created_at")\n' in text
     assert '    file_name: str = field(default="", name="file_name")\n' in text
     assert '    file_name2: str = field(default="", name="fileName")\n' in text
-    assert '_x = resource("/x", item=X, detail=XDetail, newest_first_by=None)' in text
+    assert "    q: None = None\n    sort: None = None\n" in text.partition("class XListParams(ListParams):")[2]
+    assert '_x = resource("/x", item=X, detail=XDetail, params=XListParams, newest_first_by=None)' in text
 
 
 def test_write_makes_stale_what_is_read_on_its_way() -> None:

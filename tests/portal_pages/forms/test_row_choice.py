@@ -14,6 +14,7 @@ from portal.testing import Backend, page_of
 from portal_pages import BackendForm, RowChoiceField, SuggestedField, resource_pages
 from tests.portal_pages import customers
 from tests.portal_pages.site import FORM, NEW, ROW, KeptRow, Site
+from tests.support.offers import offered
 
 PLACES = "/energy/places"
 
@@ -26,7 +27,7 @@ class Place(Row):
         return self.name or self.id
 
 
-_places = resource(PLACES, item=Place)
+_places = resource(PLACES, item=Place, optional=True)
 
 
 class PlaceQueries(QueryGroup, domain="energy"):
@@ -179,14 +180,14 @@ def test_picked_row_stays_where_a_row_is_created_anew(site: Site, visit: KeptRow
     assert site.bodies(customers.CUSTOMERS, "POST") == [{"name": "Check", "placeId": "p2"}]
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_where_there_is_no_such_list_a_row_of_it_is_asked_for_once(site: Site, status: int) -> None:
-    for path in (PLACES, f"{PLACES}/p1"):
-        site.backend.refuses("GET", path, status=status)
-    for _ in range(2):
+@pytest.mark.parametrize("is_offered", [True, False])
+def test_id_of_a_row_that_is_not_there_is_shown(site: Site, is_offered: bool) -> None:
+    site.backend.refuses("GET", f"{PLACES}/p1", status=404)
+    with offered("all" if is_offered else "energy.create_customer"):
         shown = site.get(f"{NEW}?placeId=p1").fields
         assert (shown["placeId"], shown["placeId-text"]) == ("p1", "p1")
-    assert len(site.backend.calls_to(f"{PLACES}/p1")) == 1
+        assert ("placeId" in site.get(NEW).fields) is is_offered
+    assert len(site.backend.calls_to(f"{PLACES}/p1")) == int(is_offered)
 
 
 def test_a_script_asks_for_the_matches_and_a_search_that_fails_has_its_status(site: Site) -> None:

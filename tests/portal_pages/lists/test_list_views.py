@@ -17,6 +17,7 @@ from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_pages import ListPage
 from portal_pages.lists.list_views import ListView
 from portal_pages.page_names import PageNames
+from tests.support.offers import offered
 
 ROWS = (Row(id="a"),)
 HOOK = ClientQueries.use_get_clients_query
@@ -132,16 +133,20 @@ def test_a_search_for_a_choice_that_nothing_offers_shows_it_as_not_applied() -> 
     assert shown.hidden == [("city", "<x>")]
 
 
-def test_what_the_backend_did_not_follow_is_named_and_not_offered_and_can_still_be_taken_away() -> None:
-    page = page_of("q=a&city=Ulm&sort=name", FILTERED, items=(), ignored=("q", "city", "sort"))
-    assert (page.not_known[:2], len(page.not_known)) == (("Search", "Sorting"), 3)
-    assert (page.is_searchable, page.sorts) == (False, ())
+def test_what_the_backend_did_not_follow_is_named() -> None:
+    page = page_of("city=Ulm&sort=name", FILTERED, items=(), ignored=("city", "sort"))
+    assert (len(page.not_known), page.left_out, page.sorts) == (1, ("Sorting",), ())
+    assert "city" in [each.param for each in page.filters.filters], "it can be taken away"
+    assert {heading.direction for heading in page.headings} == {""}
+
+
+def test_what_is_not_offered_is_left_out_of_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HOOK, "optional_params", True)
+    with offered("required"):
+        page = page_of("q=a&city=Ulm&sort=name", FILTERED, items=())
+    assert (len(page.left_out), page.is_searchable, page.sorts, page.filters.filters) == (3, False, (), [])
+    assert (page.q, page.first_url) == ("", "/en/things")
     assert {heading.sort for heading in page.headings} == {""}
-    assert "city" not in [each.param for each in page.filters.filters]
-    shown = page_of("city=Ulm", CHOICES, items=(), ignored=("city",)).filters
-    assert shown.filters == []
-    assert [(chip.text, chip.url, chip.is_ignored) for chip in shown.chips] == [("Ulm", "/en/things", False)]
-    assert shown.hidden == [("city", "Ulm")], "what is typed into the search does not take it away"
 
 
 def test_the_columns_also_sort_a_list_whose_own_order_has_no_name() -> None:

@@ -15,6 +15,7 @@ from portal.testing import Backend, SignedIn
 from portal_pages import Column, Filter, ListView, QuickView
 from tests.portal_pages.customers import COLUMNS, customer_pages
 from tests.portal_pages.site import PAGE, Page, Site
+from tests.support.offers import offered
 
 CLIENTS = "/energy/clients"
 COOKIE = "saved_views_energy"
@@ -148,10 +149,13 @@ def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(sit
     assert f'method="post" action="{OSLO}"' in part.text
 
 
-def test_a_view_that_the_backend_can_not_show_is_not_offered(site: Site) -> None:
-    site.backend.answers("GET", CLIENTS, json={"items": [ADA], "hasNext": False, "nextCursor": None})
-    site.get(f"{PAGE}?city=Ulm")
-    assert "In Ulm" not in site.get(PAGE).text
+def test_view_of_a_filter_that_is_not_offered_is_not_there(site: Site) -> None:
+    site.backend.lists(CLIENTS, [ADA])
+    assert "In Ulm" in site.get(PAGE).text
+    with offered("required"):
+        pages = [site.get(path).text for path in (f"{PAGE}?city=Ulm", PAGE)]
+    assert not any("In Ulm" in page for page in pages)
+    assert ["does not offer: City." in page for page in pages] == [True, False]
 
 
 LAYOUT = "table_layout_energy"

@@ -14,6 +14,7 @@ from portal_pages import RowAction
 from portal_pages.records.bulk_pages import MOST_ROWS
 from tests.portal_pages.customers import CUSTOMERS, NAMES, CityForm, Customer, PhoneForm, acting, customer_pages, served
 from tests.portal_pages.site import PAGE, Page, Site
+from tests.support.offers import offered
 
 BULK = f"{PAGE}/bulk"
 
@@ -161,11 +162,14 @@ def test_an_id_may_have_colons(site: Site) -> None:
     assert form_of(site.get(f"{BULK}?row=urn:x:1"), "move")["row"] == ["3:urn:x:1"]
 
 
-def test_without_the_call_nothing_is_selected_any_more_and_the_form_leads_to_the_list(site: Site) -> None:
+def test_without_the_call_nothing_is_selected(site: Site) -> None:
     sent = form_of(site.get(f"{BULK}?row=c1"), "move")
     site.backend.refuses("PATCH", f"{CUSTOMERS}/c1", status=405)
-    assert site.post(BULK, sent).location == PAGE
-    assert 'id="select"' not in site.get(PAGE).html
+    assert site.post(BULK, sent).location == f"{BULK}?row=c1"
+    assert 'id="select"' in site.get(PAGE).html
+    with offered("energy.get_customers", "energy.get_customer"):
+        assert 'id="select"' not in site.get(PAGE).html
+        assert site.get(f"{BULK}?row=c1").status == 404
 
 
 def test_who_may_not_open_the_rows_is_not_offered_to_select_them(backend: Backend, signed_in: SignedIn) -> None:

@@ -71,7 +71,7 @@ REFUSALS = (
     ("a detail", {"detail": "<b>Not</b> like this & 'that'."}, 422, "<b>Not</b> like this & 'that'."),
     ("nothing", {}, 422, ""),
     ("404", {"status": 404}, 422, ""),
-    ("418", {"status": 418}, 502, ""),
+    ("418", {"status": 418}, 422, ""),
 )
 
 

@@ -25,7 +25,6 @@ from portal.edge.middleware import REJECTION_URLCONF
 from portal.process.circuit_breaker import call_circuits, store_circuits
 from portal.testing import Backend
 from portal.testing.projects import project_in_force
-from tests.support.absences import forget_absences
 from tests.support.every_page.cases import Case, Visit
 from tests.support.every_page.with_provider import ISSUER
 from tests.support.fake_provider import CLIENT_ID, CLIENT_SECRET
@@ -76,7 +75,6 @@ class RunningSite:
                 translation.deactivate()
                 call_circuits.clear()
                 store_circuits.clear()
-                forget_absences()
         return visit.responses
 
 

@@ -104,6 +104,8 @@ class Backend:
     #: Whether a cursor counts rows, as a page number or an offset does: a created or deleted row then moves all pages,
     #: and they are fetched again. The contract's cursor names a row.
     cursors_are_positions: bool = False
+    #: Names of what it offers beyond the required calls, where `APP_BACKEND_OFFERS` is unset; None for nothing.
+    offers: frozenset[str] | None = None
     #: The language of what the backend writes for people, as HTML names it.
     language: str = "en"
 

@@ -6,6 +6,7 @@
                         the `.env` file, and DEBUG on a developer's machine
     variables           every variable, one row each: name, field, how it is read, default, meaning, secrecy
       single_variables  how those are read that have a rule of their own: state folder, log targets, hosts …
+      offers            what the backend has beyond the required calls: words, or a file of names
       values            one variable as a text, a number, a switch, an address
     sources             where each value comes from, with secrets masked
       authentication    how access tokens are verified; the OpenID provider

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config import limits
 from portal.config.environment.authentication import read_oidc, read_verification
+from portal.config.environment.offers import read_offers
 from portal.config.environment.single_variables import (
     read_allowed_hosts,
     read_audit_key,
@@ -147,6 +148,10 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         default="unset: the shapes of [the contract](contract.md#7-backend-api)",
         meaning="the dotted path of the class that says what the backend names or shapes otherwise: [use another "
         "backend](../how-to/use-another-backend.md)"),
+    Variable("APP_BACKEND_OFFERS", Part.BACKEND, field="offers", read=read_offers, needs=("backend",),
+        example="contract", default="`required`, or what the class of `APP_BACKEND` says; `all` with `make run`",
+        meaning="what the backend has beyond the required calls: `required`, `contract`, `all`, or the path of a file "
+        "with a name a line: [declare what it offers](what-we-ask-of-a-backend.md#declare-what-you-offer)"),
     Variable("APP_API_CA_FILE", Part.BACKEND, field="api_ca_file", read=read_ca_file,
         example="/etc/ssl/example-ca.pem", default="unset",
         meaning="a PEM file of private authorities, trusted beside the public ones for every call"),

@@ -11,7 +11,7 @@ from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
-from portal.query.endpoints.params import checked_params, parameter_names, row_filters
+from portal.query.endpoints.params import checked_params, lacking_names, parameter_names, row_filters
 from portal.query.endpoints.urls import QueryKey, Url, check_path, check_template, path_params, query_key, shape
 from portal.rows import Params
 
@@ -34,8 +34,7 @@ class Endpoint(Generic[TParams]):
     :param url: path below the backend's address, which may name parameters in braces, or a function of the parameters
         that returns one.
     :param params: class of the parameters; None for none.
-    :param without: what a page does without this call, an English sentence for the reference; empty for a call that
-        every backend must have.
+    :param optional: whether a backend may lack this call: then it is made only where it is declared to be offered.
     :ivar group: the class whose attribute it is; None outside a class.
     :ivar name: the attribute's name, such as `use_get_clients_query`.
     :ivar declared_at: file and line of the code that declares it.
@@ -53,7 +52,7 @@ class Endpoint(Generic[TParams]):
     group: type[Any] | None = field(default=None, init=False)
     name: str = field(default="", init=False)
     resource: str = ""
-    without: str = ""
+    optional: bool = False
     declared_at: tuple[str, int] = field(default_factory=partial(declaring_line, "portal.query"), init=False)
 
     def __post_init__(self) -> None:
@@ -91,11 +90,6 @@ class Endpoint(Generic[TParams]):
         if match is None:
             raise UsageError(f"{owner}.{self.name} should be named like {self.example}")
         return self.qualified(match[1])
-
-    @property
-    def is_optional(self) -> bool:
-        """Whether a backend may lack this call."""
-        return bool(self.without)
 
     @property
     def hook_name(self) -> str:
@@ -148,12 +142,11 @@ class ResourceReadOptions(TypedDict, total=False):
 class ReadOptions(ResourceReadOptions, total=False):
     """The same for an endpoint that is declared by itself.
 
-    `without`: what a page does without this call, an English sentence for the reference; empty, the default, for a call
-    that every backend must have. An optional call is not made while the backend is known not to have it
-    (docs/explanation/query-cache.md, "What a backend does not have").
+    `optional`: True for a call that a backend may lack. Of a list, its parameters are optional too. What is optional is
+    shown and asked for only where it is declared to be offered (docs/reference/what-we-ask-of-a-backend.md).
     """
 
-    without: str
+    optional: bool
 
 
 @dataclass(kw_only=True, eq=False)
@@ -204,6 +197,8 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
     :param filter_fields: the field of a row that a parameter is held against, by names on the wire, where it is not the
         field of the same name; None for a parameter that no row can contradict.
     :ivar filters: of each parameter that filters, what it is held against.
+    :ivar lacks: names on the wire of what every list takes and this one does not: `q: None = None` in its parameters.
+    :ivar optional_params: whether a backend may lack its search, its orders, its filters, and totals that follow them.
     :raises UsageError: also where `unique_by` is not the name of a field, or a parameter is held against no field.
     """
 
@@ -214,10 +209,14 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
     unique_by: str | Literal[False]
     filter_fields: Mapping[str, str | None] = field(default_factory=dict)
     filters: Mapping[str, RowFilter] = field(init=False)
+    lacks: frozenset[str] = field(init=False)
+    optional_params: bool = field(init=False)
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
         super().__post_init__()
+        self.lacks = lacking_names(self.params)
+        self.optional_params = self.optional
         self.filters = row_filters(
             params=self.params,
             item=self.item,

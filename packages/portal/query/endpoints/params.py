@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from types import NoneType
 from typing import Any, Final, Literal, TypeGuard, get_args, is_typeddict
 from uuid import UUID
 
@@ -100,6 +101,12 @@ def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoi
 def parameter_names(declared: type[Any] | None) -> frozenset[str] | None:
     """The names on the wire of an endpoint's parameters; None where every name is allowed."""
     return frozenset() if declared is None else _names(declared)[0]
+
+
+def lacking_names(declared: type[Any] | None) -> frozenset[str]:
+    """Return the names on the wire of parameters that can only be None: a class takes them back from its base."""
+    found = field_types(declared).items() if _is_params(declared) else ()
+    return frozenset(wire for wire, info in found if info.type in {None, NoneType})
 
 
 def _names(declared: type[Any]) -> tuple[frozenset[str] | None, Collection[str]]:

@@ -58,6 +58,11 @@ class ListRequest(ReadRequest):
 
     hook: DeclaredList[Any, Any]
 
+    @property
+    def filtered_by(self) -> list[str]:
+        """The parameters of the read that its path does not take: filters, search and order."""
+        return [param for param in self.key.params if param not in self.hook.in_path]
+
     def page_address(self, *, cursor: str | None, rows: int = VAR_DEFAULT_PAGE_SIZE) -> Address:
         """The address of the page that begins at `cursor`; None for the first page.
 

@@ -6,7 +6,6 @@
       lists        use_…_query of a list
         queries    use_…_query; use_queries: several reads at the same time
       mutations    use_…_mutation
-    backend_gaps   is_absent, ignores: which of them the backend is known not to have
     checks         system checks of all that is declared
 
 A hook makes a request value (:mod:`portal.query.endpoints`) and hands it to the request's `QueryClient`.
@@ -14,17 +13,6 @@ A hook makes a request value (:mod:`portal.query.endpoints`) and hands it to the
 
 from __future__ import annotations
 
-from portal.query.hooks.backend_gaps import (
-    bare_spec,
-    forget_gaps,
-    gaps_mark,
-    ignored_params,
-    ignores,
-    is_absent,
-    is_known,
-    is_refused_now,
-    note_absent,
-)
 from portal.query.hooks.checks import check_endpoints
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
 from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint

@@ -193,7 +193,7 @@ def mutation_endpoint(
     method: Method,
     data: type[GivenData] | None = None,
     body: type[GivenBody] | None = None,
-    without: str = ...,
+    optional: bool = ...,
 ) -> MutationHook[GivenData, GivenBody, None]: ...
 @overload
 def mutation_endpoint(
@@ -203,7 +203,7 @@ def mutation_endpoint(
     params: type[TParams],
     data: type[GivenData] | None = None,
     body: type[GivenBody] | None = None,
-    without: str = ...,
+    optional: bool = ...,
 ) -> MutationHook[GivenData, GivenBody, TParams]: ...
 def mutation_endpoint(
     *,
@@ -212,7 +212,7 @@ def mutation_endpoint(
     data: type[Any] | None = None,
     body: type[Any] | None = None,
     params: type[Any] | None = None,
-    without: str = "",
+    optional: bool = False,
 ) -> MutationHook[Any, Any, Any]:
     """Declare a write, as an attribute of a `MutationGroup`.
 
@@ -222,8 +222,7 @@ def mutation_endpoint(
         string.
     :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
         returns one. Parameters in a path are percent-encoded.
-    :param without: what a page does without this call, an English sentence for the reference; empty for a call that
-        every backend must have.
+    :param optional: True for a call that a backend may lack: it is offered where it is declared to be.
     :raises UsageError: the url is not a path, or the method does not write.
     """
-    return MutationHook(url=url, method=method, data=data, body=body, params=params, without=without)
+    return MutationHook(url=url, method=method, data=data, body=body, params=params, optional=optional)

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from portal.query.reads.cached_reads import Reads
-from portal.query.reads.fetch_plans import FetchPlan
 from portal.query.reads.page_fetches import PageFetcher
 from portal.query.reads.parallel_fetches import Revalidations
 from portal.query.reads.walks import WalkedPage, walk_list

@@ -7,9 +7,8 @@ import threading
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from portal.config.contract_names import OF_A_LIST
 from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
 from portal.process import waits_for
 from portal.query.cache import (
@@ -22,6 +21,7 @@ from portal.query.cache import (
     merge_pages,
 )
 from portal.query.endpoints import ListRequest
+from portal.query.offered_calls import absence, check_offered
 from portal.query.reads.fetch_plans import Flight
 from portal.query.request_partition import PROFILE_QUERY
 
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from portal.process import SharedCall, SingleFlight
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import QuerySpec, Registry
-    from portal.query.gaps import KnownGaps
+    from portal.query.endpoints import Registry
     from portal.query.partition import Partition
     from portal.query.reads.fetch_plans import FetchPlan
     from portal.query.request_partition import RequestPartition
@@ -44,13 +43,14 @@ logger = logging.getLogger("portal.query")
 class PageFetcher:
     """Fetches for one request. Safe for threads.
 
+    :param warned: keys of calls of which the log says that they are absent.
     :param clock: seconds since the epoch.
     """
 
     caller: BackendCaller
     partition: RequestPartition
     cache: PageCache
-    gaps: KnownGaps
+    warned: set[str]
     single_flight: SingleFlight[Page]
     registry: Registry
     clock: Callable[[], float]
@@ -65,7 +65,7 @@ class PageFetcher:
         stamp = plan.stamp
         error: ApiError | None = None
         try:
-            self.gaps.check(request, plan.partition, now=self.clock())
+            check_offered(request)
             while not is_enough(pages, count):
                 if len(pages) > plan.kept and plan.partition is not None and request.hook.cache:
                     stamp = self.cache.get(plan.partition, request.key, count=0).stamp
@@ -76,18 +76,12 @@ class PageFetcher:
                     MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
                 )
         except ApiError as failure:
-            is_bare = _is_bare(plan.call)
-            # An answer to what was asked of a list says nothing of it to anybody: it is read without that too.
-            whose = plan.partition if is_bare or not request.key.paginated else None
-            error = self.gaps.absence(failure, request, whose, is_bare=is_bare, now=self.clock())
-            without_traceback(error)
+            error = without_traceback(absence(failure, request.hook, warned=self.warned))
             is_shown = not all(merged.is_invalidated for merged in plan.pages[len(pages) :])
             if plan.partition is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
                 self.cache.invalidate(plan.partition, request.key)
         fetched = len(pages) - plan.kept
-        if fetched:
-            self.gaps.answered(request, plan.partition)
         if plan.partition is not None:
             # The backend's reads may be behind its writes.
             entry = self.cache.with_recent_writes(
@@ -236,9 +230,3 @@ class PageFetcher:
 def is_definite_no(error: ApiError) -> bool:
     """Whether the backend refused this query, such as by 403 or 404. A 401 refuses the token, not the query."""
     return not isinstance(error, ApiUnavailableError | ApiUnauthorizedError)
-
-
-def _is_bare(call: QuerySpec[Any]) -> bool:
-    """Whether no user chose a parameter. What is counted or added up comes from the declaration."""
-    own = call.query.key.params.keys() - {OF_A_LIST.get(call.query.hook.path_shape.rpartition("/")[2])}
-    return not own and call.cursor is None

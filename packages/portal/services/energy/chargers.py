@@ -53,7 +53,7 @@ class ChargersListParams(ListParams):
     created_at_to: str | None = None
 
 
-_chargers = resource("/energy/chargers", item=Charger, params=ChargersListParams)
+_chargers = resource("/energy/chargers", item=Charger, params=ChargersListParams, optional=True)
 
 
 class ChargerQueries(QueryGroup):

@@ -38,6 +38,7 @@ _clients = resource(
     "/energy/clients",
     item=Client,
     params=ClientsListParams,
+    optional=True,
     required=("list", "detail", "create", "delete"),
     invalidates=[EnergySummaryQueries.use_get_summary_query],
 )

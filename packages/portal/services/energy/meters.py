@@ -52,7 +52,7 @@ class MetersListParams(ListParams):
     created_at_to: str | None = None
 
 
-_meters = resource("/energy/meters", item=Meter, detail=MeterDetail, params=MetersListParams)
+_meters = resource("/energy/meters", item=Meter, detail=MeterDetail, params=MetersListParams, optional=True)
 
 
 class MeterQueries(QueryGroup):

@@ -54,7 +54,7 @@ class ChargingSessionsListParams(ListParams):
     started_at_to: str | None = None
 
 
-_sessions = resource("/energy/sessions", item=ChargingSession, params=ChargingSessionsListParams)
+_sessions = resource("/energy/sessions", item=ChargingSession, params=ChargingSessionsListParams, optional=True)
 
 
 class ChargingSessionQueries(QueryGroup):

@@ -72,7 +72,7 @@ class StationsListParams(ListParams):
     created_at_to: str | None = None
 
 
-_stations = resource("/energy/stations", item=Station, params=StationsListParams)
+_stations = resource("/energy/stations", item=Station, params=StationsListParams, optional=True)
 
 
 class StationQueries(QueryGroup):
@@ -82,5 +82,5 @@ class StationQueries(QueryGroup):
     use_get_stations_counts_query = _stations.counts
     use_get_station_query = _stations.detail
     use_get_station_positions_query = query_endpoint(
-        data=StationPositions, url="/energy/stations/positions", without="There is no map of the stations."
+        data=StationPositions, url="/energy/stations/positions", optional=True
     )

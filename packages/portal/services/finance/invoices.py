@@ -112,6 +112,7 @@ _invoices = resource(
     item=Invoice,
     detail=InvoiceDetail,
     params=InvoicesListParams,
+    optional=True,
     invalidates=["finance.get_summary"],
 )
 
@@ -137,7 +138,7 @@ class InvoiceMutations(MutationGroup):
             params=RowParams,
             url="/finance/invoices/{id}/reminders",
             method="POST",
-            without="Clients can't be reminded.",
+            optional=True,
         )
         .set_answer(query_key=InvoiceQueries.use_get_invoice_query)
         .invalidates(query_key=InvoiceQueries.use_get_invoices_query)

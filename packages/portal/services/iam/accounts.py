@@ -34,6 +34,7 @@ _accounts = resource(
     "/iam/accounts",
     item=Account,
     params=AccountsListParams,
+    optional=True,
     filter_fields={"permission": "permissions"},
     invalidates=[UserQueries.use_get_me_query],
 )

@@ -30,10 +30,7 @@ _sign_ins = resource(
     item=ActiveSignIn,
     params=SignInsListParams,
     cache=False,
-    without={
-        "list": "The profile's page does not list the user's sign-ins.",
-        "delete": "A single sign-in can't be ended from the profile's page.",
-    },
+    optional=True,
 )
 
 

@@ -18,10 +18,7 @@ class Person(Row):
 _people = resource(
     "/operations/people",
     item=Person,
-    without={
-        "list": "Work orders are assigned to a name, and not to a person.",
-        "detail": "The form of a work order does not name the person to whom it is assigned.",
-    },
+    optional=True,
 )
 
 

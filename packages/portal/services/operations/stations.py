@@ -32,10 +32,7 @@ _operations_stations = resource(
     "/operations/stations",
     item=OperationsStation,
     params=OperationsStationsListParams,
-    without={
-        "list": "No station can be chosen for a work order.",
-        "detail": "A work order does not say where its station is, and its form does not name it.",
-    },
+    optional=True,
 )
 
 

@@ -75,6 +75,7 @@ _work_orders = resource(
     "/operations/work-orders",
     item=WorkOrder,
     params=WorkOrdersListParams,
+    optional=True,
     invalidates_tags=[WORK_ORDERS],
 )
 

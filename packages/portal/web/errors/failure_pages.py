@@ -116,7 +116,7 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     sent = request.method not in SAFE_METHODS
     list_name = getattr(request, _LIST_NAME, "")
     list_url = reverse(list_name) if list_name else ""
-    if list_url and view_is_absent(resolve(list_url).func, request):
+    if list_url and view_is_absent(resolve(list_url).func):
         list_url = ""
     # Who may not see the record may not see its list; and no page leads to itself.
     if sent or (failure.status not in _NOT_OPEN and list_url != request.get_full_path()):

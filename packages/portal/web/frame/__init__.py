@@ -6,7 +6,7 @@
     shell               the frame: URLs, languages, the app's name; without a call to the backend. A short id of the
                         account: in pages, in forms, in log lines
       essentials        the user, from `GET /me`, and whether the user may open this app
-        platforms       their names, translated; those that the backend has nothing of
+        platforms       their names, translated; those of which the backend offers nothing
 
 Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`.
 """
@@ -30,13 +30,7 @@ from portal.web.frame.navigation import (
     is_not_offered,
     navigation_entries,
 )
-from portal.web.frame.platforms import (
-    absent_platforms,
-    ask_for_the_rest,
-    ask_what_is_unknown,
-    platform_name,
-    reads_of,
-)
+from portal.web.frame.platforms import absent_platforms, platform_name
 from portal.web.frame.shell import (
     PAGE_ACCOUNT_FIELD,
     SIGNED_OUT_PATH,

@@ -62,7 +62,7 @@ def _entries_in(resolver: URLResolver) -> Iterator[NavigationEntry]:
 
 def is_not_offered(view: Callable[..., Any], request: PortalRequest) -> bool:
     """Whether nothing may lead this user to the page of a view: it has nothing behind it, or is denied."""
-    return view_is_absent(view, request) or is_denied(view, request)
+    return view_is_absent(view) or is_denied(view, request)
 
 
 def is_denied(view: Callable[..., Any], request: PortalRequest) -> bool:

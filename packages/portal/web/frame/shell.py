@@ -16,6 +16,7 @@ from portal.config.current import portal_config
 from portal.config.platforms import PLATFORM_BY_NAME
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
 from portal.identity import get_user_from_token
+from portal.services.searched_lists import offered_lists
 from portal.telemetry.audit import tag_of
 from portal.web.frame.essentials import known_essentials, open_platforms
 from portal.web.frame.platforms import platform_name, project_name
@@ -155,6 +156,11 @@ class Shell(PartShell):
     def essentials_url(self) -> str:
         """The URL of the placeholder's content."""
         return f"/{self.locale}{ESSENTIALS_PATH}"
+
+    @property
+    def searches(self) -> bool:
+        """Whether the backend searches any list."""
+        return bool(offered_lists())
 
     @property
     def search_url(self) -> str:

@@ -14,7 +14,7 @@ from portal.query import create_query_client
 from portal.services.user import UserQueries
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, tag_of
-from portal.web.frame import absent_platforms, ask_what_is_unknown, reads_of
+from portal.web.frame import absent_platforms
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
 
     1. Ask `GET /me` with `access_token`: the request's own cookies do not hold it yet.
     2. Note the platforms that `/me` permits; the response sets the platforms cookie.
-    3. Ask for what of these platforms nobody knows to be there: the first page then offers nothing that is not.
-    4. Give the home of the primary platform, or `/profile`. The caller adds `/{locale}`.
+    3. Give the home of the primary platform of which something is offered, or `/profile`. The caller adds `/{locale}`.
 
     If `/me` fails, the token's own platforms decide (contract, section 8).
     """
@@ -70,7 +69,6 @@ def resolve_post_login_path(request: PortalRequest, *, access_token: str) -> str
     else:
         platforms = derive_platforms_from_me(profile)
         request.me_platforms = platforms
-        ask_what_is_unknown(request, access_token, reads_of(platforms))
     absent = absent_platforms()
     present = tuple(each for each in platforms if each not in absent)
     return home_path(primary_platform(present, role=user.role if user else None))

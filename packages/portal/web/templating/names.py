@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
 from django.template.defaultfilters import urlencode
 from django.templatetags.static import static
@@ -110,15 +110,10 @@ class Links:
         return with_params(self._address(route), filters)
 
     def offered(self, href: str) -> str:
-        """`{{ tile.href|offered }}`: the address; empty for a page whose call the backend is known not to have.
-
-        That is, for all users: the building blocks of pages know no request.
-        """
-        path = href.partition("?")[0]
-        if not path.startswith("/"):
-            return href
-        view = self._view_at(path)
-        return "" if view is not None and view_is_absent(view, None) else href
+        """`{{ tile.href|offered }}`: the address; empty where the page's call or one of its filters is not offered."""
+        path, _, query = href.partition("?")
+        view = self._view_at(path) if path.startswith("/") else None
+        return "" if view is not None and view_is_absent(view, parse_qs(query)) else href
 
     def _find_view(self, path: str) -> Callable[..., Any] | None:
         with suppress(Resolver404):
@@ -169,7 +164,7 @@ class Links:
     ) -> Markup:
         """One entry of the sidebar, marked as current on its own page and, unless `exact`, on the pages below.
 
-        Empty where the backend is known not to have what the page shows, and for who has no permission for it.
+        Empty where the backend does not offer what the page shows, and for who has no permission for it.
 
         :param icon: empty for the one with the name of the route, else a shared one.
         :param key: the key that opens the page after `g`.

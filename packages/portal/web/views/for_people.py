@@ -21,7 +21,6 @@ from portal.config.limits import NEXT_MAX_CHARS
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import LOGIN_PATH, accept_target, with_locale
 from portal.errors import ApiUnavailableError
-from portal.query import gaps_mark
 from portal.services.user import UserQueries
 from portal.web.context_processors import render_kept
 from portal.web.errors import login_url, problem, redirect_htmx, render_failure
@@ -120,7 +119,7 @@ def help_page(request: PortalRequest) -> HttpResponse:
     template = own_or_default(f"{project.app}/help.html", "portal/pages/help.html")
     # The gateway's list is for administrators.
     example = reverse(entries[0].route) if entries and project.platform and not is_dialog else ""
-    name, key = (f"{template}#keys", None) if is_dialog else (template, gaps_mark(None))
+    name, key = (f"{template}#keys", None) if is_dialog else (template, ("help",))
     response = render_kept(request, name, lambda: {"example": example}, key=key)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response

@@ -17,7 +17,7 @@ from portal.config.projects import PROJECTS, SANDBOX_VARIABLES
 from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
-from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, SERVER_NAMES, LocalStack
+from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, OFFERS, SERVER_NAMES, LocalStack
 from portal_dev.local_servers.reloader import Reloader
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
 
@@ -107,6 +107,7 @@ def _local_environment() -> dict[str, str]:
     # The sandbox sends the "mails" of a new password: they are lines of its log. Other backends may lack the other two.
     of_the_sandbox = ("APP_PASSWORD_RESET", "APP_API_HONOURS_IDEMPOTENCY_KEY", "APP_API_FORWARD_BROWSER")
     values = {**dict.fromkeys(("DEBUG", *of_the_sandbox), "on"), **SANDBOX_VARIABLES}
+    values["APP_BACKEND_OFFERS"] = OFFERS.get(os.environ.get("SANDBOX_PROFILE", ""), "all")
     # These servers have no terminal.
     values["PYTHONBREAKPOINT"] = "portal_dev.breakpoints.without_terminal"
     return {name: os.environ.get(name) or value for name, value in values.items()}

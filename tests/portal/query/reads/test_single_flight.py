@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiNotFoundError, ApiUnauthorizedError
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
 from tests.portal.query.clients import clients, delete, listed, me, names, once
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
@@ -137,7 +137,7 @@ def test_rows_of_another_user_are_not_shared(ada: User) -> None:
 @pytest.mark.parametrize(
     ("failure", "leader", "calls"),
     [
-        (ApiNotFoundError(status=404), {}, 1),
+        (ApiForbiddenError(status=403), {}, 1),
         (unavailable(), {}, 3),
         (ApiUnauthorizedError(status=401), {}, 2),
         (unavailable(), {"deadline": Deadline(0.05)}, 2),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from django.http import HttpRequest
@@ -13,9 +11,9 @@ from responses import RequestsMock
 from portal.api.tokens import TokenStore
 from portal.process.deadline import Deadline
 from portal.services.service_imports import import_services
-from portal.testing import page_of
 from portal.web.sign_in.post_login import resolve_post_login_path
 from tests.portal.web.conftest import BACKEND, access_token, profile
+from tests.support.offers import offered
 
 
 @pytest.fixture
@@ -69,22 +67,12 @@ def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_writ
     assert len(backend.calls) == calls, "no time is left for anybody"
 
 
-def test_what_of_the_users_platforms_is_not_known_is_asked_for_once_and_empty_ones_are_no_home(
+def test_platform_of_which_nothing_is_offered_is_no_home(
     backend: RequestsMock, account: str, request_without_cookies: HttpRequest
 ) -> None:
     import_services()
     backend.get(f"{BACKEND}/me", json=profile(account, "OPERATIONS_APP", "FINANCE_APP"))
-    backend.get(re.compile(f"{BACKEND}/operations/.*"), status=404)
-    backend.get(f"{BACKEND}/finance/invoices", json=page_of([]))
-    backend.get(f"{BACKEND}/finance/summary", status=404)
     token = access_token(account, "OPERATIONS_APP", "FINANCE_APP")
-
-    def asked() -> set[str]:
-        return {urlsplit(call.request.url).path for call in backend.calls}
-
-    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
-    assert {"/operations/summary", "/operations/work-orders", "/finance/invoices", "/finance/summary"} <= asked()
-    assert not any(path.startswith("/energy") for path in asked()), "a platform that the user may not open"
-    calls = len(backend.calls)
-    assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
-    assert len(backend.calls) - calls <= 1, "the profile alone"
+    with offered("finance.get_invoices"):
+        assert resolve_post_login_path(request_without_cookies, access_token=token) == "/finance"
+    assert len(backend.calls) == 1, "the profile alone is asked for"

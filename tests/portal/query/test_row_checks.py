@@ -1,4 +1,4 @@
-"""Rows against the parameters of their read: numbers, times, and values that a backend surely takes."""
+"""Rows against the parameters of their read: numbers, times, and the order of rows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from typing import Any, TypedDict
 
 import pytest
 
-from portal.query import ListParams, QueryGroup, Row, paginated_query_endpoint
-from portal.query.endpoints.params import RowFilter
+from portal.query import ListParams, OpenEnum, QueryGroup, Row, paginated_query_endpoint
 from portal.query.endpoints.registry import Registry
-from portal.query.gaps import checked_rows, sure_value
+from portal.query.row_checks import checked_rows, in_order
+
+
+class Kind(OpenEnum):
+    LOW = "low"
+    HIGH = "high"
 
 
 class Bill(Row):
+    kind: Kind | None = None
     client_id: int | str | None = None
     amount: float | None = None
     code: str = ""
@@ -86,25 +91,28 @@ def test_limits_are_compared_as_numbers_or_moments(
     assert kept(hook, values, field, **params) == left
 
 
-@pytest.mark.parametrize("lacks", [{}, {"clientId": None}])
-def test_a_row_of_nobody_has_no_name_either(lacks: dict[str, None]) -> None:
-    rows = [{"id": "1", **lacks, "clientName": "Ada"}, {"id": "2", **lacks, "client": "Ada"}, {"id": "3", **lacks}]
-    spec = BILLS.spec(client_id="none")
-    assert checked_rows(rows, spec.query, raw=[rows]) == ((rows[2],), ("clientId",), ())
-
-
 @pytest.mark.parametrize(
-    ("row_filter", "value", "sure"),
+    ("sort", "field", "values", "is_ordered"),
     [
-        (BILLS.filters["dueAtFrom"], SECONDS, "2026-01-02T00:00:00+00:00"),
-        (BILLS.filters["dueAtTo"], "2026-01-02", "2026-01-02"),
-        (BILLS.filters["amountFrom"], 5, "5"),
-        (BILLS.filters["amountFrom"], True, None),
-        (BILLS.filters["clientId"], 5, ["5"]),
-        (RowFilter(field="it", kind="from"), SECONDS, None),
+        ("code", "code", ["Ada", "anna", "Ärmel", "Bo", "2", "Zoë"], True),
+        ("-code", "code", ["Zoë", "Ada"], True),
+        ("-code", "code", ["Ada", "Zoë"], False),
+        ("code", "code", [], True),
+        ("code", "code", [None, None], False),
+        ("amount", "amount", [1, None, "2.5", 10], True),
+        ("-amount", "amount", [1, 10], False),
+        ("dueAt", "dueAt", ["2026-01-01", "2025-12-31T23:00:00Z"], False),
+        ("-dueAt", "dueAt", [SECONDS, "2026-01-01"], True),
+        ("kind", "kind", ["low", "low", "high"], True),
+        ("kind", "kind", ["low", "high", "low"], False),
+        ("relevance", "code", ["b", "a"], True),
     ],
 )
-def test_a_sure_value_is_one_that_a_backend_which_knows_the_parameter_takes(
-    row_filter: RowFilter, value: Any, sure: Any
-) -> None:
-    assert sure_value(row_filter, [{row_filter.field: value}]) == sure
+def test_order_holds_where_neighbours_agree(sort: str, field: str, values: list[Any], is_ordered: bool) -> None:
+    rows = [{"id": str(number)} | ({} if value is None else {field: value}) for number, value in enumerate(values)]
+    assert in_order(rows, sort, item=Bill) is is_ordered
+
+
+def test_order_that_rows_do_not_have_is_named() -> None:
+    rows = [{"id": "1", "code": "b"}, {"id": "2", "code": "a"}]
+    assert checked_rows(rows, BILLS.spec(sort="code").query, raw=[rows]) == (tuple(rows), ("sort",))

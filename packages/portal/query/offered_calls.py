@@ -1,0 +1,99 @@
+"""What the backend offers of the calls and parameters that are declared optional: one room, and one declaration.
+
+`APP_BACKEND_OFFERS`, or the backend's class, names it (contract, section 7). Nothing is found out behind a request: an
+answer speaks for itself alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+
+from portal.config.contract_names import EVERYTHING, SEARCH_PARAM, SORT_PARAM
+from portal.errors import ApiAbsentError
+from portal.query.endpoints import DeclaredList, ListRequest, parameter_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from portal.config.portal_config import PortalConfig
+    from portal.errors import ApiError
+    from portal.query.endpoints import Endpoint, ReadRequest, WriteRequest
+
+logger = logging.getLogger("portal.query")
+
+#: Answers that no call of this method is there, whoever asks.
+_NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
+_NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
+#: A switch of their own declares these: `APP_PASSWORD_RESET`.
+_PASSWORD_RESET: Final = frozenset({"auth.forgot_password", "auth.reset_password"})
+#: In a name: the total of a list counts what its filters leave.
+_TOTAL: Final = ":total"
+
+
+def offers(endpoint: Endpoint[Any], param: str = "") -> bool:
+    """Return whether the backend offers a call, or a parameter of a list. Costs a look-up in a set.
+
+    :param param: its name on the wire: `city`, `q` for the search, `sort` for all orders.
+    """
+    is_offered = not endpoint.optional or is_named(endpoint.key)
+    if not param or not is_offered or not isinstance(endpoint, DeclaredList):
+        return is_offered
+    is_declared = param not in endpoint.lacks
+    return is_declared and (not endpoint.optional_params or is_named(f"{endpoint.key}?{param}"))
+
+
+def offers_totals(endpoint: DeclaredList[Any, Any]) -> bool:
+    """Return whether the total of a list counts what its search and filters leave."""
+    return not endpoint.optional_params or is_named(endpoint.key + _TOTAL)
+
+
+def optional_names(endpoint: Endpoint[Any]) -> Iterator[str]:
+    """Yield the names in a declaration of offers that concern one endpoint."""
+    if endpoint.optional:
+        yield endpoint.key
+    if isinstance(endpoint, DeclaredList) and endpoint.optional_params:
+        params = parameter_names(endpoint.params) or {SEARCH_PARAM, SORT_PARAM}
+        yield from (f"{endpoint.key}?{each}" for each in sorted(params - endpoint.in_path - endpoint.lacks))
+        yield endpoint.key + _TOTAL
+
+
+def check_offered(call: ReadRequest | WriteRequest) -> None:
+    """Refuse a call that is not offered, or a parameter of a list, before it is made.
+
+    :raises ApiAbsentError: it is not offered.
+    """
+    params = call.filtered_by if isinstance(call, ListRequest) else ()
+    if not (offers(call.hook) and all(offers(call.hook, each) for each in params)):
+        raise ApiAbsentError("The backend does not offer this.")
+
+
+def absence(error: ApiError, endpoint: Endpoint[Any], *, warned: set[str]) -> ApiError:
+    """Return the error that a failed call comes to: one that says so, where the backend has no such call.
+
+    A 404 says that of a read without a row in its path alone. Nothing is remembered but that the log has its line.
+
+    :param warned: the keys for which this process has logged it.
+    """
+    is_whole = endpoint.kind == "query" and not endpoint.in_path
+    if isinstance(error, ApiAbsentError) or error.status not in (_NO_CALL if is_whole else _NO_METHOD):
+        return error
+    if endpoint.key not in warned:
+        warned.add(endpoint.key)
+        logger.warning("%s: the backend answered %s: it has no such call", endpoint.key, error.status)
+    absent = ApiAbsentError(error.detail, status=error.status)
+    absent.__cause__ = error
+    return absent
+
+
+def is_named(name: str) -> bool:
+    """Return whether the declaration has a name. A project that is not the portal's has calls of its own alone."""
+    config: PortalConfig | None = getattr(settings, "PORTAL", None)
+    if config is None:
+        return True
+    if name in _PASSWORD_RESET:
+        return config.offers_password_reset
+    return name in (names := config.offers or ()) or EVERYTHING in names
