@@ -193,7 +193,7 @@ def read_backend_url(name: str, *, debug: bool, port_base: int | None) -> str:
 def read_ca_file(name: str) -> Path | None:
     """The file of a private certificate authority, read once here so that a wrong one stops the start."""
     should_be = "a PEM file with certificates of authorities"
-    path = read_path(name, should_be, None)
+    path = read_path(name, should_be)
     if path is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 from urllib.parse import urlsplit
 
 from portal.errors import ConfigurationError
-
-T = TypeVar("T")
 
 _ON: Final = frozenset({"true", "on", "ok", "y", "yes", "1"})
 _OFF: Final = frozenset({"", "false", "off", "n", "no", "0"})
@@ -123,13 +121,7 @@ def read_contacts(name: str) -> tuple[str, ...]:
     return contacts
 
 
-def read_folder(name: str) -> Path | None:
-    """The path of a folder, which may be missing; None where the variable is unset."""
-    value = read_text(name)
-    return Path(value) if value else None
-
-
-def read_path(name: str, should_be: str, default: T) -> Path | T:
+def read_path(name: str, should_be: str = "a folder", default: Path | None = None) -> Path | None:
     """An absolute path, with `~` for a home. Only a shell resolves a `$`."""
     value = read_text(name)
     # Of `~name` whose home nobody knows the `~` is left.

@@ -28,7 +28,6 @@ from portal.config.environment.single_variables import (
 )
 from portal.config.environment.values import (
     read_contacts,
-    read_folder,
     read_path,
     read_seconds,
     read_secret,
@@ -229,14 +228,14 @@ VARIABLES: Final[tuple[Variable, ...]] = (
     Variable("PORT_BASE", Part.PROCESS, field="port_base", read=read_port_base, example="9000", default="8000",
         meaning="the gateway's local port; platforms follow in order, the sandbox at +100"),
     Variable("APP_STATE_DIR", Part.PROCESS, field="state_dir",
-        read=partial(read_path, should_be="a folder", default=STATE_DIR), example="/var/lib/portal",
+        read=partial(read_path, default=STATE_DIR), example="/var/lib/portal",
         default="`.state` in the checkout; `/var/lib/portal` where a wheel is installed",
         meaning="a private (0700) folder for all processes of the machine, on a local disk"),
-    Variable("APP_STATIC_ROOT", Part.PROCESS, field="static_root", read=read_folder, in_env_file=False,
+    Variable("APP_STATIC_ROOT", Part.PROCESS, field="static_root", read=read_path, in_env_file=False,
         default="set by `serve`", meaning="this server's collected static files"),
-    Variable("APP_COMPILED_TEMPLATES_DIR", Part.PROCESS, field="compiled_templates_dir", read=read_folder,
+    Variable("APP_COMPILED_TEMPLATES_DIR", Part.PROCESS, field="compiled_templates_dir", read=read_path,
         in_env_file=False, default="set by `serve`", meaning="this server's compiled templates, a private folder"),
-    Variable("APP_STATIC_SHARED_DIR", Part.PROCESS, field="static_shared_dir", read=read_folder,
+    Variable("APP_STATIC_SHARED_DIR", Part.PROCESS, field="static_shared_dir", read=read_path,
         example="/var/lib/portal/static", default="unset: a server has its own static files alone",
         meaning="a folder with the static files of this release and of those before, which the servers of all "
         "releases serve ([ADR 40](../adr/0040-static-files-of-the-release-before.md)). Made if it is "

@@ -112,6 +112,7 @@ MALFORMED = {
         "portal.api.backend.CONTRACT",
     ],
     "APP_STATE_DIR": ["$HOME_OF_A_SHELL/state", "~nobody-has-this-name/state"],
+    "APP_STATIC_SHARED_DIR": ["$STATE_DIRECTORY/static"],
     "APP_API_CA_FILE": ["~nobody-has-this-name/ca.pem"],
 }
 
