@@ -315,7 +315,7 @@ def views_of_your_own_work(stage: Stage, declared: dict[str, Any]) -> None:
     assert backend.calls_to(f"{clients}/cli_1", method="PATCH")[0].body == {"city": "Oslo"}
     response = declared["new_client"](request)
     assert (response.status_code, response["Location"]) == (303, f"/en{clients}")
-    backend.lists(clients, [{"id": "cli_1"}])
+    backend.lists(clients, [{"id": "cli_1", "city": "Oslo"}])
     hook = declared["ClientQueries"].use_get_clients_query
     columns = {name: Column(name) for name in ("name", "email", "phone", "city", "created_at")}
     view = declared["OsloView"](hook=hook, columns=columns, template="energy/clients/list.html")

@@ -102,6 +102,7 @@ def servers_in_copy(copy: Path, *projects: str, backend: str | None = None) -> I
         copy,
         DEBUG="on",
         PORT_BASE=str(base),
+        APP_BACKEND_OFFERS="all",
         APP_STATE_DIR=str(state / "apps"),
         SANDBOX_STATE_DIR=str(copy / ".state" / "sandbox"),
     )

@@ -270,9 +270,14 @@ def list_data(
         ],
         unique_by=request.hook.unique_by,
     )
-    if has_unnamed:
-        text = "rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a field that"
-        _warn(request.endpoint, f"{text} every row has, or unique_by=False", request.hook.unique_by, warned=warned)
+    if has_unnamed and request.endpoint not in warned:
+        warned.add(request.endpoint)
+        logger.warning(
+            "%s: rows without %r can't be told apart and may come twice; give the endpoint unique_by=… with a field"
+            " that every row has, or unique_by=False",
+            request.endpoint,
+            request.hook.unique_by,
+        )
     rows, contradicted = _checked(rows, request, raw=(merged.page.rows for merged in pages), warned=warned)
     has_more = has_next(pages)
     whole = None if has_more or not is_from_start else sum(len(merged.page.rows) for merged in pages)
@@ -307,13 +312,8 @@ def _checked(
 ) -> tuple[tuple[JsonRow, ...], tuple[str, ...]]:
     kept, contradicted = checked_rows(rows, request, raw=raw)
     for param in contradicted:
-        text = "the rows of the backend contradict this parameter, so it does not follow it"
-        _warn(f"{request.endpoint}?{param}", text, warned=warned)
+        name = f"{request.endpoint}?{param}"
+        if name not in warned:
+            warned.add(name)
+            logger.warning("%s: the rows of the backend contradict this parameter, so it does not follow it", name)
     return kept, contradicted
-
-
-def _warn(name: str, text: str, *values: object, warned: set[str]) -> None:
-    """Log a warning, once in each process for each name."""
-    if name not in warned:
-        warned.add(name)
-        logger.warning(f"%s: {text}", name, *values)  # noqa: G004  the text is one of two above
