@@ -116,17 +116,7 @@ class ApiNotFoundError(ApiError):
 
 
 class ApiAbsentError(ApiNotFoundError):
-    """The backend does not have this optional call: it has said so now, or within the last ten minutes.
-
-    The answer that said it now is the error's cause; without a cause, no call was made.
-
-    :param status: the backend's; after 403 the page is a 403 too.
-    """
-
-    def __init__(self, detail: str = "", *, status: int | None = None, retry_after: float | None = None) -> None:
-        super().__init__(detail, status=status, retry_after=retry_after)
-        if status == ApiForbiddenError.page_status:
-            self.page_status = ApiForbiddenError.page_status
+    """The call is not offered, and was not made; or the backend has no such call, as its answer, the cause, says."""
 
 
 class ApiValidationError(ApiError):

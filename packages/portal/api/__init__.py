@@ -29,6 +29,7 @@ from portal.api.backend import FormBody as FormBody
 from portal.api.backend import ListQuery as ListQuery
 from portal.api.backend import current_backend as current_backend
 from portal.api.backend import honours_idempotency_key as honours_idempotency_key
+from portal.api.backend import is_named as is_named
 from portal.api.backend import split_values as split_values
 from portal.api.backend import wire_read as wire_read
 from portal.api.backend import wire_write as wire_write

@@ -122,8 +122,6 @@ CIRCUIT_PROBE_S: Final = 5.0
 CIRCUIT_PROBE_WAIT_S: Final = 0.5
 #: Best-effort deadline of the backend's sign-out, seconds.
 SIGN_OUT_DEADLINE_S: Final = 2.0
-#: For how long the backend is not asked again for a call that it does not have, seconds (contract, section 7).
-ABSENT_S: Final = 10 * 60
 
 # --- sign-in (docs/adr/0003-sign-in-limit.md) ---
 #: Failed tries in one window: for one account from one address, and from one address for all accounts that have not

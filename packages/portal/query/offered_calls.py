@@ -10,16 +10,14 @@ import logging
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from django.conf import settings
-
-from portal.config.contract_names import EVERYTHING, SEARCH_PARAM, SORT_PARAM
+from portal.api import is_named
+from portal.config.contract_names import SEARCH_PARAM, SORT_PARAM
 from portal.errors import ApiAbsentError
 from portal.query.endpoints import DeclaredList, ListRequest, parameter_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from portal.config.portal_config import PortalConfig
     from portal.errors import ApiError
     from portal.query.endpoints import Endpoint, ReadRequest, WriteRequest
 
@@ -28,8 +26,6 @@ logger = logging.getLogger("portal.query")
 #: Answers that no call of this method is there, whoever asks.
 _NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 _NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
-#: A switch of their own declares these: `APP_PASSWORD_RESET`.
-_PASSWORD_RESET: Final = frozenset({"auth.forgot_password", "auth.reset_password"})
 #: In a name: the total of a list counts what its filters leave.
 _TOTAL: Final = ":total"
 
@@ -87,13 +83,3 @@ def absence(error: ApiError, endpoint: Endpoint[Any], *, warned: set[str]) -> Ap
     absent = ApiAbsentError(error.detail, status=error.status)
     absent.__cause__ = error
     return absent
-
-
-def is_named(name: str) -> bool:
-    """Return whether the declaration has a name. A project that is not the portal's has calls of its own alone."""
-    config: PortalConfig | None = getattr(settings, "PORTAL", None)
-    if config is None:
-        return True
-    if name in _PASSWORD_RESET:
-        return config.offers_password_reset
-    return name in (names := config.offers or ()) or EVERYTHING in names

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
+from portal.api import is_named
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.edge import is_navigation, navigation_headers
-from portal.query import is_named, offers, optional_names
+from portal.query import offers, optional_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import TokenPair, TokenStore, api_session
+from portal.api import TokenPair, TokenStore, api_session, is_named
 from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.errors import ApiError, ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me, get_user_from_token
-from portal.query import BackendCaller, DeclaredMutation, is_named
+from portal.query import BackendCaller, DeclaredMutation
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
 from portal_operate.doctor.findings import error, ok, warning

@@ -18,6 +18,7 @@ from portal.api.backend.backend_class import (
     backend_of,
     current_backend,
     honours_idempotency_key,
+    is_named,
     split_values,
 )
 from portal.api.backend.wire_calls import build_body, encode_body, read_error, read_tokens, wire_read, wire_write

@@ -220,6 +220,20 @@ def backend_of(config: PortalConfig) -> Backend:
     return CONTRACT if config.backend is None else cast("Backend", config.backend)
 
 
+#: A switch of their own declares these: `APP_PASSWORD_RESET`.
+_PASSWORD_RESET: Final = frozenset({"auth.forgot_password", "auth.reset_password"})
+
+
+def is_named(name: str) -> bool:
+    """Return whether the declaration of offers has a name. A project that is not the portal's has calls of its own."""
+    config: PortalConfig | None = getattr(settings, "PORTAL", None)
+    if config is None:
+        return True
+    if name in _PASSWORD_RESET:
+        return config.offers_password_reset
+    return name in (named := config.offers or ()) or names.EVERYTHING in named
+
+
 def honours_idempotency_key(config: PortalConfig) -> bool:
     """Whether a write that may have arrived can be sent again under its key: the backend gets a key, and honours it."""
     return config.honours_idempotency_key and bool(backend_of(config).idempotency_header)

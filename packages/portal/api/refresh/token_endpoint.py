@@ -8,19 +8,27 @@ sends a bearer, and never raises for an expected result.
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from portal.api.backend import CONTRACT, Backend, build_body, current_backend, encode_body, read_error, read_tokens
+from portal.api.backend import (
+    CONTRACT,
+    Backend,
+    build_body,
+    current_backend,
+    encode_body,
+    is_named,
+    read_error,
+    read_tokens,
+)
 from portal.api.refresh.sealing import idempotency_key, revocation_key
 from portal.api.responses import RawResponse, claims_json, is_success
 from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
 from portal.config.contract_names import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
-from portal.config.limits import ABSENT_S, REFRESH_FAILED_STATUSES
+from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError
 
 if TYPE_CHECKING:
@@ -32,10 +40,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: These say that there is no such call.
-_NO_CALL: Final = frozenset(
-    {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.GONE, HTTPStatus.NOT_IMPLEMENTED}
-)
+#: In a declaration of offers: the backend has a sign-out.
+_SIGN_OUT: Final = "auth.logout"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +98,12 @@ class TokenEndpoint(Protocol):
 class BackendTokenEndpoint:
     """`POST /refresh` and `POST /auth/logout` (contract, sections 7 and 8), as the backend's class has them.
 
-    A sign-out that the backend does not have is not sent again for ten minutes. Each process learns that for itself.
+    A sign-out is sent where the backend is declared to have it (`auth.logout`).
     """
 
     def __init__(self, transport: Transport, *, repeatable_s: float = 0.0) -> None:
         self._transport = transport
         self.repeatable_s = repeatable_s
-        #: Monotonic seconds.
-        self._no_sign_out_until = 0.0
 
     def submit(self, *, refresh: str, deadline: Deadline, request_id: str | None) -> TokenEndpointResult:
         """See :class:`TokenEndpoint`. "Failed" is 400, 401, 403 or 422 (contract, section 8)."""
@@ -120,7 +124,7 @@ class BackendTokenEndpoint:
     def revoke(self, *, refresh: str, bearer: str | None, deadline: Deadline, request_id: str | None = None) -> None:
         """See :class:`TokenEndpoint`. A call like any other: it carries the bearer and an Idempotency-Key."""
         backend = current_backend()
-        if not backend.sign_out_path or time.monotonic() < self._no_sign_out_until:
+        if not backend.sign_out_path or not is_named(_SIGN_OUT):
             return
         try:
             response = self._post(
@@ -135,10 +139,7 @@ class BackendTokenEndpoint:
         except ApiError as error:
             logger.warning("sign-out: the backend could not be told (%s)", type(error).__name__)
         else:
-            if response.status in _NO_CALL:
-                self._no_sign_out_until = time.monotonic() + ABSENT_S
-                logger.info("sign-out: the backend has no such call (status %d)", response.status)
-            elif response.status >= HTTPStatus.BAD_REQUEST:
+            if response.status >= HTTPStatus.BAD_REQUEST:
                 logger.warning("sign-out: the backend refused to be told (status %d)", response.status)
 
     def _post(

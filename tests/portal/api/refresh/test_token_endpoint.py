@@ -6,7 +6,6 @@ import contextlib
 import json
 import socket
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -27,6 +26,7 @@ from portal.api.transport import RawResponse, Transport
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.process.deadline import Deadline
 from tests.support.http_server import Received, reply, scripted_server
+from tests.support.offers import offered
 
 GRANT = reply(json.dumps({"accessToken": "a2", "refreshToken": "r2"}).encode())
 NEW = TokensIssued(pair=TokenPair(access="a2", refresh="r2"))
@@ -135,20 +135,13 @@ def test_a_sign_out_is_a_call_like_any_other(bearer: str | None, header: str | N
     assert request.headers["idempotency-key"] == revocation_key("r1")
 
 
-@pytest.mark.parametrize(
-    ("status", "calls"),
-    [("404 Not Found", 1), ("405 Method Not Allowed", 1), ("501 Not Implemented", 1), ("401 Unauthorized", 2)],
-)
-def test_a_sign_out_that_the_backend_does_not_have_is_sent_once_in_ten_minutes(status, calls, monkeypatch, caplog):
-    with endpoint(reply(status=status)) as (asked, server):
+@pytest.mark.parametrize(("names", "calls"), [("all", 2), ("contract", 2), ("required", 0)])
+def test_sign_out_is_sent_where_it_is_offered(names: str, calls: int, caplog):
+    with endpoint(reply(status="404 Not Found")) as (asked, server), offered(names):
         for refresh in ("r1", "r2"):
             asked.revoke(refresh=refresh, bearer="a1", deadline=Deadline(10))
         assert len(server.received) == calls
-        assert caplog.text.count("refused to be told (status 401)") == (2 if calls == 2 else 0)
-        now = time.monotonic()
-        monkeypatch.setattr("portal.api.refresh.token_endpoint.time.monotonic", lambda: now + 10 * 60 + 1)
-        asked.revoke(refresh="r3", bearer="a1", deadline=Deadline(3600))
-    assert len(server.received) == calls + 1
+    assert caplog.text.count("refused to be told (status 404)") == calls
 
 
 # --- the call, and what came of it ---
