@@ -13,4 +13,4 @@
 from portal_operate.doctor.backend_calls import caller_with
 from portal_operate.doctor.examination import examine
 from portal_operate.doctor.findings import Finding, Level
-from portal_operate.doctor.offers import Probe
+from portal_operate.doctor.offers import Probe, write_offers

@@ -25,6 +25,7 @@ from portal.query import DeclaredList, DeclaredQuery, field_types, optional_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from portal.query import BackendCaller, Endpoint
 
@@ -48,9 +49,20 @@ class Probed(NamedTuple):
     seen: str = ""
 
     @property
+    def line(self) -> str:
+        """The line of a declaration; empty for what is not there."""
+        return f"# {self.name}  # {self.seen}" if self.is_there is None else self.name if self.is_there else ""
+
+    @property
     def is_optional(self) -> bool:
         """Whether a declaration of offers can have the name."""
         return self.endpoint.optional or self.name != self.endpoint.key
+
+
+def write_offers(names: Iterable[str], file: Path) -> None:
+    """Write a file for `APP_BACKEND_OFFERS`. A name after `#` is not told."""
+    lines = ["# What the backend offers beyond the required calls.", *sorted(names, key=lambda name: name.strip("# "))]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 class _List(NamedTuple):

@@ -22,7 +22,7 @@ from portal.web.frame import account_tag_of
 from portal.web.request import active_locale
 from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
-from portal_pages.lists import LIST, ROW, selected_rows, walk_list
+from portal_pages.lists import LIST, ROW, by_wire_names, selected_rows
 from portal_pages.page_names import DeclaredPage
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ class ExportView(DeclaredPage):
 
     def _file(self, request: PortalRequest, pages: PageNames, slot: ExportSlot, **values: Any) -> StreamingHttpResponse:
         view = self.list_view
-        walk: Iterator[WalkedPage[Any]] = self._selected(request) or walk_list(view, request, values)
+        params = {**view.controls(request.GET).params, **by_wire_names(view.hook.params, values)}
+        walk: Iterator[WalkedPage[Any]] = self._selected(request) or view.hook.walk(request, params)
         first = next(walk)
         is_watched = request.META.get(_WATCHED_META) == "watched"
         zone = timezone.get_current_timezone()

@@ -24,7 +24,7 @@ from portal_pages.lists.date_ranges import DateRange, calendar_spans, day_in
 from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_filters import Preset
 from portal_pages.lists.list_pages import LIST, LIST_FIELD, ROW, is_load_more, list_url, list_url_before
-from portal_pages.lists.list_reads import selected_rows, walk_list
+from portal_pages.lists.list_reads import by_wire_names, selected_rows
 from portal_pages.lists.list_views import ListView
 from portal_pages.lists.saved_views import QuickView, views_of
 from portal_pages.lists.totals import Totals

@@ -12,11 +12,11 @@ from portal.query import Params, offers, use_queries
 from portal.web.present import is_not_there
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from django.http import HttpRequest
 
-    from portal.query import PaginatedResult, QueryResult, QuerySpec, WalkedPage
+    from portal.query import PaginatedResult, QueryResult, QuerySpec
     from portal_pages.lists.controls import ListControls
 
 
@@ -36,12 +36,12 @@ def read_list(
     pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
     counted = ",".join(
         each.param
-        for each in view.filters
+        for each, _ in controls.values
         if each.choices is not None or (each.is_menu and each.param == controls.menu)
     )
     params = {**controls.params, **further}
     beside: dict[str, QuerySpec[Any]] = {}
-    if is_whole and counted and can_count(view):
+    if is_whole and counted and view.counts is not None and offers(view.counts):
         beside["counts"] = view.counts.spec({**given, COUNTS_BY_PARAM: counted})
     if is_whole and view.totals is not None and view.totals.can_be_read():
         beside["totals"] = view.totals.spec(view.hook.item, given)
@@ -50,19 +50,6 @@ def read_list(
     result, *others = use_queries(request, [view.hook.spec(params, **pages), *beside.values()])
     found = dict(zip(beside, others, strict=True))
     return result, found.get("counts"), found.get("totals")
-
-
-def walk_list(view: Any, request: HttpRequest, values: Mapping[str, Any]) -> Iterator[WalkedPage[Any]]:
-    """All pages of the list that the URL asks for, past the cache.
-
-    :param view: as above.
-    :param values: further parameters of its hook.
-    """
-    controls = view.controls(request.GET)
-    pages: Iterator[WalkedPage[Any]] = view.hook.walk(
-        request, {**controls.params, **by_wire_names(view.hook.params, values)}
-    )
-    return pages
 
 
 def selected_rows(view: Any, request: HttpRequest, record: Any, ids: Sequence[str], *, listed: str) -> list[Any]:
@@ -81,14 +68,6 @@ def selected_rows(view: Any, request: HttpRequest, record: Any, ids: Sequence[st
         row_id: answer.unwrap() for row_id, answer in zip(missing, answers, strict=True) if not is_not_there(answer)
     }
     return [found[row_id] for row_id in ids if row_id in found]
-
-
-def can_count(view: Any) -> bool:
-    """Return whether the backend offers how many rows have which value.
-
-    :param view: the `ListView`.
-    """
-    return view.counts is not None and offers(view.counts)
 
 
 def by_wire_names(params: Any, values: Mapping[str, Any]) -> dict[str, Any]:

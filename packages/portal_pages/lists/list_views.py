@@ -40,7 +40,7 @@ from portal_pages.lists.list_pages import (
     names_of,
     words_of,
 )
-from portal_pages.lists.list_reads import can_count, is_stale, read_list
+from portal_pages.lists.list_reads import is_stale, read_list
 from portal_pages.lists.saved_views import QuickView, change_views, table_layout, views_of
 from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
@@ -262,7 +262,7 @@ class ListView(DeclaredPage, Generic[TRow]):
                 counts=None if is_filtered_out else counts,
                 names=names,
                 unknown={each.otherwise for each, _ in controls.values},
-                can_count=not is_filtered_out and can_count(self),
+                can_count=not is_filtered_out and self.counts is not None and offers(self.counts),
             ),
             controls=controls,
             first_path=path,

@@ -32,12 +32,6 @@ FILTERED = ListView(
 CHOICES = ListView(hook=HOOK, filters=(Filter("city", "City", choices={"Ulm": "Ulm"}),))
 
 
-@pytest.fixture(autouse=True)
-def counts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These pages have no backend that could be asked."""
-    monkeypatch.setattr("portal_pages.lists.list_views.can_count", lambda *_: False)
-
-
 def controls_of(query: str, view: ListView[Any] = VIEW) -> ListControls:
     return view.controls(QueryDict(query))
 
