@@ -58,7 +58,7 @@ class TokenStore:
     :ivar known_since: since when others have known that the sign-in ended, in seconds since the epoch: their responses
         have told the browser. None if this request found it out.
     :ivar accepted: the access token that GET `/me` did not refuse after another call had.
-    :ivar unanswered: when refreshes began that had no usable answer, monotonic seconds.
+    :ivar unanswered: when this request's submissions began that had no usable answer, monotonic seconds.
     :ivar asking: is held while `/me` is asked.
     """
 

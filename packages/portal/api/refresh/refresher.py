@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Attempts without an answer that one request makes.
+#: Submissions without an answer that one request makes.
 MOST_UNANSWERED: Final = 2
 #: When such a page should be tried again, seconds.
 RETRY_REFRESH_AFTER_S: Final = 1.0
@@ -117,7 +117,7 @@ class TokenRefresher:
         if len(tokens.unanswered) >= MOST_UNANSWERED:
             raise _later(RefreshOutcome.UNREACHABLE)
         result, leads = self._join(attempt, deadline)
-        if leads and result.outcome is RefreshOutcome.UNREACHABLE:
+        if leads and isinstance(result, RetryLater) and result.outcome is RefreshOutcome.UNREACHABLE and result.cause:
             tokens.unanswered.append(began)
         is_rejected = isinstance(result, Refreshed) and result.pair.access == rejected_access
         if is_rejected and not leads:
