@@ -9,7 +9,7 @@ from portal.errors import UsageError
 from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
 from portal.web.frame import NAVIGATION, NavigationEntry
 from portal.web.guards import platform_page
-from portal.web.row_ids import ROW_ID
+from portal.web.present import ROW_ID
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
 from portal_pages.lists import ListView, views_of

@@ -16,9 +16,8 @@ from portal.edge import NO_SEGMENT
 from portal.query import use_queries
 from portal.services.searched_lists import offered_lists
 from portal.web.frame import use_app_essentials
-from portal.web.present import is_not_there, part_if_answered
+from portal.web.present import id_segment, is_not_there, part_if_answered
 from portal.web.request import active_locale, best_first, folded, search_text
-from portal.web.row_ids import id_segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from portal.config.current import portal_config
 from portal.errors import UsageError
 from portal.web.errors import page_not_found
 from portal.web.guards import neutral_page, with_405_page
-from portal.web.row_ids import OWN_WORDS
+from portal.web.present import OWN_WORDS
 from portal.web.views.for_machines import favicon, healthz, metrics, readyz, robots, security_txt
 from portal.web.views.for_people import essentials, help_page, login_redirect, logout, sign_in_state, switch_locale
 

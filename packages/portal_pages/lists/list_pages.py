@@ -260,6 +260,11 @@ class ListPage:
     layout: TableLayout
 
     @property
+    def can_be_narrowed(self) -> bool:
+        """Whether there is a filter, a range or an order to choose."""
+        return bool(self.sorts or self.filters.filters or self.filters.ranges or self.filters.clear_url)
+
+    @property
     def sort_label(self) -> str:
         """What its order is called."""
         return dict(self.sorts).get(self.sort, "")

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from portal.edge import NO_SEGMENT
 from portal.testing import page_of
+from portal.web.present.row_ids import id_segment
 from tests.support.every_page.acts import Act, answers, at, fails, journey, lists, user
 from tests.support.every_page.cases import HTMX_LIST, HTMX_ROWS, RELOAD, Case, Steps
 from tests.support.every_page.rows import (
@@ -84,14 +85,15 @@ def elsewhere_cases() -> Iterator[Case]:
 
 
 def _detail(resource: Resource, name: str, row: Row) -> Case:
-    row_path = quote(str(row.get("id", "none")), safe="")
+    row_id = str(row.get("id", "none"))
+    row_path, segment = quote(row_id, safe=""), quote(id_segment(row_id), safe="")
     told = answers("GET", f"{resource.backend_path}/{row_path}", json=row)
     history = answers("GET", f"{resource.backend_path}/{row_path}/activity", json=page_of(history_of(row)))
     shows = (HOSTILE_TEXTS.get(name.removeprefix("hostile, "), HOSTILE_TEXT),) if name.startswith("hostile") else ()
     return Case(
         site=resource.app,
         name=f"{resource.path} detail, {name}",
-        steps=journey(told, history, at(f"{resource.path}/{row_path}")),
+        steps=journey(told, history, at(f"{resource.path}/{segment}")),
         shows=shows,
     )
 

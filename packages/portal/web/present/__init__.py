@@ -13,6 +13,7 @@
       languages  what Babel keeps for it in memory
 
     addresses    the address of a page with parameters
+    row_ids      the id of a row as a segment of an address
     words        words of many pages, for the catalogs
 """
 
@@ -46,5 +47,6 @@ from portal.web.present.results import (
     record_if_answered,
     record_of,
 )
+from portal.web.present.row_ids import OWN_WORDS, ROW_ID, id_segment
 from portal.web.present.series import hour_points, month_points, series_points, sum_text
 from portal.web.present.stat_tiles import StatTile, compared_tile

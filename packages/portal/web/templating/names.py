@@ -17,9 +17,8 @@ from markupsafe import Markup, escape
 
 from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
-from portal.web.present import NO_VALUE, Badge, badge_for, with_params
+from portal.web.present import NO_VALUE, OWN_WORDS, Badge, badge_for, id_segment, with_params
 from portal.web.request import view_is_absent
-from portal.web.row_ids import OWN_WORDS, id_segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
