@@ -187,7 +187,7 @@ class ListView(DeclaredPage, Generic[TRow]):
             }
 
         versions = versions_of(result, *(each for each in (counts, totals) if each is not None))
-        key = None if versions is None else (target, *versions, is_restarted, controls.left_out, *names.items())
+        key = None if versions is None else (target, *versions, is_restarted, *names.items())
         template = f"{self._template(pages)}#table" if target else self._template(pages)
         response = render_kept(
             cast("PortalRequest", request), template, variables, key=key, is_fragment=target is not None
