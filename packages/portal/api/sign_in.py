@@ -9,10 +9,11 @@ from portal.api.refresh import family_secret, sign_in_id
 from portal.api.session import api_session
 from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
+from portal.api.tokens import TokenPair, TokenStore
+from portal.errors import UsageError
 
 if TYPE_CHECKING:
     from portal.api.refresh import SignedOut
-    from portal.api.tokens import TokenPair, TokenStore
 
 
 logger = logging.getLogger(__name__)
@@ -23,6 +24,8 @@ def set_tokens(tokens: TokenStore, pair: TokenPair) -> None:
 
     :raises UnusableTokenError: a token that browsers would not keep (contract, section 4), or that nothing carries.
     """
+    if (type(tokens), type(pair)) != (TokenStore, TokenPair):
+        raise UsageError("set_tokens(request.token_store, TokenPair(access=…, refresh=…))")
     unusable = validate_issued_tokens(pair)
     if unusable is not None:
         logger.error("sign-in refused: %s", unusable.says)

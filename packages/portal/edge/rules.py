@@ -131,11 +131,16 @@ def _private(ev: Evaluation) -> Decision | None:
 
 
 def _back_to_this_page(ev: Evaluation) -> str:
-    """The query `?next=…` that leads back to this page; empty on the app's root, and if it would be too long."""
+    """The query `?next=…` that leads back to this page, or to the list whose file this is.
+
+    Empty on the app's root, and if it would be too long.
+    """
     path, query = ev.path, ev.query()
     if path.root or len(ev.context.site.return_origin) + len(path.encoded) + len(query) > NEXT_MAX_CHARS:
         return ""
-    return ev.context.site.next_prefix + (path.quoted + quote(query, safe="") if query else path.quoted)
+    # The browser would download the file, and stay on the sign-in page.
+    page = path.quoted.removesuffix("%2Fexport")
+    return ev.context.site.next_prefix + (page + quote(query, safe="") if query else page)
 
 
 def login_url_from(site: Site, *, locale: str, current_url: str | None) -> str:

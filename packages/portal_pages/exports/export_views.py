@@ -66,7 +66,7 @@ class ExportView(DeclaredPage):
     :param query: of one row, for a file of the rows that were selected; None where none can be.
     """
 
-    methods = ("GET",)
+    methods = ("GET", "HEAD")
 
     list_view: ListView[Any]
     query: QueryHook[Any, ...] | None = None
@@ -121,6 +121,8 @@ class ExportView(DeclaredPage):
         response["X-Accel-Buffering"] = "no"
         if is_watched and first.total is not None:
             response[_ROWS_HEADER] = str(first.total)
+        if request.method == "HEAD":
+            response.close()
         return response
 
     def _selected(self, request: PortalRequest) -> Iterator[WalkedPage[Any]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 import responses
@@ -22,6 +23,7 @@ from portal.api.tokens import (
     sign_in_lifetime,
 )
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
+from portal.errors import UsageError
 from tests.support.refresh_world import jwt
 
 OLD, NEW, OTHER = (TokenPair(access=f"access-{n}", refresh=f"refresh-{n}") for n in ("old", "new", "other"))
@@ -143,6 +145,12 @@ def test_a_token_that_browsers_would_not_keep_is_named_with_its_size(name):
 
 
 # --- what the services of a sign-in call ---
+
+
+@pytest.mark.parametrize("arguments", [("access", "refresh"), (TokenStore(), ("access", "refresh"))])
+def test_set_tokens_names_what_it_takes(arguments: tuple[Any, Any]) -> None:
+    with pytest.raises(UsageError, match=r"set_tokens\(request.token_store, TokenPair"):
+        set_tokens(*arguments)
 
 
 @responses.activate

@@ -62,6 +62,8 @@ energy  | POST /de/energy/clients/new     | out          | from=energy/en/energy
 energy  | POST /en/energy/clients/new     | out          | from=https://evil.test/en/energy | 303 gateway/en/login
 energy  | POST /en/energy/clients/new     | out          | from=energy/en/signed-out | 303 gateway/en/login
 energy  | GET /en/energy                  | out          | from=energy/en/energy/clients | 302 gateway/en/login ↩ energy/en/energy
+# A file is no page to come back to.
+energy  | GET /en/energy/clients/export?q=x | out        |        | 302 gateway/en/login ↩ energy/en/energy/clients?q=x
 energy  | GET /en/energy                  | unknown-key  |        | 302 gateway/en/login ↩ energy/en/energy
 # Not a page navigation.
 energy  | GET /en/energy                  | out          | fetch  | 401 problem

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Registry:
     """What groups declare. The first hook of a key stays; a system check names the later ones."""
 

@@ -157,6 +157,8 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
             path = url(seen) if callable(url) else _filled(url, seen)
         except KeyError as error:
             raise UsageError(f"{endpoint}: the parameter {error} is missing") from error
+        except AttributeError as error:
+            raise UsageError(f"{endpoint}: the url gets a mapping: params['id'], not params.id ({error})") from error
     check_path(path, endpoint=endpoint)
     query = {
         name: wire_value(value, name=name, endpoint=endpoint)

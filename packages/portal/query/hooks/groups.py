@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from portal.query.hooks.mutations import MutationHook
     from portal.query.hooks.queries import QueryHook
 
-_KEY = re.compile(r"[a-z][a-z0-9_]*")
+_KEY = re.compile(r"(?!use_)[a-z][a-z0-9_]*")
 _SERVICES = "services"
 
 

@@ -124,6 +124,7 @@ def test_an_id_that_cannot_be_part_of_a_path_is_not_found(row_id: str) -> None:
     [
         (client_url, {}, "'id' is missing"),
         ("/energy/clients/{id}", {}, "'id' is missing"),
+        (lambda params: f"/a/{params.id}", {"id": "x"}, r"params\['id'\], not params.id"),
         (lambda params: f"//{params['id']}", {"id": "other.test"}, "a path such as"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 from typing import Any
 
 import pytest
@@ -110,8 +111,10 @@ def test_groups_are_made_from_mappings_too(registry: Registry, ada: User) -> Non
     assert [*registry.queries, *registry.mutations] == [f"test_groups.{key}" for key in ("get_a", "get_b", "do_c")]
     with pytest.raises(UsageError, match="as cursor=…"):
         queries.use_get_b_query(client, {"cursor": "x"})
-    with pytest.raises(UsageError, match="'getClients' should be a key in lower case"):
-        create_query_group({"getClients": reading()})
+    assert "get_me" not in pydoc.render_doc(create_query_group)
+    for key in ("getClients", "use_get_clients_query"):
+        with pytest.raises(UsageError, match=f"'{key}' should be a key in lower case such as get_clients"):
+            create_query_group({key: reading()})
 
 
 @pytest.mark.parametrize("source", [HttpRequest(), None, "ada", object()])
