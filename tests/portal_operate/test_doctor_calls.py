@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import jwt
-import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
@@ -118,21 +117,6 @@ def found_at(url: str, access: str) -> list[Finding]:
 
 def seen_as(found: list[Finding], level: Level) -> dict[str, str]:
     return {each.subject: each.seen for each in found if each.level is level}
-
-
-@pytest.mark.parametrize(
-    ("profile", "claims", "seen"),
-    [
-        ({}, {"sub": "ada"}, "/me names no id: it follows from the token's sub"),
-        ({}, {}, "/me names no id, and the token no sub: each sign-in has a cache"),
-        ({"id": "usr_1"}, {}, "the id that /me names"),
-    ],
-    ids=["sub", "sign-in", "id"],
-)
-def test_owner_of_cached_data_is_named(profile: dict[str, str], claims: dict[str, str], seen: str) -> None:
-    found, _ = examined({**SMALL, "/me": {"permissions": ["ENERGY_APP"], **profile}}, token(**claims))
-    level = Level.OK if profile else Level.WARNING
-    assert seen_as(found, level)["owner of cached data"].startswith(seen)
 
 
 def test_absent_required_call_is_an_error() -> None:

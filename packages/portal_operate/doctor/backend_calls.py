@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenPair, TokenStore, api_session, is_named
-from portal.config.contract_names import PROFILE_ID_FIELD
 from portal.errors import ApiError, ApiUnauthorizedError, SignInEndedError
-from portal.identity import derive_platforms_from_me, get_user_from_token
+from portal.identity import derive_platforms_from_me
 from portal.query import BackendCaller, DeclaredMutation
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
@@ -40,7 +39,7 @@ def look_at_calls(patient: Patient) -> Iterator[Finding]:
     except ApiError as fault:
         yield error("GET /me", f"answered {fault.status}", f"nobody can use the portal without it: {_PAGE}")
         return
-    yield from _look_at_profile(profile, patient.access)
+    yield _look_at_profile(profile)
     hooks = [hook for hook in declared_hooks() if hook.key != UserQueries.use_get_me_query.key]
     yield from _compare(caller, hooks)
     writes = sorted({f"{hook.method} {hook.path_shape}" for hook in hooks if isinstance(hook, DeclaredMutation)})
@@ -81,20 +80,9 @@ def _compare(caller: BackendCaller, hooks: list[Endpoint[Any]]) -> Iterator[Find
         yield ok("not told", f"by a write that is not tried, or by the rows that are there: {', '.join(untold)}")
 
 
-def _look_at_profile(profile: Any, access: str) -> Iterator[Finding]:
+def _look_at_profile(profile: Any) -> Finding:
     platforms = derive_platforms_from_me(profile)
-    if not platforms:
-        seen = "it permits no platform: permissions should be an array of exact strings such as ENERGY_APP"
-        yield warning("GET /me", seen, "send the permissions, or try the token of a user who has some")
-    else:
-        yield ok("GET /me", f"permits {', '.join(platforms)}")
-    if profile.get(PROFILE_ID_FIELD):
-        yield ok("owner of cached data", f"the {PROFILE_ID_FIELD} that /me names")
-        return
-    user = get_user_from_token(access)
-    if user is not None and user.subject:
-        seen = f"/me names no {PROFILE_ID_FIELD}: it follows from the token's sub, with its iss"
-        yield warning("owner of cached data", seen, f"send {PROFILE_ID_FIELD} with /me, unless each person has one sub")
-    else:
-        seen = f"/me names no {PROFILE_ID_FIELD}, and the token no sub: each sign-in has a cache of its own"
-        yield warning("owner of cached data", seen, f"send {PROFILE_ID_FIELD} with /me: a person then has one cache")
+    if platforms:
+        return ok("GET /me", f"permits {', '.join(platforms)}")
+    seen = "it permits no platform: permissions should be an array of exact strings such as ENERGY_APP"
+    return warning("GET /me", seen, "send the permissions, or try the token of a user who has some")

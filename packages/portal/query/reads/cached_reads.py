@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import BINDING_BUDGET_S
 from portal.errors import (
-    ApiAbsentError,
     ApiError,
     ApiForbiddenError,
     ApiTimeoutError,
@@ -152,7 +151,7 @@ class Reads:
         if isinstance(error, ApiUnauthorizedError):
             self.partition.purge()
         elif (
-            isinstance(error.__cause__ if isinstance(error, ApiAbsentError) else error, ApiForbiddenError)
+            isinstance(error, ApiForbiddenError)
             and endpoint != _PROFILE
             and not self._is_recent(self._permissions_checked)
         ):

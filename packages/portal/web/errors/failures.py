@@ -187,7 +187,7 @@ def failure_for(error: PortalError) -> Failure:
         return replace(FAILURES[503], retry_after=STORE_RETRY_AFTER_S)
     if not isinstance(error, ApiError):
         return FAILURES[401 if isinstance(error, SignInEndedError) else 500]
-    if isinstance(error, ApiAbsentError) and error.page_status == HTTPStatus.NOT_FOUND:
+    if isinstance(error, ApiAbsentError):
         return ABSENT
     failure = FAILURES[error.page_status]
     if isinstance(error, ApiValidationError):
