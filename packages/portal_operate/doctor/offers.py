@@ -82,6 +82,7 @@ class Probe:
         lists: dict[str, DeclaredList[Any, Any]] = {}
         for endpoint in sorted(endpoints, key=_place):
             names, path = {endpoint.key: None, **dict.fromkeys(optional_names(endpoint))}, endpoint.path_shape
+            answer: Any = None
             is_there, seen = None, ""
             params = _params_of(endpoint, lists, found)
             if not isinstance(endpoint, DeclaredQuery):
