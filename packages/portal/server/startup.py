@@ -20,7 +20,7 @@ from portal.api import jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
-from portal.query import REGISTRY
+from portal.query import REGISTRY, offers
 from portal.server.parent_watch import ThisProcess
 from portal.services.service_imports import import_services
 from portal.store import import_backends
@@ -85,7 +85,7 @@ def say_what_is_not_offered() -> None:
     if portal_config().offers is not None:
         return
     hooks = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
-    calls = sorted(hook.key for hook in hooks if hook.optional)
+    calls = sorted(hook.key for hook in hooks if not offers(hook))
     logger.warning(
         "APP_BACKEND_OFFERS is not set, so %d optional calls are neither shown nor made, such as %s; set it to"
         " contract, all, or a file that check_services --write makes (docs/reference/what-we-ask-of-a-backend.md)",
