@@ -15,6 +15,7 @@ from portal.config.current import portal_config
 from portal.config.portal_config import PortalConfig, TokenVerification
 from portal.identity import verification
 from portal.server.startup import fetch_keys, say_what_is_not_offered
+from portal.services.service_imports import import_services
 from portal.testing import access_token
 from portal.testing.sign_ins import new_account
 from tests.functional.test_serve import production_environment
@@ -93,6 +94,7 @@ def test_first_pages_import_nothing_more(tmp_path: Path, app: str, path: str, ca
 
 @pytest.mark.parametrize(("offers", "lines"), [(None, 1), (frozenset(), 0), (frozenset({"*"}), 0)])
 def test_start_without_a_declaration_says_what_is_not_shown(settings, caplog, offers, lines):
+    import_services()
     settings.PORTAL = dataclasses.replace(portal_config(), offers=offers)
     say_what_is_not_offered()
     assert len(caplog.messages) == lines
