@@ -92,8 +92,8 @@ def checked_rows(
 def in_order(rows: Iterable[_Row], sort: str, *, item: Any) -> bool:
     """Return whether rows agree with an order, each with the next one.
 
-    Of a text the first letter counts, since backends compare the rest by rules of their own; of an enumeration, that
-    equal values stand together. A name that is no field of a row says nothing.
+    Of a text the first letter counts, with its accent or without, since backends compare by rules of their own; of an
+    enumeration, that equal values stand together. A name that is no field of a row says nothing.
 
     :param sort: the order's name on the wire, such as `-createdAt`.
     :param item: class of a row.
@@ -106,22 +106,26 @@ def in_order(rows: Iterable[_Row], sort: str, *, item: Any) -> bool:
     if not values:
         return False
     types = {declared.type, *get_args(declared.type)}
-    read = _reader_of_order(types)
-    if read is None:
+    readers = _readers_of_order(types)
+    if not readers:
         # Values that come again after others.
         texts = list(map(str, values))
         return sum(before != after for before, after in pairwise(texts)) < len(set(texts))
-    found: list[Any] = [each for each in map(read, values) if each is not None]
-    return all(after <= before if sort != field else before <= after for before, after in pairwise(found))
+    pairs = pairwise(values if sort == field else reversed(values))
+    return all(any(_is_before(read(one), read(other)) for read in readers) for one, other in pairs)
 
 
-def _reader_of_order(types: set[Any]) -> _Reader | None:
-    """Return what makes values comparable; None where only a backend knows their order."""
+def _is_before(one: Any, other: Any) -> bool:
+    return one is None or other is None or bool(one <= other)
+
+
+def _readers_of_order(types: set[Any]) -> tuple[_Reader, ...]:
+    """Return what makes values comparable; none where only a backend knows their order."""
     if str in types:
-        return _letter
+        return _letter, str
     if types & {datetime, date}:
-        return _moment
-    return _number if types & {int, float, Decimal} else None
+        return (_moment,)
+    return (_number,) if types & {int, float, Decimal} else ()
 
 
 def _checks(request: ListRequest) -> list[_Check]:

@@ -96,6 +96,7 @@ def test_limits_are_compared_as_numbers_or_moments(
     [
         ("code", "code", ["Ada", "anna", "Ärmel", "Bo", "2", "Zoë"], True),
         ("-code", "code", ["Zoë", "Ada"], True),
+        ("code", "code", ["Zebra", "apple", "Åse"], True),  # by the numbers of the characters
         ("-code", "code", ["Ada", "Zoë"], False),
         ("code", "code", [], True),
         ("code", "code", [None, None], False),
