@@ -148,11 +148,6 @@ class DeclaredPage:
         endpoint: Endpoint[Any] = getattr(self, self.about)
         return endpoint
 
-    @property
-    def call(self) -> str:
-        """The key of the call that the page is about."""
-        return self.shows.key
-
     def shown(self, pages: PageNames) -> ShownRow | None:  # noqa: ARG002  for those that show one
         """The row and the template that the page shows; None for a page of another kind."""
         return None
@@ -222,7 +217,7 @@ class DeclaredPage:
 
         # `explain_route` prints it.
         view.__module__ = type(self).__module__
-        view.__qualname__ = f"{type(self).__qualname__}({self.call})"
+        view.__qualname__ = f"{type(self).__qualname__}({self.shows.key})"
         # The decorators around a view keep it.
         setattr(view, _SHOWN, partial(self.shown, pages))
         setattr(view, _NAMES, pages)

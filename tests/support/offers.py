@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from django.conf import settings
 from django.test import override_settings
 
-from portal.config.environment.offers import ALL, CONTRACT_FILE, REQUIRED, read_offers_file
+from portal.config.environment.offers import ALL, CONTRACT_FILE, read_offers_file
 from portal.web.templating import part_cache
 
 
@@ -19,7 +20,11 @@ def offered(*names: str) -> Iterator[None]:
 
     A process has one declaration, so it may keep what it has rendered.
     """
-    words = {("required",): REQUIRED, ("all",): ALL, ("contract",): read_offers_file(CONTRACT_FILE)}
+    words: dict[Any, frozenset[str]] = {
+        ("required",): frozenset(),
+        ("all",): ALL,
+        ("contract",): read_offers_file(CONTRACT_FILE),
+    }
     declared = words.get(names, frozenset(names))
     part_cache.clear()
     with override_settings(PORTAL=replace(settings.PORTAL, offers=declared)):

@@ -113,7 +113,7 @@ class ExportView(DeclaredPage):
         of_days = "–".join(sorted({str(chosen.first), str(chosen.last)})) if chosen else str(timezone.localdate())
         name = f"{pages.title} {of_days}.csv"
         response = StreamingHttpResponse(
-            CsvFile(walk, name=view.call, first=first, layout=layout, slot=slot),
+            CsvFile(walk, name=view.shows.key, first=first, layout=layout, slot=slot),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)},
         )

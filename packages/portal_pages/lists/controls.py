@@ -66,11 +66,6 @@ class ListControls:
             params |= days.params
         return {name: value for name, value in params.items() if value}
 
-    @property
-    def counted_params(self) -> dict[str, Any]:
-        """The parameters of the numbers beside the filters: all but the order."""
-        return {name: value for name, value in self.params.items() if name != "sort"}
-
     def url(self, path: str, *, cursor: str = "", pages: int = 1, menu: str = "", hidden: str = "") -> str:
         """The address of this state: the first `pages` pages, or the page at `cursor`.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import QueryDict
 
-from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM
+from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM, SORT_PARAM
 from portal.errors import ApiValidationError
 from portal.query import Params, offers, use_queries
 from portal.web.present import is_not_there
@@ -31,19 +31,18 @@ def read_list(
     :param values: further parameters of its hook.
     :param is_whole: whether the page shows more than rows.
     """
-    further = by_wire_names(view.hook.params, values)
-    given = {**controls.counted_params, **further}
+    params = {**controls.params, **by_wire_names(view.hook.params, values)}
+    given = {name: value for name, value in params.items() if name != SORT_PARAM}
     pages = {"cursor": controls.cursor} if controls.cursor else {"pages": controls.pages}
     counted = ",".join(
         each.param
         for each, _ in controls.values
         if each.choices is not None or (each.is_menu and each.param == controls.menu)
     )
-    params = {**controls.params, **further}
     beside: dict[str, QuerySpec[Any]] = {}
     if is_whole and counted and view.counts is not None and offers(view.counts):
         beside["counts"] = view.counts.spec({**given, COUNTS_BY_PARAM: counted})
-    if is_whole and view.totals is not None and view.totals.can_be_read():
+    if is_whole and view.totals is not None and offers(view.totals.hook):
         beside["totals"] = view.totals.spec(view.hook.item, given)
     if not beside:
         return view.hook(request, params, **pages), None, None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from django.utils.translation import gettext
 
 from portal.config.contract_names import TOTALS_OF_PARAM
-from portal.query import field_types, offers
+from portal.query import field_types
 from portal.web.present import money_text, number_text, quantity_text
 
 if TYPE_CHECKING:
@@ -32,10 +32,6 @@ class Totals:
 
     hook: QueryHook[RowTotals, ...]
     sums: Mapping[str, SumFormat]
-
-    def can_be_read(self) -> bool:
-        """Return whether the backend offers them."""
-        return offers(self.hook)
 
     def spec(self, item: Any, params: Mapping[str, Any]) -> QuerySpec[QueryResult[RowTotals]]:
         """The call.

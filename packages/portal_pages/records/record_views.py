@@ -123,7 +123,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         row_id: str = values["row_id"]
         own = cast("PortalRequest", request)
         open_lists = [each for each in self.related if each.is_open_to(own)]
-        summed = [each for each in open_lists if each.totals is not None and each.totals.can_be_read()]
+        summed = [each for each in open_lists if each.totals is not None and offers(each.totals.hook)]
         specs: list[Any] = [self.hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)]
         specs += (each.totals_spec(row_id) for each in summed)
         told = history_specs(self.activity, request, row_id=row_id)

@@ -16,7 +16,6 @@ from portal.errors import ConfigurationError
 
 #: The names of a backend that offers everything.
 ALL: Final = frozenset({EVERYTHING})
-REQUIRED: Final[frozenset[str]] = frozenset()
 #: All of the contract's section 7, in the form of a file of one's own.
 CONTRACT_FILE: Final = Path(__file__).with_name("contract_offers.txt")
 _NAME: Final = re.compile(r"[a-z]\w*\.[a-z]\w*(\?\w+|:total)?")
@@ -46,7 +45,7 @@ def read_offers(name: str, *, backend: Any) -> frozenset[str] | None:
         declared: frozenset[str] | None = backend.offers if backend else None
         return declared
     if word in {"required", "all"}:
-        return ALL if word == "all" else REQUIRED
+        return ALL if word == "all" else frozenset()
     should_be = f"{name} should be required, contract, all, or the path of a file with a name a line"
     try:
         return read_offers_file(CONTRACT_FILE if word == "contract" else Path(word))

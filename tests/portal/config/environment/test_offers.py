@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from portal.api import Backend
-from portal.config.environment.offers import ALL, CONTRACT_FILE, REQUIRED, read_offers, read_offers_file
+from portal.config.environment.offers import ALL, CONTRACT_FILE, read_offers, read_offers_file
 from portal.errors import ConfigurationError
 
 NAME = "APP_BACKEND_OFFERS"
@@ -23,7 +23,7 @@ class Own(Backend):
         ("", None, None),
         ("", Backend(), None),
         ("", Own(), Own.offers),
-        ("required", Own(), REQUIRED),
+        ("required", Own(), frozenset()),
         (" all ", None, ALL),
         ("contract", None, read_offers_file(CONTRACT_FILE)),
     ],
