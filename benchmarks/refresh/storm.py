@@ -84,6 +84,8 @@ class Outcome:
         undisturbed = once and self.ended == 0 and self.still_signed_in == self.scenario.staying
         return (
             self.undone == 0
+            # All pages that are asked for exist.
+            and self.statuses[404] == 0
             and self.signed_out == LEAVING
             and not self.leaks
             and self.tokens.refreshes > 0
@@ -166,7 +168,8 @@ def run(scenario: Scenario, *, store: str, seconds: float, folder: Path, workers
 
 def _project(app: str, *, port: int, workers: int, **variables: str | None) -> Server:
     """Return a project on the production server."""
-    environment = clean_environment(DEBUG="on", **{"APP_API_HONOURS_IDEMPOTENCY_KEY": "on"} | variables)
+    usual = {"DEBUG": "on", "APP_BACKEND_OFFERS": "all", "APP_API_HONOURS_IDEMPOTENCY_KEY": "on"}
+    environment = clean_environment(**usual | variables)
     options = ("--port", str(port), "--workers", str(workers), "--threads", str(THREADS), "--end-with-parent")
     return Server(name=app, command=("manage.py", "--app", app, "serve", *options), port=port, environment=environment)
 
