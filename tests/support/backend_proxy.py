@@ -43,10 +43,10 @@ class Held:
 class BackendProxy:
     """Forward everything, and answer 503 for the paths in `failing`, 401 for the `METHOD /path` in `refusing`.
 
-    `calls` are methods and addresses, in order; `before_each` is called with each of them, before it is answered. `keys`
-    are addresses and the values of `Idempotency-Key` that came with them; `traceparents` the values of that header;
-    `headers` the names and values of all headers of each call, by their names in lower case; `answered` the answers, each
-    with the `Authorization` of its call.
+    `calls` are methods and addresses, in order, and `answers` those with the status of each answer; `before_each` is called
+    with each call, before it is answered, and `instead` may answer it: None forwards it. `keys` are addresses and the
+    values of `Idempotency-Key` that came with them; `traceparents` the values of that header; `headers` the names and
+    values of all headers of each call, by their names in lower case.
     """
 
     def __init__(self, *, port: int) -> None:
@@ -54,22 +54,13 @@ class BackendProxy:
         self.failing: set[str] = set()
         self.refusing: set[str] = set()
         self.calls: list[tuple[str, str]] = []
-        self.answered: list[tuple[tuple[str, str, int], str]] = []
+        self.answers: list[tuple[str, str, int]] = []
         self.keys: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
         self.traceparents: list[str | None] = []
         self.before_each: Callable[[str, str], None] | None = None
+        self.instead: Callable[[Call], Reply | None] | None = None
         self.url = ""
-
-    @property
-    def answers(self) -> list[tuple[str, str, int]]:
-        """Methods, addresses and the status of each answer, in order."""
-        return self.answers_without(set())
-
-    def answers_without(self, tokens: set[str]) -> list[tuple[str, str, int]]:
-        """The same, but for the calls with one of these access tokens."""
-        left_out = {f"Bearer {token}" for token in tokens}
-        return [answer for answer, bearer in self.answered if bearer not in left_out]
 
     def hold(self, path: str, *, free: int = 0) -> Held:
         """Hold the calls of a path: see :class:`Held`."""
@@ -80,12 +71,12 @@ class BackendProxy:
         """Forward everything again, what is held too, and forget what came."""
         if isinstance(self.before_each, Held):
             self.before_each.goes_on.set()
-        self.before_each = None
+        self.before_each = self.instead = None
         for noted in (
             self.failing,
             self.refusing,
             self.calls,
-            self.answered,
+            self.answers,
             self.keys,
             self.headers,
             self.traceparents,
@@ -109,13 +100,17 @@ class BackendProxy:
             return Reply(503)
         if f"{call.method} {call.path}" in self.refusing:
             return Reply(401)
+        found = (self.instead(call) if self.instead is not None else None) or self.ask(call)
+        self.answers.append((call.method, call.target, found.status))
+        return found
+
+    def ask(self, call: Call) -> Reply:
+        """The backend's own answer."""
         backend = http.client.HTTPConnection("127.0.0.1", self.backend_port, timeout=30)
         try:
-            headers = {name: value for name, value in call.headers.items() if name != "host"}
+            headers = {name: value for name, value in call.headers.items() if name not in {"host", "content-length"}}
             backend.request(call.method, call.target, body=call.body or None, headers=headers)
             answer = backend.getresponse()
-            bearer = call.headers.get("authorization", "")
-            self.answered.append(((call.method, call.target, answer.status), bearer))
             kept = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP]
             return Reply(answer.status, answer.read(), kept)
         finally:

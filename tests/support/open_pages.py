@@ -23,15 +23,24 @@ from tests.support.harness import RunningStack, run_program
 VISITORS: Final = (None, "all", "iam")
 _TABLE: Final = """
 import inspect, json
+from collections.abc import Mapping
 from django.urls import URLResolver, get_resolver
 from django.urls.resolvers import LocalePrefixPattern
+from portal.query import DeclaredQuery
 from portal_pages import DetailView, ListView
+def calls_of(part, depth=4):
+    if isinstance(part, DeclaredQuery):
+        return {part.key}
+    parts = part if isinstance(part, (tuple, Mapping)) else getattr(part, "__dict__", ())
+    parts = parts.values() if isinstance(parts, Mapping) else parts
+    return {key for each in parts for key in calls_of(each, depth - 1)} if depth else set()
 def declared_by(view):
     cells = inspect.unwrap(view).__closure__ or ()
     page = next((cell.cell_contents for cell in cells if isinstance(cell.cell_contents, (DetailView, ListView))), None)
+    found = [("call", key) for key in sorted(calls_of(page))]
     if isinstance(page, ListView):
-        return [("filter", one.param) for one in page.filters] + [("range", one.field) for one in page.ranges]
-    return [("related", one._wire_names[one.by]) for one in page.related] if page else []
+        found += [("filter", one.param) for one in page.filters] + [("range", one.field) for one in page.ranges]
+    return found + ([("related", one._wire_names[one.by]) for one in page.related] if hasattr(page, "related") else [])
 pages = [each for each in get_resolver().url_patterns
          if isinstance(each, URLResolver) and isinstance(each.pattern, LocalePrefixPattern)]
 print(json.dumps({str(page.pattern): declared_by(page.callback) for part in pages for page in part.url_patterns}))

@@ -8,7 +8,18 @@
 
 from __future__ import annotations
 
-from tests.support.walk.portals import ADMIN, PASSWORD, Portal, running_portal, sandbox_to_walk
-from tests.support.walk.walker import Visit, Walker
+from tests.support.walk.portals import ADMIN, PASSWORD, SNAKE, Portal, running_portal, sandbox_to_walk
+from tests.support.walk.walker import WORD, Call, Visit, Walker
 
-__all__ = ["ADMIN", "PASSWORD", "Portal", "Visit", "Walker", "running_portal", "sandbox_to_walk"]
+__all__ = [
+    "ADMIN",
+    "PASSWORD",
+    "SNAKE",
+    "WORD",
+    "Call",
+    "Portal",
+    "Visit",
+    "Walker",
+    "running_portal",
+    "sandbox_to_walk",
+]

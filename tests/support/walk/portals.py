@@ -5,15 +5,31 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sqlite3
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from portal.config.projects import PROJECTS
-from tests.support.backend_proxy import BackendProxy
-from tests.support.harness import PRODUCTION, clean_environment, create_account, running_stack, seeded_sandbox
-from tests.support.ports import free_port_base
+import requests
 
+from portal.config.environment.offers import read_offers_file
+from portal.config.projects import PROJECTS
+from portal_dev.local_servers.local_stack import OFFERS
+from tests.support.backend_proxy import BackendProxy
+from tests.support.harness import (
+    PRODUCTION,
+    clean_environment,
+    create_account,
+    run_program,
+    running_stack,
+    seeded_sandbox,
+    with_own,
+)
+from tests.support.ports import free_port_base
+from tests.support.snake_backend import SnakeBackend, in_snake_case
+
+#: The kind of backend that the sandbox has to be translated for.
+SNAKE = "snake"
 #: All of them hold all permissions.
 ADMIN, PASSWORD = "everything@example.com", "a password for tests"
 OTHER_ADMINS = ("everything-too@example.com", "everything-three@example.com")
@@ -28,11 +44,13 @@ class Portal:
     """Servers that answer.
 
     :ivar backend: stands between the apps and the sandbox.
+    :ivar offers: the words or names of what the backend is declared to offer.
     """
 
     origins: dict[str, str]
     backend: BackendProxy
     log: Path
+    offers: tuple[str, ...]
 
     def app_at(self, url: str) -> str | None:
         """Whose address it is."""
@@ -42,6 +60,12 @@ class Portal:
     def sandbox(self) -> str:
         """The address behind the listener."""
         return f"http://127.0.0.1:{self.backend.backend_port}"
+
+
+def admin_token(sandbox: str) -> str:
+    """An access token of a new sign-in at the sandbox itself."""
+    answer = requests.post(f"{sandbox}/auth/login", json={"email": ADMIN, "password": PASSWORD}, timeout=10)
+    return str(answer.json()["accessToken"])
 
 
 def sandbox_to_walk(folder: Path) -> Path:
@@ -65,16 +89,37 @@ def sandbox_to_walk(folder: Path) -> Path:
     return folder
 
 
+def snake_offers(folder: Path, *, seeded: Path) -> dict[str, str]:
+    """The variables for a backend of snake_case names: what it offers is written by the product's own command."""
+    file = folder / "offers.txt"
+    names = {"APP_BACKEND": f"{SnakeBackend.__module__}.{SnakeBackend.__name__}"}
+    without = tuple(project.app for project in PROJECTS)
+    with running_stack(
+        folder / "probed", without=without, through_proxy=True, seeded=seeded, **_KEYS, **names
+    ) as stack:
+        stack.proxy.instead = in_snake_case(stack.proxy.ask)
+        command = (*(sys.executable, "manage.py", "--app", "energy", "check_services", "--live"), "--write", file)
+        run_program(*command, env=with_own(stack.variables), input=admin_token(stack.backend))
+    return {**names, "APP_BACKEND_OFFERS": str(file)}
+
+
 @contextlib.contextmanager
-def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) -> Iterator[Portal]:
+def running_portal(
+    folder: Path, *, seeded: Path, profile: str, is_debug: bool = False, **variables: str
+) -> Iterator[Portal]:
     """All of it, running inside the block.
 
     :param seeded: of :func:`sandbox_to_walk`; it is copied.
+    :param profile: of the sandbox, or `snake`.
     :param is_debug: as `make dev` runs it: a name that a template misspells is an error. Else as in production.
     """
     port_base = free_port_base()
     origins = {project.app: project.local_url(port_base=port_base) for project in PROJECTS}
     addresses = {project.url_variable: origins[project.app] for project in PROJECTS}
+    is_snake = profile == SNAKE
+    own = {"APP_BACKEND_OFFERS": OFFERS.get(profile, "all"), **variables}
+    own |= snake_offers(folder, seeded=seeded) if is_snake else {}
+    offers = tuple(read_offers_file(Path(own["APP_BACKEND_OFFERS"]))) if is_snake else (own["APP_BACKEND_OFFERS"],)
     with running_stack(
         folder,
         port_base=port_base,
@@ -83,8 +128,10 @@ def running_portal(folder: Path, *, seeded: Path, profile: str, is_debug: bool) 
         development=is_debug,
         APP_API_HONOURS_IDEMPOTENCY_KEY=None,
         APP_API_FORWARD_BROWSER=None,
-        SANDBOX_PROFILE=profile,
+        SANDBOX_PROFILE="full" if is_snake else profile,
         **_KEYS,
+        **own,
         **{**PRODUCTION, **addresses, "DEBUG": "on" if is_debug else "off"},
     ) as stack:
-        yield Portal(origins=origins, backend=stack.proxy, log=stack.log)
+        stack.proxy.instead = in_snake_case(stack.proxy.ask) if is_snake else None
+        yield Portal(origins=origins, backend=stack.proxy, log=stack.log, offers=offers)

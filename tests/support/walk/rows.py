@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import requests
 
-from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
-from tests.support.walk.portals import ADMIN, PASSWORD, Portal
+from portal.config.contract_names import FROM_SUFFIX, NONE_VALUE, TO_SUFFIX
+from tests.support.snake_backend import snake, with_names
+from tests.support.walk.portals import Portal, admin_token
 
 #: The lists of the backend, by the route of their page.
 PATHS: Final = {
@@ -25,12 +26,12 @@ Row = dict[str, Any]
 
 
 def all_rows(portal: Portal) -> dict[str, dict[str, Row]]:
-    """By the route of the list, and the id."""
+    """By the route of the list, and the id: with the names that the portal gets."""
     with requests.Session() as http:
         http.trust_env = False
-        pair = http.post(f"{portal.sandbox}/auth/login", json={"email": ADMIN, "password": PASSWORD}, timeout=10).json()
-        http.headers["Authorization"] = f"Bearer {pair['accessToken']}"
-        return {route: _rows(http, f"{portal.sandbox}{path}") for route, path in PATHS.items()}
+        http.headers["Authorization"] = f"Bearer {admin_token(portal.sandbox)}"
+        found = {route: _rows(http, f"{portal.sandbox}{path}") for route, path in PATHS.items()}
+    return with_names(found, snake) if portal.backend.instead is not None else found
 
 
 def _rows(http: requests.Session, url: str) -> dict[str, Row]:
@@ -46,17 +47,16 @@ def _rows(http: requests.Session, url: str) -> dict[str, Row]:
     return found
 
 
-def contradicts(row: Row, name: str, value: str) -> bool:
-    """Whether a row can't be among those with `name=value`; a row without the field proves nothing."""
+def fits(row: Row, name: str, value: str) -> bool:
+    """Whether a row may be shown among those with `name=value`: it has the field, and does not contradict."""
+    if value == NONE_VALUE:
+        return row.get(name, "") is None
     for suffix in (FROM_SUFFIX, TO_SUFFIX):
         field = name.removesuffix(suffix)
-        if field != name and field in row:
-            return row[field] is None or _is_outside(row[field], value, is_first=suffix == FROM_SUFFIX)
-    field = "permissions" if name == "permission" else name
-    if field not in row:
-        return False
-    found = row[field] if isinstance(row[field], list) else [row[field]]
-    return not set(value.split(",")) & set(found)
+        if field != name:
+            return bool(row.get(field)) and not _is_outside(row[field], value, is_first=suffix == FROM_SUFFIX)
+    found = row.get("permissions" if name == "permission" else name)
+    return bool(set(value.split(",")) & set(found if isinstance(found, list) else [found]))
 
 
 def _is_outside(moment: str, day: str, *, is_first: bool) -> bool:
