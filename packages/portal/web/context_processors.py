@@ -13,12 +13,12 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.functional import SimpleLazyObject
+from django.utils.functional import SimpleLazyObject, cached_property
 from markupsafe import Markup
 
 from portal.web.csrf import CSRF_HOLE, CsrfInput
@@ -71,7 +71,7 @@ class Sidebar:
         """The user, and the platforms that the user may open; or a placeholder, which the browser fills."""
         return self._parts[1]
 
-    @cached_property
+    @cached_property  # without a lock: it may wait for the backend
     def _parts(self) -> tuple[Markup, ...]:
         request, user = self._request, use_app_essentials(self._request)
         # The placeholder names the whole address of the page.
