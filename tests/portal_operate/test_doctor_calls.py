@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import socket
+import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import jwt
+import pytest
 from django.conf import settings
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from portal.config.environment.offers import read_offers_file
@@ -19,7 +21,7 @@ from portal_operate.doctor import Finding, Level
 from portal_operate.doctor.backend_calls import look_at_calls
 from portal_operate.doctor.findings import Patient
 from tests.support.command_line import run_command
-from tests.support.harness import running_stack
+from tests.support.harness import clean_environment, run_program, running_stack, with_own
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 from tests.support.offers import offered
 
@@ -141,9 +143,25 @@ def test_full_sandbox_lacks_nothing(tmp_path: Path) -> None:
     assert "# energy.update_client  # a write, not tried" in file
 
 
-def live_offers(url: str, access: str, folder: Path) -> tuple[frozenset[str], list[str]]:
+@pytest.mark.parametrize(
+    ("calls", "accepts", "file"), [({}, True, "offers"), (SMALL, False, "offers"), (SMALL, True, "none/offers")]
+)
+def test_failed_live_look_writes_nothing(tmp_path: Path, calls: Mapping[str, Any], accepts: bool, file: str) -> None:
+    (tmp_path / "offers").write_text("energy.get_stations")
+    with backend_with(calls, accepts=accepts) as backend, pytest.raises(CommandError, match="written") as caught:
+        live_offers(backend.url, token(sub="ada"), tmp_path, file)
+    assert (caught.value.returncode, (tmp_path / "offers").read_text()) == (2, "energy.get_stations")
+
+
+def test_live_look_without_an_app_says_so() -> None:
+    command = (sys.executable, "manage.py", "check_services", "--live")
+    done = run_program(*command, status=2, env=with_own(clean_environment()))
+    assert "--live asks the backend of an app" in done.stderr
+
+
+def live_offers(url: str, access: str, folder: Path, file: str = "offers") -> tuple[frozenset[str], list[str]]:
     """Return the names that `check_services --live` writes, and the lines of its file."""
     (folder / "token").write_text(access)
     with override_settings(PORTAL=dataclasses.replace(settings.PORTAL, api_base_url=url)):
-        call_command("check_services", "--live", token_file=folder / "token", write=folder / "offers")
+        call_command("check_services", "--live", token_file=folder / "token", write=folder / file)
     return read_offers_file(folder / "offers"), (folder / "offers").read_text().splitlines()

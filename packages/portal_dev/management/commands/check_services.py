@@ -5,16 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from portal.errors import ApiError, SignInEndedError
 from portal.services.endpoint_list import declared_hooks
 from portal.services.service_imports import import_services
+from portal.services.user import UserQueries
 from portal_dev.openapi import SchemaError, differences, offered_by, read_document, read_operations, read_schema
-from portal_operate.answers import read_token
+from portal_operate.answers import not_asked, read_token
 from portal_operate.doctor import Probe, caller_with, write_offers
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
+    from collections.abc import Iterable
+
+    from portal.query import Endpoint
 
 STDOUT: Final = Path("/dev/stdout")
 
@@ -50,8 +56,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(map(str, failed)), returncode=2)
         hooks, file = declared_hooks(), Path(options["write"])
         if options["live"]:
-            probed = Probe(caller=caller_with(read_token(Path(options["token_file"])))).look(hooks)
-            write_offers(filter(None, (each.line for each in probed if each.is_optional)), file)
+            _write(_lines_of_live(hooks, Path(options["token_file"])), file)
             return
         try:
             document = read_schema(options["schema"])
@@ -59,7 +64,7 @@ class Command(BaseCommand):
         except (SchemaError, RecursionError) as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         if file != STDOUT:
-            write_offers(offered_by(hooks, read_operations(read_document(document))), file)
+            _write(offered_by(hooks, read_operations(read_document(document))), file)
         for difference in found:
             self.stdout.write(str(difference))
         wrong = sum(not difference.is_absent for difference in found)
@@ -68,3 +73,22 @@ class Command(BaseCommand):
             raise CommandError(counts, returncode=1)
         if found:
             self.stderr.write(counts, style_func=str)
+
+
+def _lines_of_live(hooks: list[Endpoint[Any]], token_file: Path) -> list[str]:
+    if not settings.configured:
+        raise not_asked("--live asks the backend of an app: ./manage.py --app energy check_services --live")
+    caller = caller_with(read_token(token_file))
+    try:
+        # Without an answer to this one, all others would count as absent.
+        caller.read(UserQueries.use_get_me_query.spec().query.address())
+        return [each.line for each in Probe(caller=caller).look(hooks) if each.is_optional and each.line]
+    except (ApiError, SignInEndedError) as error:
+        raise not_asked(f"nothing is written: the backend can't be asked with this token: {error}") from error
+
+
+def _write(names: Iterable[str], file: Path) -> None:
+    try:
+        write_offers(names, file)
+    except OSError as error:
+        raise not_asked(f"{file} can't be written: {error.strerror}") from error
