@@ -89,11 +89,12 @@ class PageNames:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     def offered(self, request: HttpRequest) -> PageNames:
-        """Those that a page of this request offers: without the writes that the backend does not offer, and those for
-        which the user has no permission.
+        """Those that a page of this request offers: without the row and the writes that the backend does not offer, and
+        those for which the user has no permission.
         """
         own = cast("PortalRequest", request)
         absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if not offers(mutation)}
+        absent |= {"detail": ""} if self.row is not None and not offers(self.row) else {}
         absent |= {page: "" for page, permission in self.permissions.items() if page_is_denied(own, permission)}
         return replace(self, **absent) if absent else self
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
+from django.template import engines
 from django.test import override_settings
 
 from portal.config.environment.offers import ALL, CONTRACT_FILE, read_offers_file
@@ -26,7 +27,15 @@ def offered(*names: str) -> Iterator[None]:
         ("contract",): read_offers_file(CONTRACT_FILE),
     }
     declared = words.get(names, frozenset(names))
-    part_cache.clear()
     with override_settings(PORTAL=replace(settings.PORTAL, offers=declared)):
+        _forget()
         yield
+    _forget()
+
+
+def _forget() -> None:
     part_cache.clear()
+    for engine in engines["pages"]._engines.values():  # noqa: SLF001  kept for the whole process
+        links = engine.env.filters["link"].__self__
+        links._kept_link.cache_clear()  # noqa: SLF001  as above
+        links._leads_nowhere.cache_clear()  # noqa: SLF001  as above

@@ -89,6 +89,8 @@ class Links:
         self._address: Final = cache(partial(reverse, urlconf=urlconf))
         #: By the route: the address before and after the id; None if an id of the route can't be any text.
         self._around_id: Final = cache(self._find_around_id)
+        #: By the route: whether the backend does not offer what the page of a row shows.
+        self._leads_nowhere: Final = cache(self._row_is_absent)
 
     def url(self, route: str, *ids: str | None) -> str:
         """The address of a page. Empty if an id is None, can't stand in an address, or would be refused by the edge."""
@@ -130,7 +132,7 @@ class Links:
         return self._kept_link(label, route, *ids) if is_short else self._link(label, route, *ids)
 
     def _link(self, label: str, route: str, *ids: str | None) -> Markup:
-        url, text = self.url(route, *ids), escape(label)
+        url, text = "" if self._leads_nowhere(route) else self.url(route, *ids), escape(label)
         return Markup(f'<a href="{escape(url)}">{text}</a>') if url else text  # noqa: S704  both are escaped
 
     @pass_context
@@ -199,6 +201,11 @@ class Links:
     def _is_absent(self, route: str, is_absent: Callable[[Callable[..., Any]], bool] | None) -> bool:
         view = None if is_absent is None else self._view_at(self._address(route))
         return is_absent is not None and view is not None and is_absent(view)
+
+    def _row_is_absent(self, route: str) -> bool:
+        around = self._around_id(route)
+        view = None if around is None else self._view_at(_ID.join(around))
+        return view is not None and view_is_absent(view)
 
     def _find_around_id(self, route: str) -> tuple[str, str] | None:
         with suppress(NoReverseMatch):
