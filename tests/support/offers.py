@@ -35,7 +35,8 @@ def offered(*names: str) -> Iterator[None]:
 
 def _forget() -> None:
     part_cache.clear()
-    for engine in engines["pages"]._engines.values():  # noqa: SLF001  kept for the whole process
+    pages: Any = engines["pages"]
+    for engine in pages._engines.values():
         links = engine.env.filters["link"].__self__
-        links._kept_link.cache_clear()  # noqa: SLF001  as above
-        links._leads_nowhere.cache_clear()  # noqa: SLF001  as above
+        links._kept_link.cache_clear()
+        links._leads_nowhere.cache_clear()
