@@ -137,6 +137,7 @@ def test_installed_app_serves_as_nobody_and_process_1(target: Installed, tmp_pat
         variables = {
             **SETTINGS,
             "APP_PUBLIC_API_BASE_URL": stack.backend,
+            "APP_BACKEND_OFFERS": "contract",
             "APP_PUBLIC_GATEWAY_APP_URL": stack.url("auth_app"),
             "APP_PUBLIC_AUTH_COOKIE_DOMAIN": "",
             "APP_STATE_DIR": str(target.scratch / "state"),

@@ -71,7 +71,7 @@ def test_stale_time() -> None:
 
 @in_app("energy")
 def test_sort(backend: Backend, signed_in: SignedIn) -> None:
-    backend.lists("/energy/sites", [{"id": "sta_1"}])
+    backend.lists("/energy/sites", [{"id": "sta_1", "address": "Kai 1"}])
     page = signed_in("ENERGY_APP").get("/de/energy/stations?sort=address")
     assert "Adresse, aufsteigend" in page.content.decode()
     assert backend.calls_to("/energy/sites")[-1].query["sort"] == "address"

@@ -7,6 +7,7 @@ capitals and outer space, limits of a time as moments, limits of a number as num
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
@@ -90,10 +91,10 @@ def checked_rows(
 
 
 def in_order(rows: Iterable[_Row], sort: str, *, item: Any) -> bool:
-    """Return whether rows agree with an order, each with the next one.
+    """Return whether rows agree with an order. Null, and a name that is no field of a row, say nothing.
 
-    Of a text the first letter counts, with its accent or without, since backends compare by rules of their own; of an
-    enumeration, that equal values stand together. A name that is no field of a row says nothing.
+    Backends compare texts by rules of their own: one of several should hold for all rows; that of first letters counts
+    where they differ. Of an enumeration, equal values should stand together.
 
     :param sort: the order's name on the wire, such as `-createdAt`.
     :param item: class of a row.
@@ -103,26 +104,27 @@ def in_order(rows: Iterable[_Row], sort: str, *, item: Any) -> bool:
     values = [row[field] for row in rows if row.get(field) is not None]
     if declared is None or not rows:
         return True
-    if not values:
+    if not any(field in row for row in rows):
         return False
     types = {declared.type, *get_args(declared.type)}
-    readers = _readers_of_order(types)
+    readers = _readers_of_order(types, values)
     if not readers:
         # Values that come again after others.
         texts = list(map(str, values))
         return sum(before != after for before, after in pairwise(texts)) < len(set(texts))
-    pairs = pairwise(values if sort == field else reversed(values))
-    return all(any(_is_before(read(one), read(other)) for read in readers) for one, other in pairs)
+    return any(_ascends(map(read, values if sort == field else reversed(values))) for read in readers)
 
 
-def _is_before(one: Any, other: Any) -> bool:
-    return one is None or other is None or bool(one <= other)
+def _ascends(keys: Iterable[Any]) -> bool:
+    known = [key for key in keys if key is not None]
+    return all(one <= other for one, other in pairwise(known))
 
 
-def _readers_of_order(types: set[Any]) -> tuple[_Reader, ...]:
+def _readers_of_order(types: set[Any], values: Sequence[Any]) -> tuple[_Reader, ...]:
     """Return what makes values comparable; none where only a backend knows their order."""
     if str in types:
-        return _letter, str
+        letters = {_letter(value) for value in values} - {None}
+        return (str, _plain, _natural, *([_letter] if len(letters) > 1 else ()))
     if types & {datetime, date}:
         return (_moment,)
     return (_number,) if types & {int, float, Decimal} else ()
@@ -153,13 +155,23 @@ def _readers(row_filter: RowFilter) -> tuple[_Reader, ...]:
 
 
 def _folded(text: str) -> str:
-    """A text as it is compared: without capitals and outer space."""
-    return unicodedata.normalize("NFKC", text).casefold().strip()
+    """A text as it is compared: without capitals, outer space, and the dot that a Turkish capital leaves."""
+    return unicodedata.normalize("NFKC", text).casefold().strip().replace("\u0307", "")
+
+
+def _plain(value: Any) -> str:
+    """The letters and digits of a text, without accents and capitals."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", str(value)).casefold()))
+
+
+def _natural(value: Any) -> list[Any]:
+    """The same with its numbers as numbers, which stand at the odd places."""
+    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"([0-9]+)", _plain(value)))]
 
 
 def _letter(value: Any) -> str | None:
     """The letter with which a text begins, without its accent; None for a text that begins otherwise."""
-    first = unicodedata.normalize("NFKD", value.strip()[:1]).casefold()[:1] if isinstance(value, str) else ""
+    first = _plain(value)[:1]
     return first if first.isascii() and first.isalpha() else None
 
 

@@ -99,7 +99,13 @@ def test_limits_are_compared_as_numbers_or_moments(
         ("code", "code", ["Zebra", "apple", "Åse"], True),  # by the numbers of the characters
         ("-code", "code", ["Ada", "Zoë"], False),
         ("code", "code", [], True),
-        ("code", "code", [None, None], False),
+        ("code", "code", [..., ...], False),  # rows lack the field
+        ("code", "code", [None, None], True),
+        ("-code", "code", ["Client 3", "Client 1", "Client 2"], False),
+        ("code", "code", ["9", "1", "5"], False),
+        ("code", "code", ["Client 2", "Client 10"], True),
+        ("code", "code", ["Client 10", "Client 2"], True),
+        ("code", "code", ["co-op A", "Coop b", "co op C"], True),
         ("amount", "amount", [1, None, "2.5", 10], True),
         ("-amount", "amount", [1, 10], False),
         ("dueAt", "dueAt", ["2026-01-01", "2025-12-31T23:00:00Z"], False),
@@ -110,7 +116,7 @@ def test_limits_are_compared_as_numbers_or_moments(
     ],
 )
 def test_order_holds_where_neighbours_agree(sort: str, field: str, values: list[Any], is_ordered: bool) -> None:
-    rows = [{"id": str(number)} | ({} if value is None else {field: value}) for number, value in enumerate(values)]
+    rows = [{"id": str(number)} | ({} if value is ... else {field: value}) for number, value in enumerate(values)]
     assert in_order(rows, sort, item=Bill) is is_ordered
 
 
