@@ -30,7 +30,7 @@ def run(program: str, tmp_path: Path, **variables: str) -> subprocess.CompletedP
 def test_an_app_is_served_with_the_base_alone_and_without_debug_nothing_of_the_developers_tools_is_loaded(
     app: str, path: str, tmp_path: Path
 ) -> None:
-    assert {"granian", "argcomplete", "authlib", "reportlab", "pytest", "watchfiles"} <= set(not_in_the_base())
+    assert {"granian", "authlib", "reportlab", "pytest", "watchfiles"} <= set(not_in_the_base())
     done = run(SERVE.format(app=app, path=path), tmp_path, APP_COMPILED_TEMPLATES_DIR=compiled_templates(app))
     assert (done.stdout, done.returncode) == ("200 OK\n", 0), done.stderr
 
@@ -44,7 +44,6 @@ def test_with_debug_the_developers_tools_are_loaded_and_need_no_extra(tmp_path: 
     ("words", "extra"),
     [
         (["--app", "energy", "serve"], "server"),
-        (["completion", "bash"], "server"),
         (["test"], "testing"),
     ],
 )

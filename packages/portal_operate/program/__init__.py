@@ -3,6 +3,5 @@
 ::
 
     entry               reads `--app`, then calls Django; supervises the workers of `serve`
-      completion        what a shell completes
         command_names   the commands that need no project, and how `--app` is read
 """

@@ -20,17 +20,13 @@ WORKSPACE_COMMANDS: Final = {
     "test": "run tests by pytest, with its options: test tests/apps/energy",
     "bench": "run benchmarks by their names: bench pages",
     "update_reference": "write the reference pages that are made from the code",
-    "completion": "print what lets a shell complete these commands: completion bash, zsh or fish",
 }
 #: Those of them that are programs of their own, installed by `make install`.
 PROGRAMS: Final = {
     "test": "pytest",
     "bench": "benchmarks",
     "update_reference": "portal_dev.reference",
-    "completion": "portal_operate.program.completion",
 }
-#: Those that a server's environment has.
-EVERYWHERE: Final = frozenset({"completion"})
 #: Those of the programs that need the settings of a project. Any will do; it is the gateway's.
 IN_THE_GATEWAY: Final = {"update_reference"}
 #: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
@@ -45,7 +41,7 @@ NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
 #: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
 DEVELOPERS: Final = frozenset({"check_services", "update_catalogs"})
 #: Commands that read or write files of a checkout.
-CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - EVERYWHERE - {"startproduct"}
+CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - {"startproduct"}
 
 
 def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -16,7 +16,6 @@ from portal_operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
     DEVELOPERS,
-    EVERYWHERE,
     IN_THE_GATEWAY,
     NOT_ASKED_WITHOUT_CONFIGURATION,
     PROGRAMS,
@@ -47,10 +46,6 @@ def main(argv: Sequence[str]) -> int:
     the workspace run; everything else prints what there is to choose from.
     """
     program, *words = argv
-    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
-        from portal_operate.program.completion import complete  # noqa: PLC0415  for a shell alone
-
-        return complete()
     app, rest = split_app(words)
     if app is None:
         return _run_workspace_command(program, rest)
@@ -179,9 +174,8 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
 
 def _run_program(program: str, words: Sequence[str]) -> int:
     name, *rest = words
-    module, extra = ("argcomplete", "server") if name in EVERYWHERE else ("pytest", "testing")
-    if find_spec(module) is None:
-        return _complain(f"{name} needs the extra `{extra}`: pip install 'portal-library[{extra}]'")
+    if find_spec("pytest") is None:
+        return _complain(f"{name} needs the extra `testing`: pip install 'portal-library[testing]'")
     sys.argv = [program, *rest]
     runpy.run_module(PROGRAMS[name], run_name="__main__")
     return 0
