@@ -31,7 +31,9 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
         ada.passes(60)
         clients(ada).refetch()
         rename(ada, "c5", "renamed")
-        ada.store.values = {key: value for key, value in ada.store.values.items() if not key[-9:].isdigit()}
+        lost = [key for key in ada.store.values if ":energy." in key and key[-9:].isdigit()]
+        for key in lost:
+            del ada.store.values[key]
         assert names(ada, pages=2)["c5"] == "renamed"
 
     @pytest.mark.parametrize("endpoint", [None, "energy.get_clients"])
