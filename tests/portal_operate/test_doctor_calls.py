@@ -97,11 +97,12 @@ def test_differences_from_the_declaration_are_named(tmp_path: Path) -> None:
 
 
 def test_what_is_there_and_not_declared_is_one_warning() -> None:
-    with offered("required"):
+    with offered("energy.get_sttions", "auth.logout", "auth.reset_password"):
         found, _ = examined(SMALL, token(sub="ada"))
     told = seen_as(found, Level.WARNING)
     assert told["not declared"] == "not shown to users, and the backend has it: energy.get_charging_sessions"
-    assert not any(subject.startswith("energy.") for subject in told)
+    assert {"energy.get_sttions"} == {subject for subject in told if subject.startswith(("energy.", "auth."))}
+    assert "did you mean 'energy.get_stations'?" in {each.remedy for each in found}
 
 
 def examined(calls: Mapping[str, Any], access: str, *, accepts: bool = True) -> tuple[list[Finding], set[str]]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenPair, TokenStore, api_session, is_named
+from portal.config.environment.offers import ALL, CONTRACT_FILE, read_offers_file
 from portal.errors import ApiError, ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me
-from portal.query import BackendCaller, DeclaredMutation
+from portal.query import BackendCaller, DeclaredMutation, optional_names
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
 from portal_operate.doctor.findings import error, ok, warning
 from portal_operate.doctor.offers import Probe
+from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +43,11 @@ def look_at_calls(patient: Patient) -> Iterator[Finding]:
         return
     yield _look_at_profile(profile)
     hooks = [hook for hook in declared_hooks() if hook.key != UserQueries.use_get_me_query.key]
+    known = {name for hook in hooks for name in optional_names(hook)}
+    # The contract may name what is of a platform that is not here.
+    for name in sorted((patient.config.offers or ALL) - known - read_offers_file(CONTRACT_FILE) - ALL):
+        hint = did_you_mean(name, known) or f"take it out of {_VARIABLE}"
+        yield warning(name, "declared to be offered, and nothing that is declared has this name", hint)
     yield from _compare(caller, hooks)
     writes = sorted({f"{hook.method} {hook.path_shape}" for hook in hooks if isinstance(hook, DeclaredMutation)})
     yield ok("calls that write", f"{len(writes)} are declared, and none is tried: {', '.join(writes)}")

@@ -12,15 +12,20 @@ from portal.errors import ApiError, SignInEndedError
 from portal.services.endpoint_list import declared_hooks
 from portal.services.service_imports import import_services
 from portal.services.user import UserQueries
-from portal_dev.openapi import SchemaError, differences, offered_by, read_document, read_operations, read_schema
+from portal_dev.openapi import (
+    Difference,
+    SchemaError,
+    differences,
+    offered_by,
+    read_document,
+    read_operations,
+    read_schema,
+)
 from portal_operate.answers import not_asked, read_token
 from portal_operate.doctor import Probe, caller_with, write_offers
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterable
-
-    from portal.query import Endpoint
 
 STDOUT: Final = Path("/dev/stdout")
 
@@ -54,17 +59,25 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: Any) -> None:
         if failed := import_services():
             raise CommandError("\n".join(map(str, failed)), returncode=2)
-        hooks, file = declared_hooks(), Path(options["write"])
-        if options["live"]:
-            _write(_lines_of_live(hooks, Path(options["token_file"])), file)
-            return
+        if options["live"] and not settings.configured:
+            raise not_asked("--live asks the backend of an app: ./manage.py --app energy check_services --live")
+        hooks, file, found = declared_hooks(), Path(options["write"]), list[Difference]()
         try:
-            document = read_schema(options["schema"])
-            found = differences(document, hooks, below=options["path"])
+            if options["live"]:
+                caller = caller_with(read_token(Path(options["token_file"])))
+                # Without an answer to this one, all others would count as absent.
+                caller.read(UserQueries.use_get_me_query.spec().query.address())
+                lines = [each.line for each in Probe(caller=caller).look(hooks) if each.is_optional and each.line]
+                write_offers(lines, file)
+            else:
+                document = read_schema(options["schema"])
+                found = differences(document, hooks, below=options["path"])
+                if file != STDOUT:
+                    write_offers(offered_by(hooks, read_operations(read_document(document))), file)
         except (SchemaError, RecursionError) as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
-        if file != STDOUT:
-            _write(offered_by(hooks, read_operations(read_document(document))), file)
+        except (ApiError, SignInEndedError, OSError) as error:
+            raise not_asked(f"nothing is written: {error}") from error
         for difference in found:
             self.stdout.write(str(difference))
         wrong = sum(not difference.is_absent for difference in found)
@@ -73,22 +86,3 @@ class Command(BaseCommand):
             raise CommandError(counts, returncode=1)
         if found:
             self.stderr.write(counts, style_func=str)
-
-
-def _lines_of_live(hooks: list[Endpoint[Any]], token_file: Path) -> list[str]:
-    if not settings.configured:
-        raise not_asked("--live asks the backend of an app: ./manage.py --app energy check_services --live")
-    caller = caller_with(read_token(token_file))
-    try:
-        # Without an answer to this one, all others would count as absent.
-        caller.read(UserQueries.use_get_me_query.spec().query.address())
-        return [each.line for each in Probe(caller=caller).look(hooks) if each.is_optional and each.line]
-    except (ApiError, SignInEndedError) as error:
-        raise not_asked(f"nothing is written: the backend can't be asked with this token: {error}") from error
-
-
-def _write(names: Iterable[str], file: Path) -> None:
-    try:
-        write_offers(names, file)
-    except OSError as error:
-        raise not_asked(f"{file} can't be written: {error.strerror}") from error
