@@ -269,7 +269,7 @@ def narrowed(each: Declared, rows: dict[str, Row]) -> str:
 
 
 @pytest.mark.whole
-def test_no_list_no_file_and_no_number_has_rows_of_another(misdeclared: Portal) -> None:
+def test_no_list_file_or_number_has_others_rows(misdeclared: Portal) -> None:
     known = all_rows(misdeclared)
     with HttpBrowser() as browser:
         walker = Walker(misdeclared, browser)
@@ -295,7 +295,7 @@ def test_no_list_no_file_and_no_number_has_rows_of_another(misdeclared: Portal) 
 
 
 @pytest.mark.whole
-def test_no_page_of_a_row_has_rows_of_another(misdeclared: Portal) -> None:
+def test_no_page_of_a_row_has_others_rows(misdeclared: Portal) -> None:
     lists = all_rows(misdeclared)
     known = {row_id: row for rows in lists.values() for row_id, row in rows.items()}
     with HttpBrowser() as browser:

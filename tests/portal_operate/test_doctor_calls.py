@@ -96,7 +96,7 @@ def test_differences_from_the_declaration_are_named(tmp_path: Path) -> None:
     assert access not in done.out + done.err
 
 
-def test_what_is_there_and_not_declared_is_one_warning() -> None:
+def test_undeclared_calls_are_one_warning() -> None:
     with offered("energy.get_sttions", "auth.logout", "auth.reset_password"):
         found, _ = examined(SMALL, token(sub="ada"))
     told = seen_as(found, Level.WARNING)

@@ -167,7 +167,7 @@ def test_a_page_may_be_a_function_and_the_buttons_that_lead_to_it_have_the_porta
 
 
 @pytest.mark.parametrize("path", [PAGE, HERE, NEW])
-def test_page_of_a_call_that_is_not_offered_is_a_404(site: Site, path: str) -> None:
+def test_page_of_an_absent_call_is_404(site: Site, path: str) -> None:
     site.backend.lists(customers.CUSTOMERS, [ADA])
     assert site.get(path).status == 200
     with offered("required"):

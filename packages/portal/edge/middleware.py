@@ -87,7 +87,7 @@ def load_routes(app: str) -> RouteTable:
 
 
 class _Current:
-    """What gives the platforms of which the backend offers nothing."""
+    """The function that gives the platforms of which the backend offers nothing."""
 
     source: Callable[[], frozenset[TPlatform]] | None = None
 

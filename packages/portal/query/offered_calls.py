@@ -1,4 +1,4 @@
-"""What the backend offers of the calls and parameters that are declared optional: one room, and one declaration.
+"""The calls and parameters that the backend offers of those that are declared optional: one room, one declaration.
 
 `APP_BACKEND_OFFERS`, or the backend's class, names it (contract, section 7). Nothing is found out behind a request: an
 answer speaks for itself alone.

@@ -131,7 +131,7 @@ class PaginatedRes(Generic[TItem]):
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether the server says that it has a further page, and not where that begins."""
+        """Return whether the server says that it has a further page, and not where that begins."""
         return bool(self.raw_res) and self.raw_res[-1].get(HAS_NEXT_FIELD) is True and not self.has_next
 
 
@@ -235,7 +235,7 @@ def response_data(body: Any, decode: Decoder | None) -> tuple[Any, ApiError | No
 
 
 def filters_of(params: Sequence[str]) -> bool:
-    """Whether one of these parameters decides which rows a list has; the order alone does not."""
+    """Return whether one of these parameters decides which rows a list has; the order alone does not."""
     return any(param != SORT_PARAM for param in params)
 
 

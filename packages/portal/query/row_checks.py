@@ -145,7 +145,7 @@ def _checks(request: ListRequest) -> list[_Check]:
 
 
 def _readers(row_filter: RowFilter) -> tuple[_Reader, ...]:
-    """What a limit and the field's value are compared as: what the field is declared to be."""
+    """Return what makes a limit and the field's value comparable: the field is declared to be that."""
     types = row_filter.types
     if datetime in types or date in types:
         return _moment, _number

@@ -1,4 +1,4 @@
-"""What stands between granian and the WSGI application: `for_granian` wraps an application, for three reasons.
+"""The layer between granian and the WSGI application: `for_granian` wraps an application, for three reasons.
 
 `refusal` is what a request gets that is turned away (:mod:`portal.server.gate`).
 

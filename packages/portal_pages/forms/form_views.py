@@ -134,7 +134,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         return form_page(request, form, submit_label=str(self.submit_label), **about)
 
     def _has_double(self, request: HttpRequest, pages: PageNames, form: Any, create: Any, given: Any) -> bool:
-        """Whether a question is to be answered first. A form that was sent before is no double of itself."""
+        """Return whether a question is to be answered first. A form that was sent before is no double of itself."""
         rows = self.rows or pages.rows
         if rows is None or not self.unique or UNKNOWN_FIELD in request.POST:
             return False
@@ -287,7 +287,7 @@ class EditView(DeclaredPage, Generic[TRow]):
     def _not_found(
         self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], error: ApiNotFoundError, *, row_id: str
     ) -> HttpResponse | BackendForm[TRow]:
-        """What a 404 of the change means: the row was deleted, or the backend refuses the change; or nobody knows."""
+        """Tell a deleted row from a refused change after a 404; raise the error where nobody knows."""
         try:
             if is_not_taken_of_row(request, error, row_id, query=self.query):
                 return self._refused(request, pages, form, row_id=row_id)

@@ -116,7 +116,7 @@ SORT: Final = "sort"
 
 
 def not_known(ignored: Collection[str], *, filters: Sequence[Filter], ranges: Sequence[DateRange]) -> Iterator[str]:
-    """What people call parameters of a list, such as those that the backend did not follow."""
+    """Yield the names that people have for parameters of a list, such as those that the backend did not follow."""
     for param, text in ((SEARCH_TEXT, _("Search")), (SORT, _("Sorting"))):
         if param in ignored:
             yield text

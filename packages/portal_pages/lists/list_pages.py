@@ -261,7 +261,7 @@ class ListPage:
 
     @property
     def can_be_narrowed(self) -> bool:
-        """Whether there is a filter, a range or an order to choose."""
+        """Return whether there is a filter, a range or an order to choose."""
         return bool(self.sorts or self.filters.filters or self.filters.ranges or self.filters.clear_url)
 
     @property

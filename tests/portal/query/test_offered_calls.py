@@ -1,4 +1,4 @@
-"""What is declared to be offered is asked for, and nothing else; what one answer says holds for that answer alone.
+"""Calls that are declared to be offered are made, and nothing else; what one answer says holds for that answer alone.
 
 Backends here take no notice of parameters. No row that contradicts one, or lacks its field, is handed out.
 """
@@ -177,7 +177,7 @@ def test_row_that_contradicts_a_filter_is_left_out(ada: User, named: dict[str, A
         ({"begunAt": None}, {"begun_at_from": "2026-01-01"}, False),
     ],
 )
-def test_row_that_lacks_a_filter_field_is_left_out(
+def test_row_without_a_filters_field_is_left_out(
     ada: User, backend: DeafBackend, row: dict[str, Any], named: dict[str, Any], fits: bool
 ) -> None:
     backend.own, backend.total = [{"id": "v1", **row}], 1
@@ -224,7 +224,7 @@ def test_write_that_is_not_offered_is_not_sent(ada: User, backend: DeafBackend) 
     assert not [call for call in backend.calls if call[0] == "POST"]
 
 
-def test_own_declaration_is_offered_but_for_what_it_takes_back() -> None:
+def test_own_declaration_is_offered_but_for_exceptions() -> None:
     own = Queries.use_get_own_query
     with offered("required"):
         assert (offers(own), offers(own, "q"), offers(own, "sort"), [*optional_names(own)]) == (True, False, False, [])
@@ -240,7 +240,7 @@ def test_own_declaration_is_offered_but_for_what_it_takes_back() -> None:
     ],
     ids=["declared", "not declared", "whole", "counts all"],
 )
-def test_total_under_a_filter_is_told_where_it_is_certain(
+def test_certain_total_under_a_filter_is_told(
     ada: User, names: tuple[str, ...], has_next: bool, total: int, told: int | None
 ) -> None:
     ada.backend.own = [row for row in ROWS if row["clientId"] == "Kiel"]
@@ -266,7 +266,7 @@ def test_absent_answer_is_remembered_for_nobody(
         assert len(visits(user).unwrap().items) == 4
 
 
-def test_404_of_a_row_or_a_write_says_nothing_of_the_call(ada: User, backend: DeafBackend) -> None:
+def test_404_of_a_row_is_no_absence(ada: User, backend: DeafBackend) -> None:
     backend.status = 404
     errors: list[ApiError | None] = [
         Queries.use_get_visit_query(ada.request(registry=REGISTRY), id="v1").error,
@@ -275,7 +275,7 @@ def test_404_of_a_row_or_a_write_says_nothing_of_the_call(ada: User, backend: De
     assert [type(error) for error in errors] == [ApiNotFoundError, ApiNotFoundError]
 
 
-def test_every_name_of_the_contract_belongs_to_a_declaration() -> None:
+def test_each_name_of_the_contract_is_declared() -> None:
     known = {name for hook in declared_hooks() for name in optional_names(hook)}
     assert read_offers_file(CONTRACT_FILE) <= known
 

@@ -93,7 +93,7 @@ def test_first_pages_import_nothing_more(tmp_path: Path, app: str, path: str, ca
 
 
 @pytest.mark.parametrize(("offers", "lines"), [(None, 1), (frozenset(), 0), (frozenset({"*"}), 0)])
-def test_start_without_a_declaration_says_what_is_not_shown(settings, caplog, offers, lines):
+def test_start_without_declaration_says_what_is_hidden(settings, caplog, offers, lines):
     import_services()
     settings.PORTAL = dataclasses.replace(portal_config(), offers=offers)
     say_what_is_not_offered()

@@ -1,4 +1,4 @@
-"""What stands around an application: known bodies, plain content types, cookies that were lost."""
+"""The layer around an application: known bodies, plain content types, cookies that were lost."""
 
 from __future__ import annotations
 

@@ -264,7 +264,7 @@ def test_an_outage_is_told_while_it_lasts_beside_rows_that_were_kept(browser: Cl
     assert [tells(**reload), tells()] == [False, False]
 
 
-def test_404_of_a_list_takes_it_from_no_other_page(browser: Client, backend: Backend) -> None:
+def test_404_of_a_list_is_that_pages_alone(browser: Client, backend: Backend) -> None:
     def offers() -> list[bool]:
         return [f'href="{HOME}/stations"' in shown(browser.get(path)) for path in (PAGE, ROW) * 2]
 

@@ -53,7 +53,7 @@ def test_it_is_a_file_with_all_rows_that_no_cache_keeps(user: Browser) -> None:
     assert len(others) == WALK_PAGE_ROWS
 
 
-def test_head_has_the_headers_and_reads_no_further_page(user: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_head_has_headers_and_reads_one_page(user: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.test.client.conditional_content_removal", lambda _request, response: response)
     response = user.head(PATH)
     assert (response.status_code, response["Content-Type"]) == (200, "text/csv; charset=utf-8")

@@ -181,7 +181,7 @@ def test_picked_row_stays_where_a_row_is_created_anew(site: Site, visit: KeptRow
 
 
 @pytest.mark.parametrize("is_offered", [True, False])
-def test_id_of_a_row_that_is_not_there_is_shown(site: Site, is_offered: bool) -> None:
+def test_missing_row_is_shown_by_its_id(site: Site, is_offered: bool) -> None:
     site.backend.refuses("GET", f"{PLACES}/p1", status=404)
     with offered("all" if is_offered else "energy.create_customer"):
         shown = site.get(f"{NEW}?placeId=p1").fields

@@ -134,7 +134,7 @@ def test_what_the_backend_did_not_follow_is_named() -> None:
     assert {heading.direction for heading in page.headings} == {""}
 
 
-def test_what_is_not_offered_is_left_out_of_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_address_is_read_without_what_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(HOOK, "optional_params", True)
     with offered("required"):
         page = page_of("q=a&city=Ulm&sort=name", FILTERED, items=())

@@ -149,7 +149,7 @@ def test_a_part_of_the_page_for_htmx_has_the_views_and_the_form_of_its_state(sit
     assert f'method="post" action="{OSLO}"' in part.text
 
 
-def test_view_of_a_filter_that_is_not_offered_is_not_there(site: Site) -> None:
+def test_view_of_an_absent_filter_is_hidden(site: Site) -> None:
     site.backend.lists(CLIENTS, [ADA])
     assert "In Ulm" in site.get(PAGE).text
     with offered("required"):

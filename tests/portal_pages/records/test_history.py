@@ -117,7 +117,7 @@ def test_a_history_that_could_not_be_loaded_says_so_beside_the_row(site: Site) -
     assert (page.status, "This could not be loaded." in page.text, NOTE in page.forms) == (200, True, True)
 
 
-def test_history_and_undo_are_there_where_they_are_offered(site: Site) -> None:
+def test_history_and_undo_follow_what_is_offered(site: Site) -> None:
     site.backend.answers("DELETE", ROW, status=204)
     with offered("energy.get_customers", "energy.get_customer", "energy.delete_customer"):
         page = site.get()

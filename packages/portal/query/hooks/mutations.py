@@ -173,7 +173,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         return cast("MutationResult[TData]", result)
 
     def was_sent(self, *, body: TBody, params: TParams | Mapping[str, Any] | None = None) -> bool:
-        """Whether a POST of just this is under way or done, under the same `idempotency_key`: it is not done twice."""
+        """Return whether a POST of just this is under way or done under the same `idempotency_key`."""
         checked = checked_params(given=params, declared=self.hook.params, endpoint=self.hook.key)
         key = self._key(checked, self.hook.wire_body(body), None)
         partition, known = self.client.reads.bound_partition(), self.client.reads.fetcher.cache.sent_keys

@@ -159,7 +159,7 @@ class Shell(PartShell):
 
     @property
     def searches(self) -> bool:
-        """Whether the backend searches any list."""
+        """Return whether the backend searches any list."""
         return bool(offered_lists())
 
     @property

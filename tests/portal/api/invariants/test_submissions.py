@@ -24,7 +24,7 @@ def test_1_but_after_a_503_the_token_is_submitted_again_not_before_a_second(worl
     assert world.backend.is_signed_in()
 
 
-def test_1_one_request_submits_a_token_twice_at_most(world: RefreshWorld, pair, process):
+def test_1_request_submits_a_token_twice_at_most(world: RefreshWorld, pair, process):
     world.backend.answers = [UNANSWERED] * 4
     tokens = process.request(pair)
     for after_s in (0.5, 0.6) * 3:  # each second one learns of the one before from its record

@@ -251,7 +251,7 @@ DAMAGED = (
         ("application/json", b'{"accessToken": 1, "refreshToken": 2}', NO_TOKENS),
     ],
 )
-def test_success_without_tokens_is_lost_only_as_damaged_json(kind, content, outcome, caplog):
+def test_success_without_tokens_is_lost_if_damaged(kind, content, outcome, caplog):
     response = RawResponse(status=200, headers={"Content-Type": kind}, content=content)
     assert read_token_response(response, submitted="r1") == outcome
     assert ("rotates_refresh_tokens" in caplog.text) is (outcome is OLD)

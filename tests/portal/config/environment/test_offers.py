@@ -23,7 +23,7 @@ def own(offers: object) -> Any:
 
 
 @pytest.mark.parametrize("offers", ["all", ["energy.get_stations"], {"energy"}, {1}, {"a.b": 1}])
-def test_class_without_a_set_of_names_stops_the_start(monkeypatch: pytest.MonkeyPatch, offers: object) -> None:
+def test_class_without_set_of_names_stops_start(monkeypatch: pytest.MonkeyPatch, offers: object) -> None:
     monkeypatch.setenv(NAME, "")
     with pytest.raises(ConfigurationError, match=r"^offers of Own, as APP_BACKEND_OFFERS is unset, "):
         read_offers(NAME, backend=own(offers))

@@ -33,12 +33,12 @@ def _services() -> None:
         (("operations.create_work_order",), {"FINANCE"}),
     ],
 )
-def test_platform_is_absent_if_nothing_of_it_is_offered(names: tuple[str, ...], absent: set[str]) -> None:
+def test_platform_without_an_offer_is_absent(names: tuple[str, ...], absent: set[str]) -> None:
     with offered(*names):
         assert absent_platforms() == absent
 
 
-def test_absent_platform_is_in_no_navigation_and_no_home(backend: Backend, signed_in: SignedIn) -> None:
+def test_absent_platform_has_no_navigation_and_home(backend: Backend, signed_in: SignedIn) -> None:
     backend.lists("/energy/clients", [])
     with offered("finance.get_invoices"):
         page = signed_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP").get("/en/energy/clients").content.decode()

@@ -67,7 +67,7 @@ def test_without_a_profile_the_tokens_own_platforms_decide_and_no_cookie_is_writ
     assert len(backend.calls) == calls, "no time is left for anybody"
 
 
-def test_platform_of_which_nothing_is_offered_is_no_home(
+def test_platform_without_an_offer_is_no_home(
     backend: RequestsMock, account: str, request_without_cookies: HttpRequest
 ) -> None:
     import_services()
