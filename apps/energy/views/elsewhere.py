@@ -10,7 +10,12 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.services.energy.charger_work_orders import ChargerWorkOrderQueries
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
-from portal.services.operations.work_orders import WorkOrderPriority, WorkOrderQueries, WorkOrderStatus
+from portal.services.operations.work_orders import (
+    WorkOrderMutations,
+    WorkOrderPriority,
+    WorkOrderQueries,
+    WorkOrderStatus,
+)
 from portal.web.present import Badge
 from portal_pages import Related, Totals
 
@@ -41,6 +46,7 @@ work_orders: Related[Any] = Related(
     page="/operations/work-orders",
     template="energy/stations/work_orders.html",
     create=_("New work order"),
+    create_by=WorkOrderMutations.use_create_work_order_mutation,
     context={"statuses": ORDER_STATUSES},
 )
 
@@ -55,6 +61,7 @@ charger_work_orders: Related[Any] = replace(
     work_orders,
     hook=ChargerWorkOrderQueries.use_get_charger_work_orders_query,
     by="charger_id",
+    page_shows=WorkOrderQueries.use_get_work_orders_query,
     create_with=about_fault,
     create_page="charger-report",
     create_is_main=True,

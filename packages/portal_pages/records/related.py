@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
-from portal.query import PaginatedQueryHook, Row, field_types, offers
+from portal.query import MutationHook, PaginatedQueryHook, Row, field_types, offers
 from portal.web.frame import is_denied, open_platforms, part_shell_for
 from portal.web.present import is_not_there, with_params
-from portal.web.request import active_locale
+from portal.web.request import active_locale, view_is_absent
 from portal.web.templating import part_cache, render_block
 from portal_pages.lists import short_table
 from portal_pages.page_names import ShownRow, names_of, shown_row
@@ -158,9 +158,11 @@ class Related(Generic[TItem]):
         another platform needs one.
     :param context: what that template gets beside its row. By default what the list's own gets.
     :param totals: what all rows add up to.
+    :param page_shows: the call of that list, where it is not `hook`. Not offered, nothing leads there.
     :param create: the text of a link to the form at `…/new`, which is told the row's id. Empty for no link.
+    :param create_by: the mutation of that form, if nothing may lead there where it is not offered.
     :param create_with: what else that form is told, of the row.
-    :param create_page: name of the URL of a form of this app, an `AddView` say: for who may not open the platform.
+    :param create_page: name of the URL of a form of this app, an `AddView` say: for who may not open the platform's.
     :param create_is_main: whether the link stands beside the row's name, and not above the list.
     :param empty: what is said in place of no rows.
     """
@@ -172,7 +174,9 @@ class Related(Generic[TItem]):
     template: str = ""
     context: Mapping[str, object] = field(default_factory=dict)
     totals: Totals | None = None
+    page_shows: PaginatedQueryHook[Any, ...] | None = None
     create: LazyText = ""
+    create_by: MutationHook[Any, Any, Any] | None = None
     create_with: Callable[[Any], Mapping[str, ParamValue]] = lambda _row: {}
     create_page: str = ""
     create_is_main: bool = False
@@ -245,14 +249,16 @@ class Related(Generic[TItem]):
         if is_not_there(result) or self._wire_names[self.by] in result.data.ignored:
             return None
         is_open = not self.is_elsewhere or self.platform in shell.platforms
-        create_url = self._url(row_id, below="/new", **self.create_with(row)) if self.create and is_open else ""
-        if self.create_page and not is_open:
-            create_url = with_params(reverse(self.create_page, args=[row_id]), self.create_with(row))
+        create_url = ""
+        if self.create and is_open and (self.create_by is None or offers(self.create_by)):
+            create_url = self._url(row_id, below="/new", **self.create_with(row))
+        elif self.create_page and not view_is_absent(resolve(own := reverse(self.create_page, args=[row_id])).func):
+            create_url = with_params(own, self.create_with(row))
         about: dict[str, Any] = {
             "name": self.page.rpartition("/")[2],
             "title": str(self.title),
             "empty": str(self.empty),
-            "url": self._url(row_id) if is_open else "",
+            "url": self._url(row_id) if is_open and offers(self.page_shows or self.hook) else "",
             "create_url": create_url,
             "create_label": str(self.create),
             "create_is_main": self.create_is_main,

@@ -13,6 +13,7 @@ from django.test import Client
 from apps.energy.views.meters import consumption_chart
 from portal.services.energy.meters import MeterReading
 from portal.testing import Backend, SignedIn, page_of, row_ids
+from tests.support.offers import offered
 
 CLIENTS, PAGE = "/energy/clients", "/en/energy/clients"
 
@@ -125,13 +126,33 @@ def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, sign
 CHARGER = "/en/energy/chargers/chg_1"
 
 
+BOTH = ["ENERGY_APP", "OPERATIONS_APP"]
+SHOWN = [
+    "operations.get_summary",
+    "energy.get_charger",
+    *(f"energy.get_charger_work_orders{param}" for param in ("", "?chargerId")),
+]
+
+
 @pytest.mark.parametrize(
-    ("permissions", "form"),
-    [(["ENERGY_APP"], f"{CHARGER}/report"), (["ENERGY_APP", "OPERATIONS_APP"], "/operations/work-orders/new")],
+    ("permissions", "names", "forms"),
+    [
+        (["ENERGY_APP"], ["all"], [f"{CHARGER}/report"]),
+        (BOTH, ["all"], ["/operations/work-orders/new"]),
+        (BOTH, [*SHOWN, "operations.create_work_order"], ["/operations/work-orders/new"]),
+        (BOTH, [*SHOWN, "energy.report_fault"], [f"{CHARGER}/report"]),
+        (BOTH, [*SHOWN], []),
+    ],
 )
-def test_fault_has_high_priority(backend: Backend, signed_in: SignedIn, permissions: list[str], form: str) -> None:
-    backend.lists("/energy/chargers", [{"id": "chg_1", "name": "Oslo 1", "status": "faulted"}])
-    backend.answers("GET", "/energy/chargers/chg_1/work-orders", json=page_of([]))
-    page = signed_in(*permissions).get(CHARGER).content.decode()
-    [link] = re.findall(r'href="([^"]*/(?:new|report)\?[^"]*)"', page)
-    assert (form in link, "priority=high" in link) == (True, True)
+def test_fault_has_high_priority_and_a_form_that_is_offered(
+    backend: Backend, signed_in: SignedIn, permissions: list[str], names: list[str], forms: list[str]
+) -> None:
+    backend.answers("GET", "/energy/chargers/chg_1", json={"id": "chg_1", "name": "Oslo 1", "status": "faulted"})
+    backend.answers("GET", "/energy/chargers/chg_1/work-orders", json=page_of([{"id": "wor_1", "title": "Look"}]))
+    with offered(*names):
+        page = signed_in(*permissions).get(CHARGER).content.decode()
+    links = re.findall(r'href="([^"]*/(?:new|report)\?[^"]*)"', page)
+    assert [
+        ("priority=high" in link, link.partition("?")[0][-len(form) :]) for form, link in zip(forms, links, strict=True)
+    ] == [(True, each) for each in forms]
+    assert ("/operations/work-orders?" in page) == ("OPERATIONS_APP" in permissions and names == ["all"])
