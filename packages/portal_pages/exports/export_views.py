@@ -82,8 +82,8 @@ class ExportView(DeclaredPage):
         :raises portal.errors.ApiError: the first page can't be read.
         """
         controls = self.list_view.controls(request.GET)
-        if controls.has_error:  # the list says what is wrong
-            return redirect(controls.url(reverse(pages.list)))
+        if controls.has_error or controls.left_out:  # the list says what is wrong, or is not offered
+            return redirect(f"{reverse(pages.list)}?{request.GET.urlencode()}")
         user = account_tag_of(request.edge_user) or _tag_of_token(request)
         slot = take_slot(user)
         if isinstance(slot, Refusal):

@@ -116,9 +116,7 @@ def read_controls(view: Any, given: QueryDict) -> ListControls:
         cursor=given.get("cursor", ""),
         pages=number_of_pages(given.get("pages", "")),
         values=tuple((each, read_values(given.getlist(each.param))) for each in view.filters if each.param in offered),
-        days=tuple(
-            read_days(each, given) for each in view.ranges if each.first_param in offered and each.last_param in offered
-        ),
+        days=tuple(read_days(each, given) for each in view.ranges if each.first_param in offered),
         menu=given.get(MENU, ""),
         left_out=left_out,
     )

@@ -307,4 +307,6 @@ def _offered_params(
     declared: frozenset[str] | None,  # noqa: ARG001  the key
 ) -> frozenset[str]:
     rows = {each.param: each.rows for each in view.filters if each.rows is not None and not offers(each.rows)}
-    return frozenset(param for param in view.params if param not in rows and offers(view.hook, param))
+    absent = {param for param in view.params if param in rows or not offers(view.hook, param)}
+    ends = ({each.first_param, each.last_param} for each in view.ranges)
+    return frozenset(view.params) - absent.union(*(each for each in ends if each & absent))

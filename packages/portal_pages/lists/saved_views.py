@@ -129,7 +129,11 @@ def views_of(view: Any, request: Any, route: str, *, shown_url: str = "") -> tup
         if params is not None and view.offered.issuperset(params):
             shown.append(made(str(each.label), with_params("", params)[1:]))
     saved = [each for each in _read(shell.saved_views).get(shell.account or "", ()) if each.route == route]
-    shown += [made(each.name, each.query, is_saved=True, is_pinned=each.pinned) for each in saved]
+    shown += [
+        made(each.name, each.query, is_saved=True, is_pinned=each.pinned)
+        for each in saved
+        if not view.controls(QueryDict(each.query)).left_out
+    ]
     return (*([made(_("All"), "")] if shown and shown_url else ()), *shown)
 
 

@@ -159,7 +159,10 @@ def test_parameter_that_is_not_offered_is_left_out(browser: Client) -> None:
     assert row_ids(page) == ["wor_1", "wor_2", "wor_3"]
     assert "Left out: Search and Assigned to" in " ".join(page.content.decode().split())
     assert 'name="assigneeId"' not in page.content.decode().partition("<main")[2]
-    assert len(re.findall(r"wor_\d", b"".join(browser.get(f"{PAGE}/export?assigneeId=acc_me")).decode())) == 3
+    assert browser.get(f"{PAGE}/export?assigneeId=acc_me&q=x")["Location"] == f"{PAGE}?assigneeId=acc_me&q=x"
+    assert len(re.findall(r"wor_\d", b"".join(browser.get(f"{PAGE}/export")).decode())) == 3
+    with offered("operations.get_work_orders", "operations.get_work_orders?createdAtFrom"):
+        assert "Left out: Created" in " ".join(text_of(browser, f"{PAGE}?createdAtFrom=2026-01-01").split())
 
 
 @pytest.mark.usefixtures("browser")
