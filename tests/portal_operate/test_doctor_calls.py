@@ -6,6 +6,7 @@ import dataclasses
 import json
 import socket
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -35,7 +36,7 @@ CLIENTS = [
     {"id": "cli_2", "name": "Bo", "createdAt": "2026-01-02T00:00:00Z"},
 ]
 SESSIONS = [
-    {"id": "ses_1", "clientId": "cli_1", "createdAt": "2026-01-01T00:00:00Z"},
+    {"id": "ses_1", "clientId": "cli_1", "read": "NOW", "createdAt": "2026-01-01T00:00:00Z"},
     {"id": "ses_2", "clientId": "cli_2", "createdAt": "2026-01-02T00:00:00Z"},
 ]
 KEY = "a key that this backend alone knows, for HS256"
@@ -67,7 +68,8 @@ def backend_with(calls: Mapping[str, Any], *, accepts: bool = True) -> AbstractC
         if not accepts or not request.headers.get("authorization"):
             connection.sendall(reply(status="401 Unauthorized"))
         elif path in calls:
-            connection.sendall(reply(json.dumps(calls[path]).encode()))
+            text = json.dumps(calls[path]).replace("NOW", str(time.monotonic_ns()))
+            connection.sendall(reply(text.encode()))
         else:
             connection.sendall(reply(status="404 Not Found"))
 
@@ -152,6 +154,12 @@ def test_failed_live_look_writes_nothing(tmp_path: Path, calls: Mapping[str, Any
     with backend_with(calls, accepts=accepts) as backend, pytest.raises(CommandError, match="written") as caught:
         live_offers(backend.url, token(sub="ada"), tmp_path, file)
     assert (caught.value.returncode, (tmp_path / "offers").read_text()) == (2, "energy.get_stations")
+
+
+def test_live_look_says_what_rows_do_not_tell(tmp_path: Path) -> None:
+    with backend_with(SMALL) as backend:
+        _, file = live_offers(backend.url, token(sub="ada"), tmp_path)
+    assert "# energy.get_charging_sessions:total  # the rows do not tell" in file
 
 
 def test_live_look_without_an_app_says_so() -> None:

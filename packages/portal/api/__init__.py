@@ -23,6 +23,7 @@
 from __future__ import annotations
 
 # Of an installed package, type checkers take only what is imported under its own name.
+from portal.api.backend import PASSWORD_RESET as PASSWORD_RESET
 from portal.api.backend import Backend as Backend
 from portal.api.backend import BackendProblem as BackendProblem
 from portal.api.backend import FormBody as FormBody

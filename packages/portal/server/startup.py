@@ -16,7 +16,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
-from portal.api import jwks_keys
+from portal.api import PASSWORD_RESET, jwks_keys
 from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
@@ -85,7 +85,7 @@ def say_what_is_not_offered() -> None:
     if portal_config().offers is not None:
         return
     hooks = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
-    calls = sorted(hook.key for hook in hooks if not offers(hook))
+    calls = sorted({hook.key for hook in hooks if not offers(hook)} - PASSWORD_RESET)
     logger.warning(
         "APP_BACKEND_OFFERS is not set, so %d optional calls are neither shown nor made, such as %s; set it to"
         " contract, all, or a file that check_services --write makes (docs/reference/what-we-ask-of-a-backend.md)",

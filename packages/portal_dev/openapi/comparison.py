@@ -49,14 +49,14 @@ class Difference(NamedTuple):
 
 
 def offered_by(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> Iterator[str]:
-    """Yield the names of the optional calls and parameters that a schema has, as `APP_BACKEND_OFFERS` has them."""
+    """Yield lines for `APP_BACKEND_OFFERS`: the optional calls and parameters that a schema has."""
     known = _by_address(operations)
     for hook in hooks:
         operation = known.get((str(getattr(hook, "method", "GET")), without_names(hook.path_shape)))
         for name in optional_names(hook) if operation else ():
             _, _, param = name.partition("?")
             if operation and (not param or param in operation.query):
-                yield name
+                yield f"# {name}  # can't be told from a schema" if name.endswith(":total") else name
 
 
 def compared(hooks: Iterable[Endpoint[Any]], operations: Iterable[Operation]) -> list[Difference]:

@@ -1,4 +1,4 @@
-"""What a running backend has of the optional calls and parameters: each call that reads is made with a user's token.
+"""Look for the optional calls and parameters at a running backend: each call that reads is made with a user's token.
 
 Operators run it (`doctor`, `check_services --live`), and never a user's request. The calls pass the cache and the
 declaration, and nothing is written.
@@ -55,7 +55,7 @@ class Probed(NamedTuple):
 
     @property
     def is_optional(self) -> bool:
-        """Whether a declaration of offers can have the name."""
+        """A declaration of offers can have the name."""
         return self.endpoint.optional or self.name != self.endpoint.key
 
 
@@ -68,6 +68,11 @@ def write_offers(names: Iterable[str], file: Path) -> None:
 class _List(NamedTuple):
     rows: list[dict[str, Any]]
     total: int | None
+
+    @property
+    def ids(self) -> list[Any]:
+        """Ids of the rows: all else may change between two calls."""
+        return [row.get("id") for row in self.rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,24 +133,23 @@ class Probe:
         asked = {name: _telling_value([row.get(one.field) for row in bare.rows]) for name, one in hook.filters.items()}
         for name, value in {**asked, SEARCH_PARAM: _telling_text(hook, bare.rows)}.items():
             seen = None if value is None else self._rows(hook, {name: value})
-            has_narrowed = seen is not None and bool(seen.rows) and seen.rows != bare.rows
-            if value is None:
-                yield Probed(f"{hook.key}?{name}", hook, None, "the rows do not tell")
-                continue
-            yield Probed(f"{hook.key}?{name}", hook, has_narrowed, "" if has_narrowed else "changes nothing")
+            has_narrowed = None if value is None else seen is not None and bool(seen.rows) and seen.ids != bare.ids
+            yield _told(f"{hook.key}?{name}", hook, has_narrowed, "changes nothing")
             if seen is not None and has_narrowed:
                 totals.append(seen.total is not None and (bare.total is None or seen.total < bare.total))
-        sorts = self._sorts(hook, bare)
-        yield Probed(f"{hook.key}?{SORT_PARAM}", hook, sorts, "" if sorts else "does not turn the list")
-        is_counted = all(totals) if totals else None
-        yield Probed(f"{hook.key}:total", hook, is_counted, "" if is_counted else "does not follow a filter")
+        yield _told(f"{hook.key}?{SORT_PARAM}", hook, self._sorts(hook, bare), "does not turn the list")
+        yield _told(f"{hook.key}:total", hook, all(totals) if totals else None, "does not follow a filter")
 
     def _sorts(self, hook: DeclaredList[Any, Any], bare: _List) -> bool | None:
         """Return whether both directions differ; None where the rows can't tell."""
         if len({row.get(CREATED_AT_FIELD) for row in bare.rows}) <= 1:
             return None
-        turned = [self._rows(hook, {SORT_PARAM: sort}) for sort in (SORT_NEWEST_FIRST, SORT_OLDEST_FIRST)]
-        return None not in turned and turned[0] != turned[1]
+        newest, oldest = (self._rows(hook, {SORT_PARAM: sort}) for sort in (SORT_NEWEST_FIRST, SORT_OLDEST_FIRST))
+        return newest is not None and oldest is not None and newest.ids != oldest.ids
+
+
+def _told(name: str, hook: Endpoint[Any], is_there: bool | None, otherwise: str) -> Probed:
+    return Probed(name, hook, is_there, "" if is_there else "the rows do not tell" if is_there is None else otherwise)
 
 
 def _place(endpoint: Endpoint[Any]) -> tuple[bool, bool, bool]:

@@ -95,7 +95,7 @@ def test_first_pages_import_nothing_more(tmp_path: Path, app: str, path: str, ca
 @pytest.mark.parametrize(("offers", "lines"), [(None, 1), (frozenset(), 0), (frozenset({"*"}), 0)])
 def test_start_without_declaration_says_what_is_hidden(settings, caplog, offers, lines):
     import_services()
-    settings.PORTAL = dataclasses.replace(portal_config(), offers=offers)
+    settings.PORTAL = dataclasses.replace(portal_config(), offers=offers, offers_password_reset=False)
     say_what_is_not_offered()
     assert len(caplog.messages) == lines
     assert all("such as auth.logout, energy." in text for text in caplog.messages)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from portal.api.backend.backend_class import (
     CONTRACT,
+    PASSWORD_RESET,
     Backend,
     BackendProblem,
     FormBody,

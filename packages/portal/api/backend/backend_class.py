@@ -221,7 +221,7 @@ def backend_of(config: PortalConfig) -> Backend:
 
 
 #: A switch of their own declares these: `APP_PASSWORD_RESET`.
-_PASSWORD_RESET: Final = frozenset({"auth.forgot_password", "auth.reset_password"})
+PASSWORD_RESET: Final = frozenset({"auth.forgot_password", "auth.reset_password"})
 
 
 def is_named(name: str) -> bool:
@@ -229,7 +229,7 @@ def is_named(name: str) -> bool:
     config: PortalConfig | None = getattr(settings, "PORTAL", None)
     if config is None:
         return True
-    if name in _PASSWORD_RESET:
+    if name in PASSWORD_RESET:
         return config.offers_password_reset
     return name in (named := config.offers or ()) or names.EVERYTHING in named
 
