@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenPair, TokenStore, api_session, is_named
-from portal.config.environment.offers import ALL, CONTRACT_FILE, read_offers_file
+from portal.config.environment import ALL, CONTRACT_FILE, read_offers_file
 from portal.errors import ApiError, ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me
 from portal.query import BackendCaller, DeclaredMutation, optional_names

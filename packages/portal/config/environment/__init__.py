@@ -13,6 +13,7 @@
       store_urls        CACHE_URL, REFRESH_CACHE_URL: one Redis, its Sentinels, or a cluster
 """
 
+from portal.config.environment.offers import ALL, CONTRACT_FILE, read_offers_file
 from portal.config.environment.reader import complete_environment, read_config, try_config
 from portal.config.environment.single_variables import OFF, STDERR, private_dir
 from portal.config.environment.single_variables import read_port_base as port_base
