@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import RequestFactory
 
-from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
+from portal.errors import ApiAbsentError, ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
 from portal.query import QueryClient
 from portal.services.energy.clients import ClientQueries
 from portal.services.energy.meters import MeterQueries
@@ -19,6 +19,7 @@ from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
 from portal.testing import Backend, NewQueryClient, page_of
 from portal_pages import Count, Figure, PeriodChoice, money_of, read_overview
 from portal_pages.overviews.summaries import OverviewData
+from tests.support.offers import offered
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,6 +102,14 @@ def test_failure_without_any_figure_is_raised(backend: Backend, client: QueryCli
     given(backend, {"/energy/state": 404, **answers})
     with pytest.raises(error):
         read(client, CLIENTS, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
+
+
+def test_overview_without_anything_offered_is_absent(client: QueryClient) -> None:
+    beside = [EnergyStateQueries.use_get_state_query.spec()]
+    with offered("required"):
+        assert [tile.value for tile in read(client, METERS, CLIENTS, beside=beside).counts] == ["7"]
+        with pytest.raises(ApiAbsentError):
+            read(client, METERS, beside=beside)
 
 
 @pytest.mark.parametrize("status", [503, 401])

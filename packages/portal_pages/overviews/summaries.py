@@ -9,7 +9,7 @@ from decimal import Decimal
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError
+from portal.errors import ApiAbsentError, ApiError, ApiUnauthorizedError, ApiUnavailableError
 from portal.query import Record, offers, use_queries, versions_of
 from portal.web.context_processors import render_kept
 from portal.web.present import (
@@ -252,6 +252,7 @@ def read_overview(
     :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
     :param beside: what else to read at the same time; a failure of it is up to the page.
+    :raises portal.errors.ApiAbsentError: the backend offers nothing of it.
     :raises portal.errors.ApiError: neither the summary nor anything else is to be had; or the user has to sign in
         again.
     """
@@ -263,6 +264,8 @@ def read_overview(
     wanted = summary.spec(**period.params()) if period is not None else summary.spec()
     specs: list[QuerySpec[Any]] = [wanted, *(counts[place].hook.spec() for place in at_once), *beside]
     found, *results = use_queries(request, specs)
+    if is_missing and all(isinstance(each.error, ApiAbsentError) for each in results):
+        raise ApiAbsentError
     lists: dict[int, PaginatedResult[Any]] = dict(zip(at_once, results[: len(at_once)], strict=True))
     known: TSummary = summary.data()
     has_failed = False
