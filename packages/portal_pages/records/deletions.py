@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 #: The texts of a page that has none of its own.
 DELETE: Final = _("Delete")
 DELETED: Final = _("“%(name)s” was deleted.")
-#: Of the dialog's form: what the page called the row, and whether the dialog has not said that this can't be undone.
+#: Of the dialog's form: what the page called the row.
 NAME_FIELD: Final = "rowName"
-RESTORABLE_FIELD: Final = "restorable"
 _NAME_CHARS: Final = 200
 CHANGED: Final = _("Somebody else has changed this meanwhile, so it was not deleted. You see it as it is now.")
 
@@ -85,7 +84,7 @@ class DeleteView(DeclaredPage):
             return see_other(pages.detail, row_id) if pages.detail else see_other(pages.list)
         result.unwrap()
         text = self.message % {"name": request.POST.get(NAME_FIELD, "")[:_NAME_CHARS] or row_id}
-        if RESTORABLE_FIELD in request.POST and pages.offered(request).restore:
+        if pages.offered(request).restore:
             fields = {SUBMISSION_FIELD: new_submission_key()}
             action = reverse(pages.restore, args=[row_id])
             undo_toast(cast("PortalRequest", request), text, action=action, fields=fields)

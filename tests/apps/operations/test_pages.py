@@ -176,6 +176,7 @@ def test_the_menu_of_persons_stays_where_the_rows_that_are_shown_have_none(backe
     backend.lists(WORK_ORDERS, [ORDER | {"assigneeId": None, "assignee": None}])
     page = text_of(browser, f"{PAGE}?assigneeId=none")
     assert ("menu=assigneeId" in page, 'data-row-id="wor_1"' in page) == (True, True)
+    assert 'menu=assignee"' not in page, "the filter by name is in its place"
 
 
 def test_orders_are_the_users_by_id_alone(loose_backend: Backend, browser: Client) -> None:

@@ -11,6 +11,7 @@ from django.urls import URLPattern
 
 from portal.testing import Backend, page_of
 from portal.web.present import Badge
+from portal.web.submissions import SUBMISSION_FIELD, new_submission_key
 from portal_pages import Column
 from tests.portal_pages import customers
 from tests.portal_pages.site import HERE, PAGE, ROW, Page, Site
@@ -182,9 +183,10 @@ class TestRestore:
         site.backend.answers("POST", f"{ROW}/restore", json=ADA)
         assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
         assert "“Ada <A>” is there again." in site.get().text
-        # At a second press too.
+        # At a second press too, and in another tab.
         site.backend.refuses("POST", f"{ROW}/restore", status=404)
-        assert site.post(UNDELETE, page.forms[UNDELETE]).location == HERE
+        for key in ({}, {SUBMISSION_FIELD: new_submission_key()}):
+            assert site.post(UNDELETE, page.forms[UNDELETE] | key).location == HERE
         page = site.get()
         assert ("is there again." in page.text, WARNING in page.text) == (True, False)
 
