@@ -124,32 +124,28 @@ def test_each_call_behind_a_page_carries_its_request_s_id(backend: Backend, sign
 
 
 CHARGER = "/en/energy/chargers/chg_1"
-
-
-NEW, REPORT = "/operations/work-orders/new", f"{CHARGER}/report"
-SHOWN = (
-    "operations.get_summary energy.get_charger energy.get_charger_work_orders energy.get_charger_work_orders?chargerId"
-)
+BOTH, NEW, REPORT = "ENERGY_APP OPERATIONS_APP", "/operations/work-orders/new", f"{CHARGER}/report"
+ORDERS = "energy.get_charger_work_orders"
+SHOWN = f"operations.get_summary energy.get_charger {ORDERS} {ORDERS}?chargerId"
 
 
 @pytest.mark.parametrize(
-    ("names", "forms"),
+    ("permissions", "names", "forms"),
     [
-        ("all", [NEW]),
-        (f"{SHOWN} operations.create_work_order", [NEW]),
-        (f"{SHOWN} energy.report_fault", [REPORT]),
-        (SHOWN, []),
+        ("ENERGY_APP", "all", [REPORT]),
+        (BOTH, "all", [NEW]),
+        (BOTH, f"{SHOWN} operations.create_work_order", [NEW]),
+        (BOTH, f"{SHOWN} energy.report_fault", [REPORT]),
+        (BOTH, SHOWN, []),
     ],
 )
-def test_fault_has_high_priority(backend: Backend, signed_in: SignedIn, names: str, forms: list[str]) -> None:
+def test_fault_has_high_priority(
+    backend: Backend, signed_in: SignedIn, permissions: str, names: str, forms: list[str]
+) -> None:
     backend.answers("GET", "/energy/chargers/chg_1", json={"id": "chg_1", "name": "Oslo 1", "status": "faulted"})
     backend.answers("GET", "/energy/chargers/chg_1/work-orders", json=page_of([{"id": "wor_1", "title": "Look"}]))
     with offered(*names.split()):
-        page, own = (
-            signed_in(*each).get(CHARGER).content.decode()
-            for each in (["ENERGY_APP", "OPERATIONS_APP"], ["ENERGY_APP"])
-        )
-    for shown, wanted in ((page, forms), (own, [REPORT] if names == "all" or REPORT in forms else [])):
-        links = re.findall(r'href="([^"]*/(?:new|report))\?[^"]*priority=high', shown)
-        assert [link[-len(form) :] for form, link in zip(wanted, links, strict=True)] == wanted
-    assert ("/operations/work-orders?" in page) == (names == "all")
+        page = signed_in(*permissions.split()).get(CHARGER).content.decode()
+    links = re.findall(r'href="([^"]*/(?:new|report))\?[^"]*priority=high', page)
+    assert [link[-len(form) :] for form, link in zip(forms, links, strict=True)] == forms
+    assert ("/operations/work-orders?" in page) == (permissions == BOTH and names == "all")

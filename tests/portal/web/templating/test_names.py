@@ -16,7 +16,6 @@ from markupsafe import Markup
 from portal.edge.paths import is_malformed
 from portal.web.present import Badge
 from portal.web.templating.environment import mailto
-from tests.support.offers import offered
 
 
 def rendered(text: str, *, language: str = "en", **values: Any) -> str:
@@ -53,12 +52,6 @@ def test_row_of_another_platform_is_linked_if_permitted() -> None:
     for platforms, shown in ((("FINANCE",), link), (("ENERGY",), "1001")):
         shell = SimpleNamespace(platforms=platforms, gateway_url="http://gateway.test", locale="en")
         assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
-
-
-@pytest.mark.parametrize(("names", "is_linked"), [("energy.get_stations", False), ("energy.get_station", True)])
-def test_row_that_is_not_offered_is_not_linked(names: str, is_linked: bool) -> None:
-    with offered(names):
-        assert ("href" in rendered("{{ 'Oslo'|link('station', 'sta_1') }}")) == is_linked
 
 
 def test_label_is_escaped_unless_it_is_html() -> None:
