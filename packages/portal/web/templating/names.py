@@ -15,8 +15,10 @@ from django.utils.translation import gettext, ngettext
 from jinja2 import TemplateNotFound, pass_context
 from markupsafe import Markup, escape
 
+from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
+from portal.query import REGISTRY, offers
 from portal.web.present import NO_VALUE, OWN_WORDS, Badge, badge_for, id_segment, with_params
 from portal.web.request import view_is_absent
 
@@ -139,12 +141,12 @@ class Links:
     def platform_link(self, context: Context, label: object, path: str, row_id: str | None) -> Markup:
         """`{{ row.client_name|platform_link("/energy/clients", row.client_id) }}`: a link to a row of another platform.
 
-        It goes through the gateway. The label alone for who may not open the platform, and for an id without an
-        address.
+        It goes through the gateway. The label alone for who may not open the platform, for an id without an
+        address, and where the call of the row, which has the page's path, is not offered.
         """
         text, shell = escape(NO_VALUE if label is None or label == "" else label), context["shell"]
         is_open = any(path.startswith(f"{each.prefix}/") and each.name in shell.platforms for each in PLATFORMS)
-        if not is_open or not row_id or NO_SEGMENT.match(row_id):
+        if not is_open or not row_id or NO_SEGMENT.match(row_id) or _is_absent_elsewhere(path, portal_config().offers):
             return text
         url = f"{shell.gateway_url}/{shell.locale}{path}/{quote(id_segment(row_id), safe='')}"
         return Markup(f'<a href="{escape(url)}">{text}</a>')  # noqa: S704  both are escaped
@@ -212,6 +214,12 @@ class Links:
             before, _, after = reverse(route, urlconf=self._urlconf, args=[_ID]).partition(_ID)
             return before, after
         return None
+
+
+@lru_cache(maxsize=_KEPT_LINKS)
+def _is_absent_elsewhere(path: str, offered: frozenset[str] | None) -> bool:  # noqa: ARG001  the key
+    shape = re.compile(rf"{re.escape(path)}/\{{\w+\}}", re.ASCII)
+    return any(shape.fullmatch(each.path_shape) and not offers(each) for each in REGISTRY.queries.values())
 
 
 def badge(value: str | Badge | None, badges: Mapping[Any, Badge] | None = None) -> Markup:

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from portal.edge.paths import is_malformed
 from portal.web.present import Badge
 from portal.web.templating.environment import mailto
+from tests.support.offers import offered
 
 
 def rendered(text: str, *, language: str = "en", **values: Any) -> str:
@@ -49,9 +50,14 @@ def test_any_other_id_leads_to_its_page(row_id: str, address: str) -> None:
 
 def test_row_of_another_platform_is_linked_if_permitted() -> None:
     link = '<a href="http://gateway.test/en/finance/invoices/inv_1">1001</a>'
-    for platforms, shown in ((("FINANCE",), link), (("ENERGY",), "1001")):
-        shell = SimpleNamespace(platforms=platforms, gateway_url="http://gateway.test", locale="en")
-        assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
+    for platforms, names, shown in (
+        ("FINANCE", "all", link),
+        ("ENERGY", "all", "1001"),
+        ("FINANCE", "required", "1001"),
+    ):
+        shell = SimpleNamespace(platforms=[platforms], gateway_url="http://gateway.test", locale="en")
+        with offered(names):
+            assert rendered("{{ '1001'|platform_link('/finance/invoices', 'inv_1') }}", shell=shell) == shown
 
 
 def test_label_is_escaped_unless_it_is_html() -> None:
