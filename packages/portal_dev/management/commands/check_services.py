@@ -12,15 +12,7 @@ from portal.errors import ApiError, SignInEndedError
 from portal.services.endpoint_list import declared_hooks
 from portal.services.service_imports import import_services
 from portal.services.user import UserQueries
-from portal_dev.openapi import (
-    Difference,
-    SchemaError,
-    differences,
-    offered_by,
-    read_document,
-    read_operations,
-    read_schema,
-)
+from portal_dev.openapi import SchemaError, differences, offered_by, read_document, read_operations, read_schema
 from portal_operate.answers import not_asked, read_token
 from portal_operate.doctor import Probe, caller_with, write_offers
 
@@ -61,7 +53,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(map(str, failed)), returncode=2)
         if options["live"] and not settings.configured:
             raise not_asked("--live asks the backend of an app: ./manage.py --app energy check_services --live")
-        hooks, file, found = declared_hooks(), Path(options["write"]), list[Difference]()
+        hooks, file = declared_hooks(), Path(options["write"])
         try:
             if options["live"]:
                 caller = caller_with(read_token(Path(options["token_file"])))
@@ -69,11 +61,11 @@ class Command(BaseCommand):
                 caller.read(UserQueries.use_get_me_query.spec().query.address())
                 lines = [each.line for each in Probe(caller=caller).look(hooks) if each.is_optional and each.line]
                 write_offers(lines, file)
-            else:
-                document = read_schema(options["schema"])
-                found = differences(document, hooks, below=options["path"])
-                if file != STDOUT:
-                    write_offers(offered_by(hooks, read_operations(read_document(document))), file)
+                return
+            document = read_schema(options["schema"])
+            found = differences(document, hooks, below=options["path"])
+            if file != STDOUT:
+                write_offers(offered_by(hooks, read_operations(read_document(document))), file)
         except (SchemaError, RecursionError) as error:
             raise CommandError(f"{options['schema']}: {error}", returncode=2) from None
         except (ApiError, SignInEndedError, OSError) as error:
