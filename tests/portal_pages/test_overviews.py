@@ -100,16 +100,11 @@ def test_number_is_a_total(
 )
 def test_failure_without_any_figure_is_raised(backend: Backend, client: QueryClient, answers: Any, error: Any) -> None:
     given(backend, {"/energy/state": 404, **answers})
-    with pytest.raises(error):
-        read(client, CLIENTS, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
-
-
-def test_overview_without_anything_offered_is_absent(client: QueryClient) -> None:
     beside = [EnergyStateQueries.use_get_state_query.spec()]
-    with offered("required"):
-        assert [tile.value for tile in read(client, METERS, CLIENTS, beside=beside).counts] == ["7"]
-        with pytest.raises(ApiAbsentError):
-            read(client, METERS, beside=beside)
+    with pytest.raises(error):
+        read(client, CLIENTS, METERS, beside=beside)
+    with offered("required"), pytest.raises(ApiAbsentError):
+        read(client, METERS, beside=beside)
 
 
 @pytest.mark.parametrize("status", [503, 401])
