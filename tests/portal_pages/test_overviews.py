@@ -100,11 +100,13 @@ def test_number_is_a_total(
 )
 def test_failure_without_any_figure_is_raised(backend: Backend, client: QueryClient, answers: Any, error: Any) -> None:
     given(backend, {"/energy/state": 404, **answers})
-    beside = [EnergyStateQueries.use_get_state_query.spec()]
     with pytest.raises(error):
-        read(client, CLIENTS, METERS, beside=beside)
+        read(client, CLIENTS, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
+
+
+def test_overview_of_nothing_offered_is_absent(client: QueryClient) -> None:
     with offered("required"), pytest.raises(ApiAbsentError):
-        read(client, METERS, beside=beside)
+        read(client, METERS, beside=[EnergyStateQueries.use_get_state_query.spec()])
 
 
 @pytest.mark.parametrize("status", [503, 401])

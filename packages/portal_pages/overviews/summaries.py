@@ -252,7 +252,6 @@ def read_overview(
     :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
     :param beside: what else to read at the same time; a failure of it is up to the page.
-    :raises portal.errors.ApiAbsentError: the backend offers nothing of it.
     :raises portal.errors.ApiError: neither the summary nor anything else is to be had; or the user has to sign in
         again.
     """
