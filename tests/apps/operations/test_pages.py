@@ -181,7 +181,7 @@ def test_the_menu_of_persons_stays_where_the_rows_that_are_shown_have_none(backe
 
 def test_orders_are_the_users_by_id_alone(loose_backend: Backend, browser: Client) -> None:
     assert "yours" not in text_of(browser, "/en/operations")
-    loose_backend.lists(WORK_ORDERS, [{**ORDER, "assignee": "Ole"}])
+    loose_backend.lists(WORK_ORDERS, [{**ORDER, "assignee": "Ole", "status": "open", "dueAt": "2026-01-10T00:00:00Z"}])
     # Where nobody knows people, the list of one's own asks for the name.
     fresh = {"headers": {"cache-control": "no-cache"}}
     assert "yours" not in browser.get("/en/operations", **fresh).content.decode()
