@@ -8,8 +8,9 @@ from functools import partial
 
 from portal.testing import page_of
 from tests.support.every_page.acts import Act, answers, at, fails, journey, lists, refuses, send
-from tests.support.every_page.cases import Case
+from tests.support.every_page.cases import Case, Visit
 from tests.support.every_page.rows import CLIENTS, HOSTILE_TEXT, ODD_VALUES, TYPED_TEXT, WORK_ORDERS, Row
+from tests.support.offers import offered
 
 KEY = {"submissionKey": "a-key-of-a-sent-form"}
 HTMX_FORM = {"hx-request": "true", "hx-target": "content"}
@@ -130,13 +131,17 @@ def _buttons() -> Iterator[Case]:
     row = answers("GET", order, json={**WORK_ORDERS.row, "id": "row_0"})
     counts = answers("GET", f"{orders}/counts", json={"assignee": {HOSTILE_TEXT: 2}})
     choices = journey(stations, at(f"{orders}/new?choices=stationId&q=a", **HTMX_FORM))
-    # The names are suggested where the backend knows no people.
-    nobody, form = answers("GET", "/operations/people", status=404), at(f"{order}/assign")
-    suggestions = journey(row, nobody, counts, form, at(f"{order}/assign?choices=assignee", **HTMX_FORM))
+    suggestions = journey(row, counts, at(f"{order}/assign"), at(f"{order}/assign?choices=assignee", **HTMX_FORM))
+    calls = [f"operations.{name}" for name in ("get_work_orders_counts", "get_work_order", "update_work_order")]
+
+    def without_people(visit: Visit) -> None:
+        with offered(*calls):
+            suggestions(visit)
+
     yield Case(site="operations", name="complete work order", steps=complete)
     hostile = [{**row, "title": HOSTILE_TEXT} for row in rows]
     for name, path in (("offered", f"{orders}/bulk?row=row_0&row=row_1"), ("boxes", f"{orders}?select=yes")):
         steps = journey(lists(orders, hostile), at(path))
         yield Case(site="operations", name=f"several work orders, {name}", steps=steps, shows=(HOSTILE_TEXT,))
     yield Case(site="operations", name="stations to choose from", steps=choices, shows=(HOSTILE_TEXT,))
-    yield Case(site="operations", name="suggested assignees", steps=suggestions, shows=(HOSTILE_TEXT,))
+    yield Case(site="operations", name="suggested assignees", steps=without_people, shows=(HOSTILE_TEXT,))
