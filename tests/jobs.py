@@ -142,7 +142,6 @@ PROGRAMS: Final = {
     ("nginx",): "nginx-light",
     ("node",): "nodejs",
     ("npm",): "npm",
-    ("bash",): "bash",
     ("git",): "git",
     ("openssl",): "openssl",
     ("jq",): "jq",

@@ -25,7 +25,7 @@ def test_refused_call_ends_no_sign_in(stack: RunningStack, proxy: BackendProxy) 
             assert "energy@example.com" in page.text or path == "/now", "in the shell"
             assert proxy.calls_of("/me") <= asked + 2
         form = browser.get(stack.url("energy", "/en/energy/clients/new"))
-        sent = browser.submit(form, "/clients/new", follow=False, name="Typed by Ada", email="ada@example.com")
+        sent = browser.submit(form, "/clients/new", follow=False, name="Typed by Ada", email="refused@example.com")
         assert re.search(r'role="alert".*The service does not accept this', sent.text, re.DOTALL), sent.text
         assert "Typed by Ada" in sent.text
         assert browser.cookie(VAR_REFRESH_TOKEN)
