@@ -141,7 +141,7 @@ def hooks_of(call: Call) -> list[Endpoint[Any]]:
 
 
 def takes(hook: Endpoint[Any], call: Call) -> bool:
-    """Whether a call and all its parameters are offered."""
+    """Return whether a call and all its parameters are offered."""
     params = dict(parse_qsl(urlsplit(call[1]).query)).keys() - {LIMIT_PARAM, CURSOR_PARAM}
     return offers(hook) and (not isinstance(hook, DeclaredList) or all(offers(hook, name) for name in params))
 
@@ -194,7 +194,7 @@ def test_a_second_view_makes_no_call_again(walked: Walked) -> None:
 
 
 def is_read_anew(call: Call) -> bool:
-    """Whether its declaration says so."""
+    """Return whether its declaration says so."""
     hooks = [hook for hook in hooks_of(call) if isinstance(hook, DeclaredQuery)]
     return any(not hook.cache or hook.stale_time_s < STALE_TIME_S for hook in hooks)
 

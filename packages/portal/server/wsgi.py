@@ -162,7 +162,7 @@ def refusal(scope: Mapping[str, Any], why: Refusal = BUSY) -> tuple[list[tuple[s
         body = (
             f"<!doctype html><html lang={language}><meta name=viewport content='width=device-width'>"
             f"<title>{title}</title><h1>{head}</h1><p>{text}<p><small>{request_id}</small>"
-            f"<script{reloads}>{why.script}</script>"
+            f"{why.script and f'<script{reloads}>{why.script}</script>'}"
         )
     else:
         kind = "application/problem+json"

@@ -33,7 +33,7 @@ DEMO_ACCOUNTS: Final = tuple(
 )
 
 
-#: What the sandbox offers as each of its profiles (`APP_BACKEND_OFFERS`); as any other one, all.
+#: Values of `APP_BACKEND_OFFERS` for profiles of the sandbox; any other one offers all.
 OFFERS: Final = {"document": "required", "contract": "contract", "strict": "contract"}
 
 

@@ -9,7 +9,6 @@ deleted is said only after a GET of it has answered 404 or 410 (contract, sectio
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from django.core.exceptions import ValidationError
@@ -39,12 +38,11 @@ NO_NOTES: Final = _("No notes can be written here: the service does not offer it
 NO_RESTORES: Final = _("This can’t be brought back: the service does not offer it.")
 NO_DELETES: Final = _("This can’t be deleted: the service does not offer it.")
 NOT_ALLOWED: Final = _("Your account lacks the permission for this. Ask your administrator if you need it.")
-_NOT_TAKEN: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 
 
 def is_not_taken(error: ApiError | None) -> bool:
     """Whether a write failed because the backend does not have the call, as far as its answer alone tells."""
-    return isinstance(error, ApiAbsentError) or (error is not None and error.status in _NOT_TAKEN)
+    return isinstance(error, ApiAbsentError)
 
 
 def is_not_taken_of_row(request: HttpRequest, error: ApiError | None, row_id: str, *, query: Any) -> bool:

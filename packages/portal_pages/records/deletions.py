@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: The texts of a page that has none of its own.
 DELETE: Final = _("Delete")
 DELETED: Final = _("“%(name)s” was deleted.")
-#: Of the dialog's form: what the page called the row.
+#: Field of the dialog's form with the row's name on its page.
 NAME_FIELD: Final = "rowName"
 _NAME_CHARS: Final = 200
 CHANGED: Final = _("Somebody else has changed this meanwhile, so it was not deleted. You see it as it is now.")

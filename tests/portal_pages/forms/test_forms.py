@@ -34,7 +34,7 @@ def test_a_form_sends_each_kind_of_field_as_its_attribute_and_one_that_is_sent_u
 def test_empty_field_is_null_in_a_patch_alone() -> None:
     empty = ("phone", "note", "amount", "copies", "method", "dueOn")
     nulls = {"phone": None, "note": "", "amount": None, "method": None, "due_on": None}
-    # Of `copies`, which may not be null, nothing is sent.
+    # The form leaves out `copies`, which may not be null.
     expected = {name: nulls.get(name, getattr(ROW, name)) for name in PaymentForm().fields if name != "copies"}
     form = valid_form(**dict.fromkeys(empty, ""))
     assert form.changes().fields == form.body(nulls=True).fields == expected

@@ -95,13 +95,13 @@ class Backend:
     #: For how long the answer of a refresh is kept under its key, seconds, where keys are honoured
     #: (`APP_API_HONOURS_IDEMPOTENCY_KEY`). A refresh whose answer was lost is presented again within this time alone.
     idempotency_window_s: float = 120.0
-    #: Whether each refresh gives a new refresh token. Where an answer names none, the old one stays, with a line in the
+    #: A refresh gives a new refresh token each time. Where an answer names none, the old one stays, with a line in the
     #: log, or with False without.
     rotates_refresh_tokens: bool = True
     #: How far reads may be behind writes, seconds: a read replica some tenths of a second, a search index by default 1.
     #: 0 where every read shows every write at once (ADR 12).
     settle_s: float = SETTLE_S
-    #: Whether a cursor counts rows, as a page number or an offset does: a created or deleted row then moves all pages,
+    #: A cursor counts rows, as a page number or an offset does: a created or deleted row then moves all pages,
     #: and they are fetched again. The contract's cursor names a row.
     cursors_are_positions: bool = False
     #: Names of what it offers beyond the required calls, where `APP_BACKEND_OFFERS` is unset; None for nothing.

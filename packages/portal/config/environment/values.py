@@ -124,7 +124,7 @@ def read_contacts(name: str) -> tuple[str, ...]:
 def read_path(name: str, should_be: str = "a folder", default: Path | None = None) -> Path | None:
     """An absolute path, with `~` for a home. Only a shell resolves a `$`."""
     value = read_text(name)
-    # Of `~name` whose home nobody knows the `~` is left.
+    # The `~` stays where nobody knows the home of `~name`.
     path = os.path.expanduser(value)  # noqa: PTH111  Path's own raises there
     if path.startswith("~") or "$" in path:
         raise ConfigurationError(f"{name} should be {should_be}")
