@@ -124,5 +124,6 @@ def _list_context(request: PortalRequest, *, cursor: str) -> dict[str, Any]:
             "first_url": first_url,
             "next_url": f"{first_url}?{urlencode({'cursor': page.next_cursor})}" if page.next_cursor else "",
             "is_continuation": bool(cursor),
+            "is_cut_off": page.is_cut_off,
         },
     }

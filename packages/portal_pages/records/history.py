@@ -64,12 +64,14 @@ class History:
 
     :param entries: the list of them; empty for none.
     :param older_url: the page with more of it; empty at its end.
+    :param is_cut_off: the backend has more of it, and does not say where that begins.
     :param form: for a note; None where none can be written.
     """
 
     entries: str
     has_failed: bool
     older_url: str
+    is_cut_off: bool
     form: NoteForm | None
 
 
@@ -103,6 +105,7 @@ def history_of(
         entries=entries,
         has_failed=result.error is not None and not result.pages,
         older_url=older if result.has_next_page else "",
+        is_cut_off=bool(result.pages) and result.data.is_cut_off,
         form=NoteForm(auto_id="note-%s") if takes_notes else None,
     )
 

@@ -105,6 +105,16 @@ def test_a_key_was_sent_before_by_the_user_who_sent_it_or_where_nobody_knows() -
     assert SentKeys(store).note("another", principal="ada")
 
 
+def test_answer_of_another_address_is_none() -> None:
+    def once(address: str) -> Any:
+        return SentKeys(store, address).once("key", lambda: address, wait=lambda: False, namespace="ada")
+
+    store = FakeStore()
+    assert [once(address) for address in ("one", "other", "one")] == ["one", "other", "one"]
+    assert SentKeys(store, "other").is_answered("key", namespace="ada")
+    assert not SentKeys(store, "third").is_answered("key", namespace="ada")
+
+
 class TestTheKey:
     @pytest.mark.parametrize(
         "change",

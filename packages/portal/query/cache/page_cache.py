@@ -50,8 +50,8 @@ class PageCache:
     :ivar sent_keys: for writes that may be sent again.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places that all variants of a user share.
-    :param backend_url: address of the backend: pages of another one are misses. Write logs and namespaces are shared,
-        since apps may name one backend by several addresses.
+    :param backend_url: address of the backend: pages and answers of another one are misses. Write logs and namespaces
+        are shared, since apps may name one backend by several addresses.
     :param random_below: a random whole number from 0 to below its argument.
     """
 
@@ -65,12 +65,12 @@ class PageCache:
         backend_url: str = "",
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
-        self.sent_keys = SentKeys(store)
         self._store = store
         self._namespaces = namespaces
         self._pending_purges = namespaces.pending_purges
         self._read_lag_s = read_lag_s
         backend = hashlib.sha256(backend_url.encode()).hexdigest()[:_BACKEND_CHARS]
+        self.sent_keys = SentKeys(store, backend)
         self._page_keys = partial(page_keys, places=variant_places, backend=backend)
         self._random_below = random_below
         # Every read of an endpoint in a namespace needs the same.

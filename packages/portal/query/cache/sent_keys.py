@@ -40,9 +40,13 @@ UNKNOWN: Final = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class SentKeys:
-    """The idempotency keys that users have sent, as hashes."""
+    """The idempotency keys that users have sent, as hashes.
+
+    :param backend: tells the backend's address: an answer of another backend is none.
+    """
 
     store: SharedStore
+    backend: str = ""
 
     def note(self, idempotency_key: str, *, principal: str) -> bool:
         """Note that a key is sent now; gives whether it may have been sent before, also where nobody knows.
@@ -69,7 +73,7 @@ class SentKeys:
         :param wait: waits a moment; False if there is no time for another one.
         :raises ApiTimeoutError: nobody knows what came of the other request.
         """
-        place, has_waited = _post(idempotency_key, namespace), False
+        place, has_waited = self._post(idempotency_key, namespace), False
         state = self._begin(place)
         while state == UNDER_WAY and wait():
             has_waited, state = True, self._begin(place, resends=False)
@@ -91,7 +95,7 @@ class SentKeys:
 
     def is_answered(self, idempotency_key: str, *, namespace: str) -> bool:
         """Return whether a POST with this key would not be sent again: it is under way or done."""
-        place = _post(idempotency_key, namespace)
+        place = self._post(idempotency_key, namespace)
         return self._tried(lambda: self.store.get(place)) not in (MISSING, UNKNOWN)
 
     def _begin(self, place: str, *, resends: bool = True) -> Any:
@@ -109,6 +113,9 @@ class SentKeys:
         self._tried(lambda: self.store.update(place, change, lifetime_s=_UNDER_WAY_S, since=0.0))
         return before
 
+    def _post(self, idempotency_key: str, namespace: str) -> str:
+        return f"{namespace}:post{self.backend}:{idempotency_key}"
+
     @staticmethod
     def _tried(operation: Callable[[], Any]) -> Any:
         try:
@@ -116,10 +123,6 @@ class SentKeys:
         except StoreUnavailableError as error:
             logger.warning("a form that arrives twice may be done twice: %s", error)
             return MISSING
-
-
-def _post(idempotency_key: str, namespace: str) -> str:
-    return f"{namespace}:post:{idempotency_key}"
 
 
 def _place_of(idempotency_key: str, *, principal: str) -> tuple[str, str]:
