@@ -66,6 +66,7 @@ from portal.query.hooks import mutation_endpoint as mutation_endpoint
 from portal.query.hooks import paginated_query_endpoint as paginated_query_endpoint
 from portal.query.hooks import query_endpoint as query_endpoint
 from portal.query.hooks import use_queries as use_queries
+from portal.query.offered_calls import NO_CALL as NO_CALL
 from portal.query.offered_calls import offers as offers
 from portal.query.offered_calls import optional_names as optional_names
 from portal.query.partition import principals_of_user as principals_of_user

@@ -25,7 +25,8 @@ logger = logging.getLogger("portal.query")
 
 #: Answers that no call of this method is there, whoever asks.
 _NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
-_NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
+#: Answers that there is no such call.
+NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 #: In a name: the total of a list counts what its filters leave.
 _TOTAL: Final = ":total"
 
@@ -75,7 +76,7 @@ def absence(error: ApiError, endpoint: Endpoint[Any], *, warned: set[str]) -> Ap
     :param warned: the keys for which this process has logged it.
     """
     is_whole = endpoint.kind == "query" and not endpoint.in_path
-    if isinstance(error, ApiAbsentError) or error.status not in (_NO_CALL if is_whole else _NO_METHOD):
+    if isinstance(error, ApiAbsentError) or error.status not in (NO_CALL if is_whole else _NO_METHOD):
         return error
     if endpoint.key not in warned:
         warned.add(endpoint.key)

@@ -21,7 +21,7 @@ from portal.config.contract_names import (
     SORT_PARAM,
 )
 from portal.errors import ApiError
-from portal.query import DeclaredList, DeclaredQuery, field_types, optional_names, walk_list
+from portal.query import NO_CALL, DeclaredList, DeclaredQuery, field_types, optional_names, walk_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 #: In a path: one row of the list before it.
 _ROW: Final = "/{"
-#: Answers that there is no such call.
-_NO_CALL: Final = frozenset({404, 405, 410, 501})
 #: Rows of a list that are looked at.
 _ROWS: Final = 50
 
@@ -100,7 +98,7 @@ class Probe:
                     is_there = True
                 except ApiError as error:
                     seen = f"answered {error.status}" if error.status else f"no usable answer ({type(error).__name__})"
-                    is_there = False if error.status in _NO_CALL else None
+                    is_there = False if error.status in NO_CALL else None
             if is_there and isinstance(endpoint, DeclaredList) and _ROW not in path:
                 found[path], lists[path] = answer, endpoint
                 yield Probed(endpoint.key, endpoint, True)
