@@ -1,4 +1,4 @@
-"""A backend whose names have underscores: the class of `APP_BACKEND` for it, and what makes the sandbox one.
+"""A backend of names with underscores and repeated values: its class of `APP_BACKEND`, and what makes the sandbox one.
 
 The class names what is around the rows. The fields of the rows are no part of it: those of two words are not there.
 """
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qs, urlencode
 
 from portal.api import Backend
 from tests.support.serving import Call, Reply
@@ -27,6 +27,7 @@ class SnakeBackend(Backend):
     refresh_token_field = "refresh_token"
     has_next_field = "has_next"
     next_cursor_field = "next_cursor"
+    repeats_values = True
 
 
 def snake(name: str) -> str:
@@ -55,12 +56,13 @@ def in_snake_case(ask: Callable[[Call], Reply]) -> Callable[[Call], Reply]:
         sent = json.dumps(with_names(known, _camel)).encode() if call.body else b""
         method, target, version = call.line.split()
         params = {}
-        for name, value in parse_qsl(target.partition("?")[2]):
-            heard = ",".join(
-                each for each in value.split(",") if name not in _OF_NAMES or not _OTHER_WORDS.search(each)
-            )
+        for name, values in parse_qs(target.partition("?")[2]).items():
+            # A comma belongs to a value here, and stands between two of the sandbox.
+            heard = [
+                value.replace(",", r"\,") for value in values if name not in _OF_NAMES or not _OTHER_WORDS.search(value)
+            ]
             if heard and not _OTHER_WORDS.search(name):
-                params[_camel(name)] = _camel(heard) if name in _OF_NAMES else heard
+                params[_camel(name)] = ",".join(_camel(value) if name in _OF_NAMES else value for value in heard)
         found = ask(replace(call, line=f"{method} {call.path}?{urlencode(params)} {version}", body=sent))
         told = json.dumps(with_names(json.loads(found.body), snake)).encode() if found.body else b""
         return replace(found, body=told)

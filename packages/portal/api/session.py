@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
-from portal.api.backend import backend_of, current_backend, encode_body, honours_idempotency_key
+from portal.api.backend import QueryParams, backend_of, current_backend, encode_body, honours_idempotency_key
 from portal.api.provider import identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
@@ -35,7 +35,7 @@ from portal.process import Deadline
 from portal.store import refresh_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from portal.api.call_log import Attempt
     from portal.api.provider import IdentityProvider
@@ -79,7 +79,7 @@ class ApiSession(Transport):
         tokens: TokenStore,
         method: str,
         path: str,
-        params: Mapping[str, str | int | None] | None = None,
+        params: QueryParams | None = None,
         json: object = NOTHING,
         idempotency_key: str | None = None,
         if_match: int | str | None = None,
@@ -94,7 +94,7 @@ class ApiSession(Transport):
         """Call the backend once, or twice if the first answer is 401 and a refresh helps.
 
         :param path: starts with a slash; path parameters are percent-encoded already.
-        :param params: the query; parameters that are None are left out.
+        :param params: the query; parameters that are None are left out, those with several values are repeated.
         :param json: the body; a `FormBody` is sent as a form; `NOTHING` for none.
         :param if_match: the version of the row that a write changes; where it is another by now, the answer is 412.
         :param user_agent: the browser's own, by which the backend tells its user's sign-ins apart; free of characters
@@ -196,7 +196,7 @@ class ApiSession(Transport):
         return True
 
 
-def build_target(path: str, params: Mapping[str, str | int | None] | None = None) -> str:
+def build_target(path: str, params: QueryParams | None = None) -> str:
     """Path and query as they are sent below the base address.
 
     :raises UsageError: the path is absolute in any sense, or has `.` or `..` segments, encoded or not.
@@ -211,7 +211,7 @@ def build_target(path: str, params: Mapping[str, str | int | None] | None = None
     ):
         raise UsageError(f"{path!r} is no path below the backend's address: it should look like '/me'")
     target = quote(path, safe=_PATH_SAFE)
-    query = urlencode({name: value for name, value in (params or {}).items() if value is not None})
+    query = urlencode({name: value for name, value in (params or {}).items() if value is not None}, doseq=True)
     return f"{target}?{query}" if query else target
 
 

@@ -19,6 +19,7 @@ from portal.rows.decoding import check_decodable, decoder_of, lenient_decoder_of
 from portal.rows.parameters import (
     OF_THE_CALL,
     CommonSort,
+    JoinedValues,
     ListParams,
     Params,
     RowParams,

@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 
 #: One value, or several of which a row has one: a parameter's type where the backend takes several. A text is sent as
 #: it stands. The values of a sequence are sorted, each once, with commas between them, so that the same choice is the
-#: same query. A value from outside belongs into a sequence, also alone: there its own commas are escaped.
+#: same query; where the backend's class says `repeats_values`, they are sent repeated. A value from outside belongs
+#: into a sequence, also alone: there its own commas are escaped.
 Values: TypeAlias = str | Sequence[str]
+
+
+class JoinedValues(str):
+    """A parameter that is declared to take several values, with commas between them."""
+
+    __slots__ = ()
+
 
 #: The sort orders that each list has (contract, section 7). A list that has more names them beside these:
 #: `sort: CommonSort | Literal["amount", "-amount"] | None = None`.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import requests
 
@@ -61,6 +61,7 @@ class Call:
     """One request that the backend received.
 
     :param path: as on the wire, below the backend's base address.
+    :param query: by name; repeated values have commas between them.
     :param body: decoded JSON; None without one.
     :param headers: names in lower case.
     """
@@ -272,7 +273,7 @@ def _read(request: PreparedRequest, *, prefix: str) -> Call:
     return Call(
         method=request.method or "",
         path=parts.path.removeprefix(prefix),
-        query=dict(parse_qsl(parts.query, keep_blank_values=True)),
+        query={name: ",".join(values) for name, values in parse_qs(parts.query, keep_blank_values=True).items()},
         body=json.loads(request.body) if request.body else None,
         headers={name.lower(): value for name, value in request.headers.items()},
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from inflection import singularize
 
+from portal.api import current_backend
 from portal.config import contract_names
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SEARCH_PARAM, SORT_PARAM
 from portal.query import filter_of
@@ -187,19 +188,22 @@ def _in_path(name: str) -> str:
 def _sent(call: Operation) -> tuple[dict[str, Parameter], dict[str, bool]]:
     """Return the parameters that a hook sends, by their names in an address.
 
-    The others have their names, and whether the call is nothing without them.
+    The others have their names, with what would send them, and whether the call is nothing without them.
     """
+    repeats = current_backend().repeats_values
     sent: dict[str, Parameter] = {}
     odd: dict[str, bool] = {}
     for each in call.parameters:
         wire, shape = _in_path(each.name) if each.place == "path" else each.name, each.shape
         taken = {"pages", *({"q", "sort", "cursor"} if each.place == "path" else ())} if call.item else set()
-        is_joined = each.is_joined and each.place == "query" and str(shape) in {"list[text]", "list[enum]"}
-        is_value = shape.kind not in {"object", "list"} or is_joined
+        is_array = each.place == "query" and str(shape) in {"list[text]", "list[enum]"}
+        is_value = shape.kind not in {"object", "list"} or (is_array and each.is_repeated == repeats)
         if each.place in {"path", "query"} and is_possible(wire) and wire not in {*sent, *taken} and is_value:
             sent[wire] = each
         elif each.place == "query" or shape.required:
-            odd[each.name] = shape.required and each.place in {"path", "query"}
+            wanted = f": set `repeats_values = {each.is_repeated}` in the class that APP_BACKEND names"
+            name = f"{each.name}{wanted if is_array and each.is_repeated not in {None, repeats} else ''}"
+            odd[name] = shape.required and each.place in {"path", "query"}
     return sent, odd
 
 

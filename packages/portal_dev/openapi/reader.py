@@ -173,13 +173,13 @@ class Parameter(NamedTuple):
     """A parameter of a call.
 
     :param place: `path`, `query`, `header` or `cookie`.
-    :param is_joined: whether several values stand in one text, with commas between them.
+    :param is_repeated: whether several values are sent repeated; False: with commas between them; None: otherwise.
     """
 
     name: str
     place: str
     shape: Shape
-    is_joined: bool = False
+    is_repeated: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,9 +266,9 @@ def _operation(method: str, path: str, item: Node, node: Node, schemas: Schemas)
 
 def _parameter(node: Node, schemas: Schemas) -> Parameter:
     name, place = node.get("name", ""), node.get("in", "")
-    is_joined = node.get("style", "form") == "form" and not node.get("explode", True)
+    is_repeated = node.get("explode", True) if node.get("style", "form") == "form" else None
     is_required = place == "path" or node.get("required", False)
-    return Parameter(name, place, replace(schemas.shape(node.child("schema")), required=is_required), is_joined)
+    return Parameter(name, place, replace(schemas.shape(node.child("schema")), required=is_required), is_repeated)
 
 
 def _body(node: Node | None, schemas: Schemas) -> Shape | None:

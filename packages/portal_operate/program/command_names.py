@@ -27,8 +27,8 @@ PROGRAMS: Final = {
     "bench": "benchmarks",
     "update_reference": "portal_dev.reference",
 }
-#: Those of the programs that need the settings of a project. Any will do; it is the gateway's.
-IN_THE_GATEWAY: Final = {"update_reference"}
+#: Those of them that need the settings of a project. Any will do, of any configuration; it is the gateway's.
+IN_THE_GATEWAY: Final = {"services_from_openapi", "update_reference"}
 #: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
 ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
 #: Commands whose exit status tells what they found; where the configuration can't be read, they were not asked.

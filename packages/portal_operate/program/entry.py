@@ -164,6 +164,7 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
     if name in IN_THE_GATEWAY:
         os.environ["DJANGO_SETTINGS_MODULE"] = GATEWAY.settings_module
+        _configure(GATEWAY.app)
     if name in PROGRAMS:
         return _run_program(program, words)
     from django.core.management import load_command_class  # noqa: PLC0415  only where it is needed

@@ -121,6 +121,23 @@ def test_of_the_contract_what_is_not_there_is_left_out_and_what_is_more_stays() 
     assert read_tokens(Backend(), {"accessToken": "a"}) == {"accessToken": "a", "refreshToken": None}
 
 
+def giving(**params: Any) -> Backend:
+    return type("Giving", (Backend,), {"build_list_params": lambda *_: params})()
+
+
+def test_list_parameters_are_texts_or_sequences_of_texts() -> None:
+    given = giving(limit=20, status=["b", "a"], tag=("x,y",), none=[], city="Ulm,Bern", q=None)
+    sent = {"limit": "20", "status": ["b", "a"], "tag": ("x,y",), "none": [], "city": "Ulm,Bern"}
+    assert build_list_params(given, FIRST) == sent
+
+
+@pytest.mark.parametrize("value", [{"a": "b"}, {"a"}, True, 1.5, b"a", ["a", 1], [["a"]], (None,)], ids=repr)
+def test_list_parameter_of_another_type_is_refused(value: object) -> None:
+    line = rf"^\S+\.Giving\.<lambda> should give [^\n]+; status is {type(value).__name__}$"
+    with pytest.raises(errors.UsageError, match=line):
+        build_list_params(giving(limit=20, status=value), FIRST)
+
+
 @pytest.mark.parametrize("body", [None, {}, [], "a", {"accessToken": ""}, {"accessToken": 5}, {"access_token": "a"}])
 def test_an_answer_without_tokens_is_told_by_the_shape_that_it_should_have(
     body: object, caplog: pytest.LogCaptureFixture

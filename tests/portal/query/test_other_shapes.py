@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from portal.api import Backend, ListQuery, wire_read, wire_write
+from portal.api import Backend, ListQuery, session_for, wire_read, wire_write
+from portal.api.tokens import TokenPair, TokenStore
 from portal.config.current import portal_config
-from portal.query import ListParams, Row, field, resource
+from portal.query import ListParams, QueryGroup, Row, Values, field, resource
+from portal.query.calls import BackendCaller
+from portal.query.endpoints.registry import Registry
 from portal.rows import decoder_of, id_field
 from tests.portal.query.clients import delete, listed
-from tests.portal.query.fakes import FakeBackend
+from tests.portal.query.fakes import FakeBackend, FakeStore
 from tests.portal.query.world import User
+from tests.support.http_server import reply, scripted_server
 
 
 class Customer(Row):
@@ -115,3 +119,39 @@ def test_no_row_is_lost_behind_a_deleted_one(ada: User) -> None:
         listed(ada)
         delete(ada, "c5")
         assert listed(ada, pages=2) == ["c3", "c2", "c1"]
+
+
+class JobsParams(ListParams):
+    city: str | None = None
+    status: Values | None = None
+    tag: tuple[str, ...] | None = None
+
+
+_jobs = resource("/v1/jobs", item=Row, params=JobsParams, filter_fields=dict.fromkeys(("city", "status", "tag")))
+
+
+class Jobs(QueryGroup, domain="jobs", registry=Registry()):
+    use_get_jobs_query = _jobs.list
+    use_get_jobs_counts_query = _jobs.counts
+
+
+@pytest.mark.parametrize(
+    ("repeats", "page", "counts"),
+    [
+        (False, "city=Kiel%2C+Nord&status=a%5C%2C+%5C%5C%2Cb&tag=x%2Cy", "status=c%2Cd&by=city%2Ctag"),
+        (True, "city=Kiel%2C+Nord&status=a%2C+%5C&status=b&tag=x&tag=y", "status=c&status=d&by=city&by=tag"),
+    ],
+)
+def test_several_values_arrive_as_the_class_says(repeats: bool, page: str, counts: str) -> None:
+    listed = Jobs.use_get_jobs_query.spec(city="Kiel, Nord", status=["b", "a, \\"], tag=("x", "y"))
+    counted = Jobs.use_get_jobs_counts_query.spec(status="c,d", by=["tag", "city"])
+    backend = type("Jobs", (Backend,), {"repeats_values": repeats})()
+    with (
+        override_settings(PORTAL=replace(portal_config(), backend=backend)),
+        scripted_server(lambda _, out: out.sendall(reply())) as server,
+        session_for(server.url, store=FakeStore()) as api,
+    ):
+        caller = BackendCaller(api=api, tokens=TokenStore(TokenPair()))
+        caller.read(listed.query.page_address(cursor=None))
+        caller.read(counted.query.address())
+    assert [call.target for call in server.received] == [f"/v1/jobs?limit=20&{page}", f"/v1/jobs/counts?{counts}"]

@@ -70,10 +70,10 @@ def test_a_list_comes_in_cursor_pages_without_gap_or_repetition(backend: Backend
 
 def test_a_call_has_the_method_path_query_body_and_headers_that_were_sent(backend: Backend, ask: Ask) -> None:
     backend.answers("POST", CLIENTS, json={"id": "new"}, status=201, headers={"X-Made": "yes"})
-    response = ask(f"{CLIENTS}?dry=&q=a%20b", method="POST", json={"name": "Ada"})
+    response = ask(f"{CLIENTS}?dry=&q=a%20b&city=Ulm&city=Bern", method="POST", json={"name": "Ada"})
     assert (response.status_code, response.json(), response.headers["X-Made"]) == (201, {"id": "new"}, "yes")
     (call,) = backend.calls_to(CLIENTS, method="POST")
-    assert (call.query, call.body) == ({"dry": "", "q": "a b"}, {"name": "Ada"})
+    assert (call.query, call.body) == ({"dry": "", "q": "a b", "city": "Ulm,Bern"}, {"name": "Ada"})
     assert call.headers["authorization"] == response.request.headers["Authorization"]
     assert call.headers["authorization"] not in repr(call), "a report of a failed test shows no token"
     assert backend.calls_to(CLIENTS, method="GET") == []

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, ref, takes
+from tests.portal_dev.openapi.small_schemas import TEXT, answers, document, page, query, ref, takes
+from tests.support.harness import clean_environment, run_program, with_own
 
 PATHS = {
     "/shop/orders": {"get": answers(page(ref("Order")))},
@@ -68,6 +71,22 @@ def test_one_file_has_all_calls(schema: Path, tmp_path: Path) -> None:
     text = (tmp_path / "shop.py").read_text()
     assert "use_get_orders_query" in text
     assert "use_get_summary_query" in text
+
+
+@pytest.mark.parametrize("backend", [None, "tests.support.snake_backend.SnakeBackend"])
+def test_arrays_are_declared_as_the_class_sends_them(backend: str | None) -> None:
+    kinds = {"explode": False, "schema": {"items": {"enum": ["a"]}}}
+    forms = {"tags": {}, "states": {"explode": True}, "kinds": kinds, "ids": {"style": "pipeDelimited"}}
+    arrays = [array | forms[array["name"]] for array in query(*forms, schema={"items": TEXT})]
+    call = {"parameters": arrays, **answers(TEXT)}
+    # The environment of nobody: `SECRET_KEY` and the addresses are missing.
+    variables = with_own(clean_environment(DEBUG="off", APP_BACKEND=backend))
+    command = (sys.executable, "manage.py", "services_from_openapi", "-")
+    out = run_program(*command, env=variables, input=json.dumps(document(paths={"/shop": {"get": call}}))).stdout
+    assert re.findall(r"(\w+): Values", out) == (["tags", "states"] if backend else ["kinds"])
+    hint = f": set `repeats_values = {not backend}` in the class that APP_BACKEND names"
+    left_out = [f"{name}{hint}" for name in (["kinds"] if backend else ["tags", "states"])]
+    assert re.findall(r"\n# `GET /shop`: hooks do not send the parameter (.*)", out) == [*left_out, "ids"]
 
 
 def test_existing_file_is_kept(schema: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from portal.api.backend.backend_class import (
     BackendProblem,
     FormBody,
     ListQuery,
+    QueryParams,
     backend_of,
     current_backend,
     honours_idempotency_key,

@@ -9,6 +9,7 @@ What a single resource has differently stands where it is declared: docs/how-to/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -17,12 +18,13 @@ from django.conf import settings
 
 from portal.config import contract_names as names
 from portal.config.limits import SETTLE_S
+from portal.rows import JoinedValues
 
 if TYPE_CHECKING:
     from portal.config.portal_config import PortalConfig
 
-#: The parameters of an address; None is left out.
-QueryParams: TypeAlias = Mapping[str, "str | int | None"]
+#: The parameters of an address. The texts of a list are sent repeated, in their order; None is left out.
+QueryParams: TypeAlias = Mapping[str, "str | int | Sequence[str] | None"]
 
 
 class FormBody(dict[str, str]):
@@ -39,7 +41,7 @@ class ListQuery:
     :param search: the words that a row must contain; None for all rows.
     :param sort: a sort name of contract, section 7, or the resource's own; None for the list's own order.
     :param filters: all other parameters, by the names of the declared class of parameters. Several values of one have
-        commas between them.
+        commas between them, or are a list where the class says `repeats_values`.
     """
 
     path: str
@@ -47,7 +49,7 @@ class ListQuery:
     cursor: str | None = None
     search: str | None = None
     sort: str | None = None
-    filters: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,9 @@ class Backend:
     #: A cursor counts rows, as a page number or an offset does: a created or deleted row then moves all pages,
     #: and they are fetched again. The contract's cursor names a row.
     cursors_are_positions: bool = False
+    #: A parameter that is declared to take several values (`Values`) is sent once for each: `status=a&status=b`, as for
+    #: `list[str] = Query()` of FastAPI. False: commas stand between them, `status=a,b`.
+    repeats_values: bool = False
     #: Names of what it offers beyond the required calls, where `APP_BACKEND_OFFERS` is unset; None for nothing.
     offers: frozenset[str] | None = None
     #: The language of what the backend writes for people, as HTML names it.
@@ -239,15 +244,15 @@ def honours_idempotency_key(config: PortalConfig) -> bool:
     return config.honours_idempotency_key and bool(backend_of(config).idempotency_header)
 
 
+#: One of several values, from the separator before it on; a separator or escape that belongs to it is escaped.
+_VALUE: Final = re.compile(r"(?:^|,)((?:[^,\\]|\\.)*)", re.DOTALL)
+
+
 def split_values(text: str) -> list[str]:
     """The values of a filter that takes several: `a,b` → `a` and `b`. A comma within a value has a backslash before."""
-    values, is_escaped = [""], False
-    for character in text:
-        if not is_escaped and character == names.VALUES_ESCAPE:
-            is_escaped = True
-        elif not is_escaped and character == names.VALUES_SEPARATOR:
-            values.append("")
-        else:
-            values[-1] += character
-            is_escaped = False
-    return values
+    return [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(text)]
+
+
+def split_query(query: Mapping[str, str]) -> dict[str, str | list[str]]:
+    """Return the same parameters, with a list for each that is declared to take several values."""
+    return {name: split_values(text) if isinstance(text, JoinedValues) else text for name, text in query.items()}

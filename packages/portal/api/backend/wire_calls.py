@@ -15,14 +15,14 @@ from __future__ import annotations
 import json
 import logging
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
-from portal.api.backend.backend_class import Backend, BackendProblem, FormBody, ListQuery, current_backend
+from portal.api.backend.backend_class import Backend, BackendProblem, FormBody, ListQuery, current_backend, split_query
 from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
     AUTH_LOGIN_PATH,
@@ -80,13 +80,20 @@ def encode_body(body: object) -> EncodedBody:
     return EncodedBody(json.dumps(body, separators=(",", ":"), allow_nan=False).encode(), "application/json")
 
 
-def build_list_params(backend: Backend, query: ListQuery) -> dict[str, str]:
-    """The parameters of a page's address, as text; without those that are None.
+def build_list_params(backend: Backend, query: ListQuery) -> dict[str, str | Sequence[str]]:
+    """The parameters of a page's address, as texts and lists of texts; without those that are None.
 
-    :raises UsageError: the method raised, or gave no dict.
+    :raises UsageError: the method raised, or gave no dict, or a value of another type.
     """
-    params: QueryParams = _built(backend.build_list_params, "a dict of parameters", query)
-    return {name: str(value) for name, value in params.items() if value is not None}
+    should = "a dict of texts, whole numbers, lists of texts and None"
+    params = _built(backend.build_list_params, should, query)
+    sent = {name: str(value) if type(value) is int else value for name, value in params.items() if value is not None}
+    for name, value in sent.items():
+        texts = value if isinstance(value, list | tuple) else [value]
+        if not all(isinstance(text, str) for text in texts):
+            method = _name(backend.build_list_params)
+            raise UsageError(f"{method} should give {should}; {name} is {type(value).__name__}")
+    return sent
 
 
 def read_tokens(backend: Backend, body: object) -> dict[str, str | None]:
@@ -190,7 +197,7 @@ class WireCall:
     """
 
     path: str
-    params: Mapping[str, str] | None = None
+    params: QueryParams | None = None
     body: Any = None
     read: AnswerReader
 
@@ -206,13 +213,14 @@ def wire_read(
     :raises UsageError: the backend's class gives no parameters.
     """
     backend = current_backend()
+    params = split_query(query or {}) if backend.repeats_values else query or None
     if is_list:
-        asked = _list_query(path, query or {})
-        params = build_list_params(backend, asked)
-        return WireCall(path=path, params=params, read=partial(_page, backend, asked, id_field))
+        asked = _list_query(path, params or {})
+        read = partial(_page, backend, asked, id_field)
+        return WireCall(path=path, params=build_list_params(backend, asked), read=read)
     if path == ME_PATH:
-        return WireCall(path=backend.me_path, params=query or None, read=partial(read_profile, backend))
-    return WireCall(path=path, params=query or None, read=partial(_row, id_field))
+        return WireCall(path=backend.me_path, params=params, read=partial(read_profile, backend))
+    return WireCall(path=path, params=params, read=partial(_row, id_field))
 
 
 def wire_write(
@@ -232,13 +240,14 @@ def wire_write(
     if path == AUTH_LOGOUT_PATH:
         sent = build_body(backend.build_sign_out, refresh_token=body.get(REFRESH_TOKEN_FIELD))
         return WireCall(path=backend.sign_out_path, body=sent, read=_as_it_came)
+    params = split_query(query or {}) if backend.repeats_values else query or None
     if path == ME_PATH:
-        return WireCall(path=backend.me_path, params=query or None, body=body, read=partial(read_profile, backend))
+        return WireCall(path=backend.me_path, params=params, body=body, read=partial(read_profile, backend))
     renamed = {FORGOT_PASSWORD_PATH: backend.forgot_password_path, RESET_PASSWORD_PATH: backend.reset_password_path}
-    return WireCall(path=renamed.get(path, path), params=query or None, body=body, read=partial(_row, id_field))
+    return WireCall(path=renamed.get(path, path), params=params, body=body, read=partial(_row, id_field))
 
 
-def _list_query(path: str, query: Mapping[str, str]) -> ListQuery:
+def _list_query(path: str, query: Mapping[str, Any]) -> ListQuery:
     return ListQuery(
         path=path,
         limit=int(query[LIMIT_PARAM]),

@@ -11,7 +11,7 @@ from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
-from portal.query.endpoints.params import checked_params, lacking_names, parameter_names, row_filters
+from portal.query.endpoints.params import checked_params, lacking_names, parameter_names, row_filters, several_names
 from portal.query.endpoints.urls import QueryKey, Url, check_path, check_template, path_params, query_key, shape
 from portal.rows import Params
 
@@ -105,6 +105,11 @@ class Endpoint(Generic[TParams]):
     def in_path(self) -> frozenset[str]:
         """The parameters that the path takes."""
         return path_params(self.path_shape)
+
+    @cached_property
+    def several(self) -> frozenset[str]:
+        """The parameters that are declared to take several values, by their names on the wire."""
+        return several_names(self.params)
 
     @property
     def declared_types(self) -> dict[str, object]:

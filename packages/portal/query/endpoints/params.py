@@ -7,13 +7,13 @@ section 7). So each parameter of a list belongs to a field.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from types import NoneType
-from typing import Any, Final, Literal, TypeGuard, get_args, is_typeddict
+from typing import Any, Final, Literal, TypeGuard, get_args, get_origin, is_typeddict
 from uuid import UUID
 
 from portal.config.contract_names import (
@@ -109,6 +109,12 @@ def lacking_names(declared: type[Any] | None) -> frozenset[str]:
     return frozenset(wire for wire, info in found if info.type in {None, NoneType})
 
 
+def several_names(declared: type[Any] | None) -> frozenset[str]:
+    """Return the names on the wire of parameters that are declared to take several values, as `Values` are."""
+    found = field_types(declared).items() if _is_params(declared) else ()
+    return frozenset(name for name, info in found if _SEVERAL & {*map(get_origin, (info.type, *get_args(info.type)))})
+
+
 def _names(declared: type[Any]) -> tuple[frozenset[str] | None, Collection[str]]:
     """The names on the wire of all parameters, and of those that must be given; None where every name is allowed."""
     if _is_params(declared):
@@ -190,6 +196,8 @@ def _escaped(value: str) -> str:
     return doubled.replace(VALUES_SEPARATOR, f"{VALUES_ESCAPE}{VALUES_SEPARATOR}")
 
 
+#: The types of several values.
+_SEVERAL: Final = frozenset({Sequence, Collection, list, tuple, set, frozenset})
 #: Parameters of every list, which are no filters.
 NO_FILTERS: Final = frozenset({"q", "sort", CURSOR_PARAM, LIMIT_PARAM})
 _LIMITS: Final[tuple[tuple[str, Literal["from", "to"]], ...]] = ((FROM_SUFFIX, "from"), (TO_SUFFIX, "to"))

@@ -48,7 +48,8 @@ class ReadRequest:
 
         :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
-        where = address(url=self.hook.url, params=self.key.params, endpoint=self.key.endpoint)
+        hook, params = self.hook, self.key.params
+        where = address(url=hook.url, params=params, endpoint=self.endpoint, several=hook.several)
         return where if self.id_field == ID_FIELD else replace(where, id_field=self.id_field)
 
 
@@ -142,4 +143,5 @@ class WriteRequest:
 
         :raises ApiNotFoundError: a path parameter cannot be part of a path.
         """
-        return address(url=self.hook.url, params=self.variables.params, endpoint=self.endpoint)
+        hook, params = self.hook, self.variables.params
+        return address(url=hook.url, params=params, endpoint=self.endpoint, several=hook.several)

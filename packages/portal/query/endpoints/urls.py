@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from portal.config.contract_names import ID_FIELD, LIMIT_PARAM
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints.params import given_params, wire_value
+from portal.rows import JoinedValues
 
 #: Hexadecimal characters of a digest that name an entry: 128 bits.
 _DIGEST_CHARS = 32
@@ -100,7 +101,8 @@ class Address:
     """Where a call goes.
 
     :param path: below the backend's base address, with its leading slash.
-    :param query: parameters that the path did not take, as text.
+    :param query: parameters that the path did not take, as text; those that are declared to take several values are
+        `JoinedValues`.
     :param endpoint: the declared endpoint's key.
     :param is_list: whether it asks for a page of a list.
     :param id_field: the wire's name of what tells rows apart.
@@ -143,9 +145,10 @@ class _Placeholders(dict[str, str]):
         return f"{{{name}}}"
 
 
-def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Address:
+def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str, several: Collection[str] = ()) -> Address:
     """The address of one call.
 
+    :param several: names of the parameters that are declared to take several values.
     :raises ApiNotFoundError: a path parameter cannot be part of a path, such as `..` or an empty id.
     :raises UsageError: a parameter is missing or cannot be written in an address, or the function returned no path.
     """
@@ -161,7 +164,7 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str) -> Addre
             raise UsageError(f"{endpoint}: the url gets a mapping: params['id'], not params.id ({error})") from error
     check_path(path, endpoint=endpoint)
     query = {
-        name: wire_value(value, name=name, endpoint=endpoint)
+        name: (JoinedValues if name in several else str)(wire_value(value, name=name, endpoint=endpoint))
         for name, value in params.items()
         if name not in seen.taken and value is not None
     }
