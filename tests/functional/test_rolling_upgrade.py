@@ -21,6 +21,7 @@ import pytest
 
 from benchmarks.refresh.token_recorder import TokenRecorder, recording_tokens
 from portal.config.cookies import VAR_REFRESH_TOKEN
+from portal_dev.local_servers.local_stack import BACKEND
 from portal_dev.local_servers.server_group import Server
 from tests.support.checkout_copy import copy_of_checkout, in_copy
 from tests.support.harness import ROOT, RunningStack, running_stack
@@ -105,7 +106,7 @@ def both_releases(folder: Path, **variables: str | None) -> Iterator[Releases]:
         }
         without = ("operations", "finance")
         with running_stack(folder, port_base=base, without=without, development=True, **variables) as stack:
-            assert stack.local.backend_port == base + 100
+            assert stack.local.ports()[BACKEND] == base + 100
             copy = later_release(folder / "later")
             options = ("runserver", "--noreload", "--end-with-parent", str(port))
             command = (str(copy / "manage.py"), "--app", "energy", *options)

@@ -154,7 +154,7 @@ class RunningStack:
     @property
     def backend(self) -> str:
         """Address of the sandbox backend."""
-        return f"http://127.0.0.1:{self.local.backend_port}"
+        return f"http://127.0.0.1:{self.local.ports()[BACKEND]}"
 
     def url(self, app: str, path: str = "") -> str:
         """An address of one project, as a browser on this machine names it."""

@@ -12,7 +12,7 @@ from portal.services.service_imports import services_folder
 from portal_dev.local_servers.server_group import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 #: The backend's name in a server group.
@@ -45,37 +45,27 @@ class LocalStack:
     :param environment: variables for all of them.
     :param development: whether the projects run on Django's development server. It starts in half the time, and static
         files are not collected.
-    :param without: names of servers that are left out.
     """
 
     port_base: int
     environment: Mapping[str, str | None]
     development: bool = False
-    without: Collection[str] = ()
-
-    @property
-    def backend_port(self) -> int:
-        """Port of the sandbox backend."""
-        return self.port_base + BACKEND_PORT_OFFSET
 
     def ports(self) -> dict[str, int]:
-        """Server name to port, in the order in which they are started; also of those that are left out."""
-        return {BACKEND: self.backend_port} | {p.app: self.port_base + p.port_offset for p in PROJECTS}
+        """Server name to port, in the order in which they are started."""
+        offsets = {BACKEND: BACKEND_PORT_OFFSET, **{p.app: p.port_offset for p in PROJECTS}}
+        return {name: self.port_base + offset for name, offset in offsets.items()}
 
     def servers(self) -> list[Server]:
         """The servers, for a :class:`ServerGroup`."""
         environment = {**self.environment, "PORT_BASE": str(self.port_base)}
         serve = ("serve", "--stop-timeout", str(LOCAL_STOP_TIMEOUT_S), "--port")
         serving = ("runserver", "--noreload") if self.development else serve
-        commands = {
-            BACKEND: ("-m", "sandbox_api", "serve", "--port"),
-            **{p.app: ("manage.py", "--app", p.app, *serving) for p in PROJECTS},
-        }
+        commands = {**dict.fromkeys(SERVER_NAMES, serving), BACKEND: ("serve", "--port")}
         return [
             Server(name=name, command=command, port=port, environment=environment, code=_code_of(name))
             for name, port in self.ports().items()
-            for command in [(*commands[name], str(port), "--end-with-parent")]
-            if name not in self.without
+            for command in [("manage.py", "--app", name, *commands[name], str(port), "--end-with-parent")]
         ]
 
 

@@ -51,21 +51,19 @@ class ServerGroup:
 
     def __init__(self, *, log: Path | None = None) -> None:
         self._log = log
-        self._running: list[tuple[Server, subprocess.Popen[bytes]]] = []
+        self._running: dict[str, tuple[Server, subprocess.Popen[bytes]]] = {}
 
     def start(self, servers: Iterable[Server]) -> None:
         """Start all servers. They are up when :meth:`wait_until_ready` returns."""
         for server in servers:
-            self._running.append((server, self._spawn(server)))
-
-    def _spawn(self, server: Server) -> subprocess.Popen[bytes]:
-        merged = {**os.environ, **server.environment}
-        environment = {name: value for name, value in merged.items() if value is not None}
-        command = [sys.executable, *server.command]
-        with self._log.open("ab") if self._log else contextlib.nullcontext() as log:
-            return subprocess.Popen(
-                command, cwd=SOURCE_ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
-            )
+            merged = {**os.environ, **server.environment}
+            environment = {name: value for name, value in merged.items() if value is not None}
+            command = [sys.executable, *server.command]
+            with self._log.open("ab") if self._log else contextlib.nullcontext() as log:
+                process = subprocess.Popen(
+                    command, cwd=SOURCE_ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
+                )
+            self._running[server.name] = (server, process)
 
     def wait_until_ready(self, *, timeout_s: float = START_TIMEOUT_S, may_end: bool = False) -> None:
         """Return as soon as every server answers its health check.
@@ -74,7 +72,7 @@ class ServerGroup:
         :raises ServerGroupError: one ended, unless it may, or does not answer in time.
         """
         end = time.monotonic() + timeout_s
-        for server, process in self._running:
+        for server, process in self._running.values():
             while not answers(server.port):
                 if not may_end:
                     self.check()
@@ -88,18 +86,16 @@ class ServerGroup:
 
     def check(self) -> None:
         """Raise :class:`ServerGroupError` if a server has ended by itself."""
-        for server, process in self._running:
-            if process.poll() is not None:
-                raise ServerGroupError(f"{server.name} ended by itself, with status {process.returncode}")
+        for name, status in self.take_ended().items():
+            raise ServerGroupError(f"{name} ended by itself, with status {status}")
 
     def take_ended(self) -> dict[str, int]:
         """Forget the servers that have ended by themselves; gives their names and statuses."""
-        ended = [(server, process) for server, process in self._running if process.poll() is not None]
-        self._running = [entry for entry in self._running if entry not in ended]
-        for _, process in ended:
+        ended = {name: process.returncode for name, (_, process) in self._running.items() if process.poll() is not None}
+        for name in ended:
             # What it has started may be left.
-            _signal_group(process, signal.SIGKILL)
-        return {server.name: process.returncode for server, process in ended}
+            _signal_group(self._running.pop(name)[1], signal.SIGKILL)
+        return ended
 
     def restart(self, servers: Sequence[Server]) -> None:
         """Stop those of the servers that run, and start all of them. The others of the group go on."""
@@ -108,16 +104,15 @@ class ServerGroup:
 
     def pid(self, name: str) -> int:
         """Process id of one server: the leader of its process group."""
-        return next(process.pid for server, process in self._running if server.name == name)
+        return self._running[name][1].pid
 
     def stop(self, *names: str) -> None:
         """Stop the named servers, or all: SIGTERM, then SIGKILL for each process left after `STOP_TIMEOUT_S`."""
-        ending = [(server, process) for server, process in self._running if not names or server.name in names]
-        self._running = [entry for entry in self._running if entry not in ending]
-        for _, process in ending:
+        ending = [self._running.pop(name)[1] for name in [*self._running] if not names or name in names]
+        for process in ending:
             _signal_group(process, signal.SIGTERM)
         end = time.monotonic() + STOP_TIMEOUT_S
-        for _, process in ending:
+        for process in ending:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, end - time.monotonic()))
             # Also if the leader has ended in time: its workers may be left.

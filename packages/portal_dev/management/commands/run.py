@@ -7,24 +7,19 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from portal.config.environment import complete_environment, port_base
 from portal.config.places import SOURCE_ROOT
-from portal.config.projects import PROJECTS, SANDBOX_VARIABLES
+from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import port_is_free
 from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, OFFERS, SERVER_NAMES, LocalStack
 from portal_dev.local_servers.reloader import Reloader
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
-    from collections.abc import Mapping
-
 
 WATCH_INTERVAL_S = 0.2
 #: The signals that stop the servers, as Ctrl-C does.
@@ -37,7 +32,7 @@ class Command(BaseCommand):
     help = "Start the sandbox backend and all projects on this machine."
     requires_system_checks = ()
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         reloads = "restart a server when its code changes; most templates and static files need no restart"
         parser.add_argument("--reload", action="store_true", help=reloads)
         left_out = f"do not start these, of {', '.join(SERVER_NAMES)}: start them yourself"
@@ -47,10 +42,10 @@ class Command(BaseCommand):
         try:
             complete_environment(SOURCE_ROOT)
             environment = _local_environment()
-            stack = LocalStack(port_base=port_base(), environment=environment, development=reload, without=without)
+            stack = LocalStack(port_base=port_base(), environment=environment, development=reload)
         except ConfigurationError as error:
             raise CommandError(str(error)) from error
-        servers = stack.servers()
+        servers = [server for server in stack.servers() if server.name not in without]
         taken = [f"{server.port} ({server.name})" for server in servers if not port_is_free("127.0.0.1", server.port)]
         if taken:
             raise CommandError(f"taken: port {', '.join(taken)}; stop what listens there, or set PORT_BASE")
@@ -61,12 +56,12 @@ class Command(BaseCommand):
         group = ServerGroup()
         try:
             reloader = Reloader(servers, say=self._say) if reload else None
-            if BACKEND not in stack.without:
+            if BACKEND not in without:
                 self._prepare_backend(environment)
             self._say("starting the servers")
             group.start(servers)
             group.wait_until_ready(may_end=reloader is not None)
-            self._say_where(stack)
+            self._say_where(stack, without)
             while True:
                 if reloader is None:
                     group.check()
@@ -82,18 +77,18 @@ class Command(BaseCommand):
                 signal.signal(number, signal.SIG_IGN)
             group.stop()
 
-    def _prepare_backend(self, environment: Mapping[str, str]) -> None:
+    def _prepare_backend(self, environment: dict[str, str]) -> None:
         for step in ("migrate", "seed"):
             self._say(f"sandbox backend: {step}")
-            command = [sys.executable, "-m", BACKEND, step]
+            command = [sys.executable, "manage.py", "--app", BACKEND, step]
             result = subprocess.run(command, cwd=SOURCE_ROOT, env={**os.environ, **environment}, check=False)
             if result.returncode:
                 raise CommandError(f"the sandbox backend's {step} failed with status {result.returncode}")
 
-    def _say_where(self, stack: LocalStack) -> None:
+    def _say_where(self, stack: LocalStack, without: list[str]) -> None:
         addresses = {p.app: p.local_url(port_base=stack.port_base) for p in PROJECTS}
-        addresses[BACKEND] = f"http://127.0.0.1:{stack.backend_port}"
-        lines = [f"  {name:<12} {url}" for name, url in addresses.items() if name not in stack.without]
+        addresses[BACKEND] = f"http://127.0.0.1:{stack.ports()[BACKEND]}"
+        lines = [f"  {name:<12} {url}" for name, url in addresses.items() if name not in without]
         lines += ["", f"  password {DEMO_PASSWORD!r} for", *(f"  {email}" for email in DEMO_ACCOUNTS)]
         self._say("\n".join(["", *lines, "", "ready"]))
 
@@ -106,7 +101,7 @@ def _local_environment() -> dict[str, str]:
     """Return the variables of a developer's machine, unless they are set; the addresses follow from the ports."""
     # The sandbox sends the "mails" of a new password: they are lines of its log. Other backends may lack the other two.
     of_the_sandbox = ("APP_PASSWORD_RESET", "APP_API_HONOURS_IDEMPOTENCY_KEY", "APP_API_FORWARD_BROWSER")
-    values = {**dict.fromkeys(("DEBUG", *of_the_sandbox), "on"), **SANDBOX_VARIABLES}
+    values: dict[str, str] = dict.fromkeys(("DEBUG", *of_the_sandbox), "on")
     values["APP_BACKEND_OFFERS"] = OFFERS.get(os.environ.get("SANDBOX_PROFILE", ""), "all")
     # These servers have no terminal.
     values["PYTHONBREAKPOINT"] = "portal_dev.breakpoints.without_terminal"
