@@ -55,17 +55,18 @@ def _of_the_configuration(
     return check
 
 
-@register
-def check_services(*_args: object, **_kwargs: object) -> list[CheckMessage]:
-    """Every endpoint of this project is declared as it should be. What other projects declare is theirs to check.
+def concerns(domain: str) -> bool:
+    """Return whether this project checks a domain of the services.
 
-    A domain of the services has the name of the app whose team owns it. The gateway checks those that are no app's.
+    A domain has the name of the app whose team owns it. The gateway checks those that are no app's.
     """
     project = portal_config().project
+    return domain == project.app or (project.is_gateway and domain not in PROJECT_BY_APP)
 
-    def concerns(domain: str) -> bool:
-        return domain == project.app or (project.is_gateway and domain not in PROJECT_BY_APP)
 
+@register
+def check_services(*_args: object, **_kwargs: object) -> list[CheckMessage]:
+    """Every endpoint of this project is declared as it should be. What other projects declare is theirs to check."""
     failed = import_services()
     return [
         *(_import_fault(each.module, each.error) for each in failed if concerns(each.domain)),

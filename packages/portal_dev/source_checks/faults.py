@@ -11,8 +11,11 @@ from portal.config.places import place
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
+
+    from jinja2 import nodes
 
 #: The comment that allows a text, and says why.
 _ALLOWED: Final = re.compile(r"untranslated:[ ]*(?!#\})\S")
@@ -47,6 +50,12 @@ class Names(NamedTuple):
     templates: Collection[str]
     icons: Collection[str]
     creates: Collection[str]
+
+
+def constant(node: ast.AST | nodes.Node | None) -> str:
+    """Return the text of a constant, of Python or of a template; nothing for any other node."""
+    value = getattr(node, "value", None)
+    return value if isinstance(value, str) else ""
 
 
 def unknown_name(path: Path, line: int, kind: str, name: str, known: Collection[str]) -> Iterator[Fault]:

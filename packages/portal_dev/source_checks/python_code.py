@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Final
 
 import portal_pages
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.web import present
-from portal_dev.source_checks.faults import Fault, Names, unknown_name, unmarked_texts
+from portal_dev.source_checks.faults import Fault, Names, constant, unknown_name, unmarked_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +36,18 @@ _RESPONSES: Final = re.compile(r"HttpResponse(|BadRequest|Forbidden|Gone|NotFoun
 _TOKENS: Final = frozenset({VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN})
 #: The functions whose first argument is the name of a URL.
 _ROUTE_FUNCTIONS: Final = frozenset({"reverse", "reverse_lazy", "see_other", "redirect"})
+#: The parameters of our own classes and functions that people read, each with its position.
+_OURS: Final[dict[str, dict[str, int | None]]] = {
+    name: {
+        each.name: None if each.kind is each.KEYWORD_ONLY else place
+        for place, each in enumerate(signature(given).parameters.values())
+        # A unit such as kWh is the same in every language.
+        if "LazyText" in str(each.annotation) and each.name != "unit"
+    }
+    for module in (portal_pages, present)
+    for name, given in vars(module).items()
+    if getattr(given, "__module__", "").startswith(("portal.", "portal_pages.")) and callable(given)
+}
 
 
 def python_faults(path: Path, *, names: Names | None = None) -> Iterator[Fault]:
@@ -54,11 +65,10 @@ def python_faults(path: Path, *, names: Names | None = None) -> Iterator[Fault]:
             yield Fault(path, node.lineno, "E013", message, "a hook sends the token itself")
         elif isinstance(node, ast.ClassDef) and node.name == "Meta" and names is not None:
             texts += _in_meta(node)
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call) and names is not None:
             function = ast.unparse(node.func)
-            if names is not None:
-                texts += _in_call(node, function)
-                yield from _call_faults(path, node, function, names)
+            texts += _in_call(node, function)
+            yield from _call_faults(path, node, function, names)
     how = '_("%s"), with gettext as _ in a view, and gettext_lazy outside of functions'
     yield from unmarked_texts(path, texts, write=how, comment="# untranslated: why")
 
@@ -83,28 +93,12 @@ def _call_faults(path: Path, call: ast.Call, function: str, names: Names) -> Ite
             yield from unknown_name(path, node.lineno, "URL with the name", name, names.routes)
 
 
-@cache
-def _texts_of_ours() -> dict[str, dict[str, int | None]]:
-    """Return the parameters of our own classes and functions that people read, each with its position."""
-    return {
-        name: {
-            each.name: None if each.kind is each.KEYWORD_ONLY else place
-            for place, each in enumerate(signature(given).parameters.values())
-            # A unit such as kWh is the same in every language.
-            if "LazyText" in str(each.annotation) and each.name != "unit"
-        }
-        for module in (portal_pages, present)
-        for name, given in vars(module).items()
-        if getattr(given, "__module__", "").startswith(("portal.", "portal_pages.")) and callable(given)
-    }
-
-
 def _in_call(call: ast.Call, function: str) -> Iterator[tuple[int, str]]:
     """Yield the texts that a call is given for people, each with its line."""
     name = function.rpartition(".")[2]
     if _OF_THE_BACKEND.search(function):
         return
-    ours = _texts_of_ours().get(name, {})
+    ours = _OURS.get(name, {})
     # A response of another type is for a program.
     types = [constant(each.value) for each in call.keywords if each.arg == "content_type"]
     if _RESPONSES.fullmatch(name) and all(each.startswith("text/html") for each in types):
@@ -154,8 +148,3 @@ def _plain(node: ast.expr) -> Iterator[tuple[int, str]]:
         case _:
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             yield node.lineno, "".join(constant(part) or "…" for part in parts)
-
-
-def constant(node: ast.AST) -> str:
-    """Return a constant text; nothing for any other expression."""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

@@ -11,7 +11,6 @@ from jinja2 import TemplateSyntaxError
 
 from portal.config.current import portal_config
 from portal.config.places import PACKAGES, SOURCE_ROOT
-from portal.config.projects import PROJECT_BY_APP
 from portal.query import REGISTRY
 from portal.services.service_imports import import_services, services_folder
 from portal.web.templating import separate_environment
@@ -19,6 +18,7 @@ from portal_dev.catalogs import TRANSLATED, files_in, texts_of, untranslated, up
 from portal_dev.source_checks.faults import Fault, Names
 from portal_dev.source_checks.python_code import python_faults
 from portal_dev.source_checks.templates import Templates, row_faults, shown_rows
+from portal_operate.checks import concerns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,11 +36,13 @@ def check_source(**_kwargs: object) -> list[CheckMessage]:
     folders += [PACKAGES / "portal_gateway"] if project.is_gateway and PACKAGES.parent == SOURCE_ROOT else []
     # The texts of the product itself are no app's.
     translated = [*folders, SOURCE_ROOT / "apps"] if project.is_gateway else folders
+    services = files_in(services_folder(), ".py")
+    own = [path for path in services if concerns(path.relative_to(services_folder()).parts[0].removesuffix(".py"))]
     # Nobody can tell more of files that can't be read. A part with a fault is compiled with each page that includes it.
     faults = {fault for folder in folders for fault in unreadable_files(folder)} or {
         *_page_faults(project.app, folders),
         *(fault for folder in translated for fault in _untranslated(folder)),
-        *(fault for path in _services_of(project.app) for fault in python_faults(path)),
+        *(fault for path in own for fault in python_faults(path)),
     }
     return [fault.as_message() for fault in sorted(faults)]
 
@@ -69,14 +71,6 @@ def _page_faults(app: str, folders: Iterable[Path]) -> Iterator[Fault]:
         yield from row_faults(shown, templates)
     for folder in folders:
         yield from (fault for path in files_in(folder, ".py") for fault in python_faults(path, names=names))
-
-
-def _services_of(app: str) -> Iterator[Path]:
-    """Yield the services that this app checks: those of its domain, and on the gateway those of no app."""
-    for path in files_in(services_folder(), ".py"):
-        domain = path.relative_to(services_folder()).parts[0].removesuffix(".py")
-        if domain == app or (portal_config().project.is_gateway and domain not in PROJECT_BY_APP):
-            yield path
 
 
 def _untranslated(folder: Path) -> Iterator[Fault]:

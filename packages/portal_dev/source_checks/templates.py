@@ -15,7 +15,7 @@ from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
 from portal.config.places import place
 from portal.query import Record
-from portal_dev.source_checks.faults import Fault, Names, unknown_name, unmarked_texts
+from portal_dev.source_checks.faults import Fault, Names, constant, unknown_name, unmarked_texts
 from portal_dev.source_checks.markup import Markup
 from portal_operate.suggestions import did_you_mean
 from portal_pages import ShownRow, shown_row
@@ -110,11 +110,6 @@ class Templates:
         for name in {constant(getattr(node, "template", None)) for node in tree.find_all(follow)} - seen:
             found |= {name} | self._used_in(self.tree(name), follow, seen | {name})
         return frozenset(found)
-
-
-def constant(node: nodes.Node | None) -> str:
-    """Return a constant text; nothing for any other node."""
-    return node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
 
 
 def _call_faults(path: Path, call: nodes.Call, name: str, names: Names) -> Iterator[Fault]:
