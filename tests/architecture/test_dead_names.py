@@ -34,8 +34,6 @@ UNUSED = {
     *("COMMON_WORDS", "BACKEND_TEXTS", "PLATFORM_NAMES"),
     # MkDocs calls it: mkdocs.yml.
     "on_files",
-    # Tests hold the dashboard and the alerts against it.
-    "metric_names",
 }
 #: Exports that no other package of production code imports.
 UNREAD = {

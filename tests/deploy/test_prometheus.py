@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from portal_dev.reference.metrics import metric_names
+from portal.telemetry.metrics import Timings
+from portal_dev.reference.metrics import declared
 from tests.support.block_readers import read_promql
 from tests.support.harness import ROOT, require_tool, run_program
 
@@ -60,7 +61,10 @@ def test_queries_are_valid_and_name_known_metrics(tmp_path: Path, monkeypatch: p
     for variable, value in {"$__rate_interval": "5m", "$app": "energy", "$instance": ".*"}.items():
         queries = [query.replace(variable, value) for query in queries]
     read_promql("\n".join(" ".join(query.split()) for query in queries), tmp_path, monkeypatch)
-    known = metric_names() | {rule["record"] for rule in RULES if "record" in rule}
+    known = {rule["record"] for rule in RULES if "record" in rule}
+    for family in declared():
+        endings = ("_bucket", "_count", "_sum") if isinstance(family, Timings) else ("",)
+        known |= {f"{family.name}{ending}" for ending in endings}
     for query in (*queries, *(rule["expr"] for rule in RULES)):
         named = set(re.findall(r"\b(?:portal_\w+|process_\w+|app(?:_\w+)?:\w+:\w+)", re.sub(r'"[^"]*"', "", query)))
         assert {name for name in named if not name.startswith("process_")} <= known, query

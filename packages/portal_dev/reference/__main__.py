@@ -1,7 +1,5 @@
 """`./manage.py update_reference`."""
 
-import sys
-
 from portal_dev.reference.pages import main
 
-sys.exit(main())
+main()

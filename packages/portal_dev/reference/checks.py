@@ -48,8 +48,6 @@ def _messages() -> Iterator[tuple[str, str]]:
                     says = _text(first)
                     # A message that is made elsewhere is told by its hint.
                     yield given.get("id", ""), _marked(says if says != "…" else given.get("hint", ""))
-                case _:
-                    pass
 
 
 def _text(node: ast.AST) -> str:

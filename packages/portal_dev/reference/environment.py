@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.config.environment import VARIABLES, Secrecy, Variable, VariablePart
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 PAGE: Final = "docs/reference/environment.md"
 EXAMPLE: Final = ".env.example"
@@ -31,9 +28,8 @@ def example() -> str:
     """Return the file with every variable that a person sets, as a comment with an example."""
     lines = [_BEFORE_EXAMPLE]
     for part in VariablePart:
-        lines += [f"# --- {part.value} ---"]
-        lines += [f"#{each.name}={each.example}" for each in VARIABLES if each.part is part and each.in_env_file]
-        lines += [""]
+        shown = [f"#{each.name}={each.example}" for each in VARIABLES if each.part is part and each.in_env_file]
+        lines += [f"# --- {part.value} ---", *shown, ""]
     return "\n".join(lines)
 
 
@@ -56,5 +52,5 @@ def _row(variables: list[Variable]) -> str:
     return f"| {_names(variables)} | {first.default} | {first.meaning}{reader}{_REMARKS[first.secrecy]} |"
 
 
-def _names(variables: Iterable[Variable]) -> str:
+def _names(variables: list[Variable]) -> str:
     return ", ".join(f"`{variable.name}`" for variable in variables)

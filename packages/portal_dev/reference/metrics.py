@@ -6,7 +6,7 @@ from enum import Enum
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from portal.telemetry.metrics import Family, Timings, all_families, process_metrics
+from portal.telemetry.metrics import Family, all_families, process_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,20 +31,12 @@ The usual ones of a process, read from `/proc` (Linux), with the label `worker`:
 
 def markdown() -> str:
     """The metrics, their labels, and those of each worker."""
-    families = _declared()
+    families = declared()
     return "\n".join([*map(_row, families), "", _LABELS, *_labels(families), "", _PROCESSES, *_processes(), ""])
 
 
-def metric_names() -> set[str]:
-    """The names that a query may use: a histogram has three."""
-    return {
-        f"{family.name}{suffix}"
-        for family in _declared()
-        for suffix in (("_bucket", "_count", "_sum") if isinstance(family, Timings) else ("",))
-    }
-
-
-def _declared() -> list[Family]:
+def declared() -> list[Family]:
+    """Return all metrics, of every layer."""
     for module in _TOPS:
         import_module(module)
     return all_families()

@@ -38,17 +38,18 @@ def current(page: str, text: str) -> str:
     return f"{before}{begin}{part}{end}{after}"
 
 
-def main(root: Path = SOURCE_ROOT) -> int:
-    """Write all parts into the pages below a folder, and name the pages that have changed. Return the exit status."""
+def main(root: Path = SOURCE_ROOT) -> None:
+    """Write all parts into the pages below a folder, and name the pages that have changed.
+
+    :raises SystemExit: a page has no place for its part.
+    """
     django.setup()
     for page in PARTS:
         text = (root / page).read_text()
         try:
             now = current(page, text)
         except ValueError as error:
-            sys.stderr.write(f"{error}\n")
-            return 1
+            sys.exit(str(error))
         if now != text:
             (root / page).write_text(now)
             sys.stdout.write(f"{page}\n")
-    return 0

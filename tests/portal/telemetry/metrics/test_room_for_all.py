@@ -12,10 +12,9 @@ from tests.support.harness import ROOT, clean_environment, with_own
 VALUE_CHARS = 40
 FILL = f"""
 import django; django.setup()
-from portal_dev.reference.metrics import metric_names
-from portal.telemetry.metrics import Counters, Gauges, Timings, all_families
-metric_names()
-for family in all_families():
+from portal.telemetry.metrics import Counters, Gauges, Timings
+from portal_dev.reference.metrics import declared
+for family in declared():
     if not isinstance(family, Counters | Gauges | Timings):
         continue
     for number in range(2 * family._limit):
