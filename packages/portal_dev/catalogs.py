@@ -26,7 +26,7 @@ from portal.services.service_imports import services_folder
 from portal_operate import catalogs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
 #: The languages with catalogs: all but English, in which the texts are written, whatever the default language is.
@@ -86,16 +86,12 @@ def texts_of(folder: Path) -> dict[str | tuple[str, str], list[tuple[Path, int]]
     return found
 
 
-def _files_of(folder: Path) -> Iterator[Path]:
+def _files_of(folder: Path) -> list[Path]:
     if folder == _PRODUCT:
-        yield from folder.glob("*.py")
-        yield from files_in(folder / "templates", ".html")
-        if not services_folder().is_relative_to(PACKAGES):
-            yield from files_in(services_folder(), ".py")
-        return
+        services = [] if services_folder().is_relative_to(PACKAGES) else files_in(services_folder(), ".py")
+        return [*folder.glob("*.py"), *files_in(folder / "templates", ".html"), *services]
     folders = (folder, PACKAGES / "portal_oidc", folder.with_name("services")) if folder == _WEB else (folder,)
-    for each in folders:
-        yield from files_in(each, *_METHODS)
+    return [path for each in folders for path in files_in(each, *_METHODS)]
 
 
 @cache

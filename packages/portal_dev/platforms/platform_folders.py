@@ -13,9 +13,7 @@ from importlib.util import find_spec
 from keyword import iskeyword, issoftkeyword
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
-
-from django.conf import settings
+from typing import Final
 
 from portal.config.locales import LOCALES
 from portal.config.places import SOURCE_ROOT
@@ -23,10 +21,7 @@ from portal.config.platforms import PRODUCT
 from portal.config.projects import PROJECT_BY_APP
 from portal.edge import NEUTRAL_PATHS, PROFILE_PATH, PUBLIC_PATHS, UNGATED_PATHS
 from portal.services.service_imports import OF_EVERY_PRODUCT, services_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from portal_dev.catalogs import TRANSLATED, write_catalog
 
 PLATFORM_TEMPLATE: Final = Path(__file__).with_name("platform_template")
 _PRODUCT_TEMPLATE: Final = Path(__file__).with_name("product_template")
@@ -64,11 +59,6 @@ def write_folders(name: str, root: Path) -> None:
     """Write the folders of a new platform below `root`. Its few texts are the web layer's, which are translated."""
     folders = tuple(f"{folder}/" for folder in platform_folders(name))
     write_template(PLATFORM_TEMPLATE, root, values=values_of(name, services=services_of("")), only=folders)
-    if not settings.configured:
-        # What finds the texts imports Django's translations, which ask for settings; any will do.
-        settings.configure()
-    from portal_dev.catalogs import TRANSLATED, write_catalog  # noqa: PLC0415  imports Django's translations
-
     for language in TRANSLATED:
         write_catalog(root / "apps" / name, language)
 
@@ -106,7 +96,7 @@ def values_of(name: str, *, services: str) -> dict[str, str]:
     return {"app_name": name, "AppName": name.capitalize(), "APP_NAME": name.upper(), "services": services}
 
 
-def uncommitted_work(name: str, root: Path, *, folders: Iterable[str]) -> list[str]:
+def uncommitted_work(name: str, root: Path, *, folders: list[str]) -> list[str]:
     """Return the files in a platform's folders that neither git could bring back nor :func:`write_folders`.
 
     :param folders: those that are about to be removed.

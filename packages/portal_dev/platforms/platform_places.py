@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 from portal.config.places import SOURCE_ROOT
 from portal.config.projects import DEFAULT_PORT_BASE, GATEWAY_APP, INSTANCE_PORT_STEP
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Between two platforms of a list in a sentence.
 _BETWEEN: Final = ", "
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One text for each platform, in one file; `platform_places.toml` explains each part."""
 
     file: str
@@ -62,16 +57,15 @@ PLACES: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Edits:
+class Edits(NamedTuple):
     """Changes of files.
 
     :param texts: the new text of each file that changes.
     :param missed: where nothing is changed, since the text there is another one: file and text, as one line.
     """
 
-    texts: dict[str, str] = field(default_factory=dict)
-    missed: list[str] = field(default_factory=list)
+    texts: dict[str, str]
+    missed: list[str]
 
     def replace(self, file: str, pattern: str, new: str, *, told: str) -> None:
         """Replace all that fits a regular expression; a product may have no such file."""
@@ -88,9 +82,9 @@ class Edits:
             (SOURCE_ROOT / file).write_text(text)
 
 
-def add_platform(name: str, *, platforms: Sequence[str]) -> Edits:
+def add_platform(name: str, *, platforms: list[str]) -> Edits:
     """Name a new platform in each place, after the last of `platforms`; where there is none, as the first."""
-    edits, port = Edits(), DEFAULT_PORT_BASE + len(platforms) + 1
+    edits, port = Edits({}, []), DEFAULT_PORT_BASE + len(platforms) + 1
     for place in PLACES:
         after, text = place.end_of(platforms[-1] if platforms else GATEWAY_APP), place.text_of(name, port=port)
         if not platforms:
@@ -99,9 +93,9 @@ def add_platform(name: str, *, platforms: Sequence[str]) -> Edits:
     return edits
 
 
-def remove_platform(name: str, *, platforms: Sequence[str]) -> Edits:
+def remove_platform(name: str, *, platforms: list[str]) -> Edits:
     """Name a platform in no place any more, in the registry last. Those after it have lower ports from now on."""
-    edits, at = Edits(), platforms.index(name)
+    edits, at = Edits({}, []), platforms.index(name)
     for place in PLACES:
         edits.replace(place.file, place.whole_of(name), "", told=place.text_of(name))
     for port, other in enumerate(platforms[at + 1 :], start=DEFAULT_PORT_BASE + at + 1):

@@ -18,8 +18,7 @@ class Command(CheckCommand):
     statuses = {0: "no error", 1: "errors, or as --fail-level says", 2: "the command line is wrong"}
 
     def handle(self, *app_labels: Any, **options: Any) -> None:
-        faults = import_faults()
-        if faults:
+        if faults := import_faults():
             # No other check can go on; the services may have more to tell. One mistake is told once.
             told = {fault.obj: fault for fault in (*faults, *check_services())}
             raise SystemCheckError("\n".join(map(str, told.values())))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from portal.errors import ApiError, SignInEndedError
 from portal.services.endpoint_list import declared_hooks
@@ -15,9 +15,6 @@ from portal.services.user import UserQueries
 from portal_dev.openapi import SchemaError, differences, offered_by, read_document, read_operations, read_schema
 from portal_operate.answers import not_asked, read_token
 from portal_operate.doctor import Probe, caller_with, write_offers
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
 
 STDOUT: Final = Path("/dev/stdout")
 
@@ -40,7 +37,7 @@ class Command(BaseCommand):
         2: "it can't compare, or the command line is wrong",
     }
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         given = parser.add_mutually_exclusive_group(required=True)
         given.add_argument("--schema", help="file, YAML or JSON; - for standard input")
         given.add_argument("--live", action="store_true", help="ask the running backend, with --token-file and --write")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from portal.config.places import SOURCE_ROOT
 from portal.config.platforms import PLATFORMS
 from portal_dev.platforms.platform_folders import domain_users, platform_folders, services_of, uncommitted_work
 from portal_dev.platforms.platform_places import remove_platform
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
 
 
 class Command(BaseCommand):
@@ -22,7 +19,7 @@ class Command(BaseCommand):
     help = "Remove a platform: its folders, its line in the registry, and its name wherever platforms are listed."
     requires_system_checks = ()
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="the platform's folder below apps/")
 
     def handle(self, *args: object, **options: Any) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.platforms import PRODUCT
 from portal_dev.openapi import SchemaError, declarations, read_schema, source_of, view_source
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
-
     from portal_dev.openapi import Module
 
 
@@ -26,7 +24,7 @@ class Command(BaseCommand):
     )
     requires_system_checks = ()
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("schema", help="file, YAML or JSON; - for standard input")
         parser.add_argument("--path", default="", help="only the calls of this path and below, such as /finance/orders")
         output = "a file for one module, or a folder such as packages/portal/services; without it they are printed"
@@ -60,9 +58,8 @@ class Command(BaseCommand):
         if folder is None:
             texts = [f"# --- {path}\n\n{source}" if len(sources) > 1 else source for path, source in sources.items()]
             self.stdout.write("\n\n".join(texts), ending="")
-        for inside in {path.parent for path in found} - {folder}:
-            if not (inside / "__init__.py").exists():
-                found[inside / "__init__.py"] = f'"""The calls of {inside.name}."""\n'
+        inits = {path.with_name("__init__.py") for path in found if path.parent != folder}
+        found |= {init: f'"""The calls of {init.parent.name}."""\n' for init in inits if not init.exists()}
         if forms:
             found[forms] = view_source(modules[0])
         return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.shell import Command as DjangoShell
 
 from portal.api import TokenPair, TokenStore, api_session
@@ -17,10 +17,6 @@ from portal.services.service_imports import import_services, service_name
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.core.management.base import CommandParser
-
     from portal.query import QueryClient
 
 
@@ -63,6 +59,6 @@ def signed_in_client(email: str) -> QueryClient:
     if result.error is not None:
         address = portal_config().api_base_url
         raise CommandError(f"{email} is not signed in at {address}: {result.error}. Does the sandbox run (`make run`)?")
-    tokens = cast("Mapping[str, str | None]", result.data)
+    tokens: Any = result.data
     pair = TokenPair(access=tokens[names.ACCESS_TOKEN_FIELD], refresh=tokens[names.REFRESH_TOKEN_FIELD])
     return create_query_client(tokens=TokenStore(pair), api=api_session())

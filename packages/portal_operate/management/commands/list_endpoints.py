@@ -18,8 +18,7 @@ class Command(AdministrationCommand):
     statuses = {FINE: "printed"}
 
     def answer(self, **options: Any) -> CommandAnswer:
-        failed = import_services()
-        if failed:
+        if failed := import_services():
             raise not_asked("\n".join(map(str, failed)))
         entries = all_entries()
         rows = [("METHOD", "PATH", "KEY", "HOOK"), *((each.method, each.path, each.key, each.hook) for each in entries)]

@@ -126,8 +126,6 @@ def _drop_tokens(principals: frozenset[str]) -> tuple[int, bool]:
                 case [owner, _, None | int() | float() as expires_at, *_] if owner in principals:
                     dropped.append(name)
                     count += expires_at is None or expires_at > now
-                case _:
-                    pass
     # Else the next run would count sign-ins that this one has ended.
     query_store().delete_many(dropped)
     return count, found.complete
